@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Measure:
     """A number that rules go by: its column in raters.csv, how many units of that column are one of
-    its own, and how pages show it.
+    its own, and how pages show it: `said` is a number with its unit.
     """
 
     column: str
     label: str
+    said: str
     decimals: int
     per: int = 1
 

@@ -11,7 +11,7 @@ from pandas import DataFrame
 
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
-from analysis.study_data import Contrast, ProtocolData, StudyData
+from analysis.study_data import Contrast, ProtocolData, StudyData, exact
 from judge.definition import JudgingDefinition
 from judge.models import Judging
 from judge.queries import GoldScores, gold_scores
@@ -192,7 +192,9 @@ class _Table:
         self.hash = digest.hexdigest()
         frame = DataFrame(cells)
         numbers = {name: "float64" for name in NUMBERS if name in cells}
-        self.frame = frame.astype(numbers | {n: "int64" for n in ("rating",) if n in cells})
+        self.frame = frame.astype(numbers)
+        if "rating" in cells:
+            self.frame["rating"] = exact(self.frame["rating"])
 
 
 def _collected(rows: Iterable[Row], columns: list[list[Any]]) -> Iterator[Row]:

@@ -33,10 +33,10 @@ TOLERANCE = 1e-9
 #: What σ is the standard deviation of: every rating, or the mean rating of every block.
 SigmaOver = Literal["ratings", "blocks"]
 MEASURES = {
-    "minutes": Measure("duration_seconds", "Minutes", 1, per=60),
-    "failures": Measure("attention_checks_failed", "Failed checks", 0),
-    "sigma": Measure("sigma", "σ", 3),
-    "mae": Measure("mae", "MAE", 3),
+    "minutes": Measure("duration_seconds", "Minutes", "{} minutes", 1, per=60),
+    "failures": Measure("attention_checks_failed", "Failed checks", "{} failed", 0),
+    "sigma": Measure("sigma", "σ", "σ {}", 3),
+    "mae": Measure("mae", "MAE", "MAE {}", 3),
 }
 
 
@@ -44,8 +44,8 @@ MEASURES = {
 class RatedScale:
     """What each rater gives: so many ratings from `lowest` to `highest`, on so many blocks."""
 
-    lowest: int
-    highest: int
+    lowest: float
+    highest: float
     ratings: int
     blocks: int
 
@@ -118,7 +118,7 @@ class EarlyExit(Rule):
     label = "Left early"
 
     inactive_minutes: Annotated[
-        FiniteFloat, Threshold("Left after a silence of", "minutes", 5, most=24 * 60)
+        FiniteFloat, Threshold("Left early: inactive for", "minutes", 5, most=24 * 60)
     ] = Field(default=120.0, gt=0)
 
     def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
@@ -132,7 +132,7 @@ class EarlyExit(Rule):
 
     def in_words(self) -> str:
         return (
-            "who left before the end (in progress, and silent for more than "
+            "who left before the end (in progress, and inactive for more than "
             f"{self.inactive_minutes:g} minutes)"
         )
 

@@ -47,16 +47,16 @@ class Scale:
     There are none where nothing is rated.
     """
 
-    points: Sequence[tuple[int, str]]
+    points: Sequence[tuple[float, str]]
     between: bool
 
     @property
-    def ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[float, float]:
         """The least and the greatest rating."""
         return self.points[0][0], self.points[-1][0]
 
     @property
-    def length(self) -> int:
+    def length(self) -> float:
         """How far apart they are."""
         low, high = self.ends
         return high - low

@@ -39,7 +39,7 @@ class StudyData:
 
     `participants` may have `active`: still taking the survey, and `excluded_by_decision`: why
     researchers excluded the person, empty of all others. A question that they have no column for
-    was not asked. `ratings` are whole numbers.
+    was not asked. `ratings` are whole or half numbers.
     `scenarios` and `models` are in study order. `scale` is empty where the study rates nothing; a
     slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
     the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values
@@ -56,7 +56,7 @@ class StudyData:
     contrast: Contrast
     scenarios: list[str]
     models: list[str]
-    scale: list[tuple[int, str]]
+    scale: Sequence[tuple[float, str]]
     between: bool = False
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ranks: DataFrame = field(default_factory=DataFrame)
@@ -116,7 +116,7 @@ def check(data: StudyData) -> CheckedData:
     """The data as the analysis reads them, whatever the order of their rows.
 
     Raises ValueError when they contradict themselves: a participant or a gold score twice, a
-    rating of an unknown participant, a rating that is no whole number.
+    rating of an unknown participant, a rating that is neither a whole nor a half number.
     """
     people = _people(data.participants)
     known, ratings, ranks = _items_and_answers(data)
@@ -159,8 +159,8 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
     gold["gold"] = pd.to_numeric(gold["gold"]).astype("float64")
     ratings["rating"] = pd.to_numeric(ratings["rating"])
     ratings = ratings[ratings["rating"].notna()]
-    if (ratings["rating"] % 1 != 0).any():
-        raise ValueError("a rating is not a whole number")
+    if (ratings["rating"] % 0.5 != 0).any():
+        raise ValueError("a rating is neither a whole nor a half number")
     if gold.duplicated(ITEM).any():
         raise ValueError("an item has two gold scores")
     frames = (gold, ratings, ranks)
@@ -172,9 +172,7 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
     known = pd.concat([gold[[*ITEM, "gold"]], ratings[ITEM].drop_duplicates()])
     known = known.drop_duplicates(ITEM).sort_values(ITEM, ignore_index=True)
     cells = _cells(data.responses, [known, ranks])
-    scored = _answers(ratings, ratings["rating"].astype("int64"), cells).merge(
-        known, on=ITEM, how="left"
-    )
+    scored = _answers(ratings, exact(ratings["rating"]), cells).merge(known, on=ITEM, how="left")
     placed = _answers(ranks, pd.to_numeric(ranks["rank"]).astype("float64"), cells)
     placed["choice"] = text(ranks["choice"]).to_numpy()
     by_person = ["participant", *ITEM]
@@ -218,6 +216,13 @@ def _cells(responses: DataFrame, frames: Iterable[DataFrame]) -> DataFrame:
         shown = by_name.merge(given.drop_duplicates(CELL), on=CELL, how="left")["response"]
         names = shown.where(shown.notna(), names)
     return cells.assign(response=pd.factorize(names)[0].astype("int64"))
+
+
+def exact(values: Series) -> Series:
+    """Whole numbers as int64, and where there are halves all as float64. Sums of both, of their
+    squares and products are exact, so equal means are found equal.
+    """
+    return values.astype("int64" if (values % 1 == 0).all() else "float64")
 
 
 def text(values: Series) -> "Series[str]":

@@ -96,12 +96,16 @@ def against_r(raters: int) -> None:
 
 
 def scale() -> None:
-    """Does the cost grow linearly? 125 ratings by each of ever more raters."""
+    """Does the cost grow linearly? 125 ratings by each of ever more raters, with the terms of
+    `analyze`.
+    """
     draw = np.random.default_rng(1)
     print("raters   ratings  linear s  ordinal s  µs a rating  peak GiB")
     for raters in (1000, 2000, 4000, 8000):
         frame = simulated(draw, raters=raters, systems=5, items=25, sd=0.35)
-        data = crossed(frame, rating="rating", fixed=["system"], groups=GROUPS)
+        frame["scenario"] = frame["item"] % 25
+        groups = ("rater/system", "scenario/system")
+        data = crossed(frame, rating="rating", fixed=["system"], groups=groups)
         linear = cpu_seconds(partial(fit_linear, data), 1)
         ordinal = cpu_seconds(partial(fit_ordinal, data), 1)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -1,5 +1,6 @@
 """The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
 
+from dashboard.design.models import PlannedGrid
 from dashboard.share.models import Package
 
-__all__ = ["Package"]
+__all__ = ["Package", "PlannedGrid"]

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from config.celery import wake
+from dashboard.design import plan_making, plan_options
 from dashboard.share import package_making, packages
 
 
@@ -12,9 +13,17 @@ def package(package_id: int) -> None:
     package_making.make_package(package_id)
 
 
+@shared_task(name="dashboard.plan")
+def plan(plan_id: int) -> None:
+    """Compute a plan, unless it is done or another worker computes it."""
+    plan_making.make_plan(plan_id)
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
-    """Remove what was kept long enough; wake a worker for every package that waits or was lost."""
+    """Remove what was kept long enough; wake a worker for what waits or was lost."""
     packages.remove_old_packages()
+    for plan_id in plan_options.plans_to_wake():
+        wake("dashboard.plan", plan_id)
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)

@@ -54,7 +54,7 @@ class JudgeDefinition(Part):
     rubric: Text | dict[Name, Text] | None = None
     #: Null: every dimension of the study.
     dimensions: list[Name] | None = Field(default=None, min_length=1)
-    #: Null: the study's own. A judge with another scale can't be gold.
+    #: Null: the study's own, without its half points. A judge with another scale can't be gold.
     scale: list[Point] | None = Field(default=None, min_length=2, max_length=11)
     #: `single` shows one response, `block` all those of a block, in permuted order.
     presentation: Literal["single", "block"] = "single"
@@ -89,6 +89,8 @@ class JudgeDefinition(Part):
         values = [point.value for point in scale or []]
         if values != sorted(set(values)):
             raise ValueError("values must increase")
+        if any(value % 1 for value in values):
+            raise ValueError("a judge gives whole points only")
         return scale
 
     @model_validator(mode="after")
@@ -161,7 +163,11 @@ def _misfits(
     if isinstance(judge.rubric, dict):
         unknown = [name for name in judge.rubric if name not in asked]
         conflicts += [(("rubric", name), "is not a dimension that it judges") for name in unknown]
-    values = [point.value for point in judge.scale or study.rated.scale]
+    points = judge.scale or whole_points(study)
+    values = [point.value for point in points]
+    if len(points) < 2:
+        message = "the study's scale has no two whole points; give the judge a scale of its own"
+        conflicts.append(((), message))
     if preset and preset.values and values != list(preset.values):
         described = ", ".join(map(str, preset.values))
         message = (
@@ -177,9 +183,15 @@ def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> 
     """
     if study.rating is None:
         return False
-    if scale is None or list(scale) == list(study.rated.scale):
+    if scale is None or list(scale) == whole_points(study):
         return True
-    return [point.value for point in scale] == study.rated.values
+    values = [value for value in study.rated.values if value % 1 == 0]
+    return [point.value for point in scale] == values
+
+
+def whole_points(study: StudyDefinition) -> list[Point]:
+    """The points of the study's scale that a judge gives: no halves, which only raters give."""
+    return [point for point in study.rated.scale if point.value % 1 == 0]
 
 
 class JudgeConfiguration(Part):
@@ -219,7 +231,7 @@ class JudgeConfiguration(Part):
     @property
     def values(self) -> list[int]:
         """Every possible score, in increasing order."""
-        values = [point.value for point in self.scale]
+        values = [int(point.value) for point in self.scale]
         return list(range(values[0], values[-1] + 1)) if self.between else values
 
     def fingerprint(self) -> str:
@@ -252,7 +264,7 @@ def configuration_of(
         stand_in=stand_in,
         questions=questions,
         rubrics={name: _rubric(judge, name) for name in questions},
-        scale=judge.scale or task.scale,
+        scale=judge.scale or whole_points(study),
         between=judge.scale is None and task.kind == "slider",
         presentation=judge.presentation,
         reasons=judge.reasons,

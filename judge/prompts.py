@@ -7,6 +7,8 @@ response (`single`) or all responses of a block, labelled with letters (`block`)
 import hashlib
 import json
 from collections.abc import Sequence
+from itertools import chain, islice, product
+from string import ascii_uppercase
 from typing import Any, TypedDict
 
 from judge.definition import JudgeConfiguration
@@ -32,8 +34,9 @@ class Message(TypedDict):
 
 
 def letters(responses: int) -> list[str]:
-    """The labels of a block's responses, in the order shown; a single response has none."""
-    return [chr(ord("A") + place) for place in range(responses)]
+    """The labels of a block's responses, in the order shown: A to Z, then AA, AB and so on."""
+    doubled = map("".join, product(ascii_uppercase, repeat=2))
+    return list(islice(chain(ascii_uppercase, doubled), responses))
 
 
 def messages(

@@ -47,9 +47,9 @@ class BlockAnswers:
     check among the responses.
     """
 
-    ratings: dict[AnswerKey, int] = field(default_factory=dict)
+    ratings: dict[AnswerKey, float] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    check: int | None = None
+    check: float | None = None
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def record_block(
     presentation: Presentation,
     answers: BlockAnswers,
     check: AttentionCheck | None = None,
-    right_answer: int | None = None,
+    right_answer: float | None = None,
     paradata: Mapping[str, Any],
     last: LastPage,
     at: datetime,
@@ -220,7 +220,7 @@ def _store_first(
         )
 
 
-def _store_changes(presentation: Presentation, values: Mapping[AnswerKey, int]) -> None:
+def _store_changes(presentation: Presentation, values: Mapping[AnswerKey, float]) -> None:
     """Replace changed values. A rank or choice may move to another response whose row still has it,
     so changed rows are deleted and created again.
     """
@@ -274,7 +274,7 @@ def _store_texts(
 
 
 def _store_check(
-    check: AttentionCheck, answer: int, right_answer: int | None, at: datetime
+    check: AttentionCheck, answer: float, right_answer: float | None, at: datetime
 ) -> None:
     check = AttentionCheck.objects.get(pk=check.pk)
     if check.answer == answer:
@@ -292,8 +292,8 @@ def record_check(
     *,
     participant: Participant,
     check: AttentionCheck,
-    answer: int,
-    right_answer: int,
+    answer: float,
+    right_answer: float,
     last: LastPage,
     at: datetime,
 ) -> None:

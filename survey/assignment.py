@@ -3,14 +3,21 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from math import lcm
 
-from survey.counterbalance import BlockDesign, balanced_order
+from survey.counterbalance import BlockDesign, balanced_order, draws, rows_of_square
+from survey.incomplete import PageDesign
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The content to be ordered: response ids by block id and blocks by scenario, in file order."""
+    """The content to be ordered: response ids by block id and blocks by scenario, in file order.
+
+    A page shows `responses_per_page` of a block (None: all), those of `always` among them. A person
+    sees the responses of one of the `groups` (none: of all) and of `always`.
+    """
 
     responses: dict[int, list[int]]
     scenarios: Sequence[Sequence[int]]
@@ -19,6 +26,102 @@ class Layout:
     balanced_blocks: bool = False
     balanced_responses: bool = False
     scenarios_together: bool = False
+    responses_per_page: int | None = None
+    always: frozenset[int] = frozenset()
+    groups: Sequence[frozenset[int]] = ()
+
+    def turn(self, slot: int) -> tuple[int, int]:
+        """The group of this slot, and how many earlier slots have it. Each run of slots from a
+        multiple of their number on has every group once.
+        """
+        turn, place = divmod(slot, self.n_groups)
+        order, _ = draws(self.n_groups, (self.design_seed, "groups", turn))
+        return order[place], turn
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups share the slots."""
+        return len(self.groups) or 1
+
+    def group_of(self, response_order: Sequence[int]) -> int:
+        """The group of a person who was shown this page."""
+        if not self.groups:
+            return 0
+        return next(self._group_by_response[r] for r in response_order if r not in self.always)
+
+    @cached_property
+    def _group_by_response(self) -> dict[int, int]:
+        return {r: number for number, group in enumerate(self.groups) for r in group}
+
+    def alternating(self, block: int, group: int) -> list[int]:
+        """The responses of a block that pages of a group may show, without those of `always`."""
+        responses = [r for r in self.responses[block] if r not in self.always]
+        if not self.groups:
+            return responses
+        return [r for r in responses if self._group_by_response[r] == group]
+
+    def always_shown(self, block: int) -> list[int]:
+        """The responses that every page of a block shows."""
+        return [r for r in self.responses[block] if r in self.always]
+
+    @cached_property
+    def page_designs(self) -> dict[tuple[int, int], PageDesign]:
+        """How the pages of each block choose among the responses of each group."""
+        designs = {}
+        for block in self.responses:
+            always = len(self.always_shown(block))
+            for group in range(self.n_groups):
+                n = len(self.alternating(block, group))
+                shown = min(n, (self.responses_per_page or n + always) - always)
+                designs[block, group] = PageDesign(n, shown, always)
+        return designs
+
+    def page_sizes(self, block: int) -> set[int]:
+        """How many responses pages of a block show."""
+        return {self.page_designs[block, group].places for group in range(self.n_groups)}
+
+    def chances(self, block: int, *responses: int) -> dict[int, Fraction]:
+        """By group, the share of the pages of a block that should show all these responses; without
+        the groups whose pages never do.
+        """
+        alternating = [r for r in responses if r not in self.always]
+        groups = set(range(self.n_groups))
+        if self.groups:
+            groups = groups.intersection(*({self._group_by_response[r]} for r in alternating))
+        designs = {group: self.page_designs[block, group] for group in groups}
+        chances = {group: d.chance(len(alternating)) for group, d in designs.items()}
+        return {group: chance for group, chance in chances.items() if chance}
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each page shows the whole block."""
+        return not self.groups and all(design.is_complete for design in self.page_designs.values())
+
+    @property
+    def slots_to_choose(self) -> int:
+        """After this many slots, and each multiple, each block showed each of its responses equally
+        often.
+        """
+        passes = (design.pages_in_pass for design in self.page_designs.values())
+        return self.n_groups * self.design.slots_to_repeat(lcm(*passes))
+
+    @property
+    def slots_to_order(self) -> int:
+        """After this many slots, and each multiple, balanced orders of responses are even."""
+        rounds = (
+            rows_of_square(design.places) if design.is_complete else design.pages_in_round
+            for design in self.page_designs.values()
+        )
+        return self.n_groups * self.design.slots_to_repeat(lcm(*rounds))
+
+    def people_for_blocks(self, times: int) -> int:
+        """How many people it takes until each block was shown `times` times."""
+        return -(-times * self.design.total // self.design.per_participant)
+
+    def people_for_responses(self, times: int) -> int:
+        """How many people it takes until each response of each block was shown `times` times."""
+        pages = max(-(-times * d.alternating // d.shown) for d in self.page_designs.values())
+        return self.n_groups * self.people_for_blocks(pages)
 
     @cached_property
     def shifts(self) -> dict[int, int]:
@@ -92,9 +195,10 @@ def plan_survey(
     `order_seed`. A check's place is uniform in its range; no two checks are in one block. The same
     input gives the same plan.
     """
+    group, slot = layout.turn(slot)
     draw = random.Random(order_seed)  # noqa: S311  # orders that must repeat, no secrets
     block_order = _block_order(layout, slot, draw)
-    orders = {block: _response_order(layout, block, slot, draw) for block in block_order}
+    orders = {block: _response_order(layout, block, group, slot, draw) for block in block_order}
     inside, between = _places_of_checks(checks, draw)
     plan, page = Plan(), first_page - 1
     for position, block in enumerate(block_order, start=1):
@@ -121,15 +225,20 @@ def _block_order(layout: Layout, slot: int, draw: random.Random) -> list[int]:
     return [block for group in shuffled for block in draw.sample(group, len(group))]
 
 
-def _response_order(layout: Layout, block: int, slot: int, draw: random.Random) -> list[int]:
-    responses = layout.responses[block]
+def _response_order(
+    layout: Layout, block: int, group: int, slot: int, draw: random.Random
+) -> list[int]:
+    responses = layout.alternating(block, group) + layout.always_shown(block)
+    design = layout.page_designs[block, group]
+    number, shift = layout.design.earlier(block, slot), layout.shifts[block]
+    if not design.is_complete:
+        page = design.page(number, key=(layout.design_seed, "systems"), shift=shift)
+        responses = [responses[system] for system in page]
+        return responses if layout.balanced_responses else draw.sample(responses, len(responses))
     if not layout.balanced_responses:
         return draw.sample(responses, len(responses))
     order = balanced_order(
-        len(responses),
-        layout.design.earlier(block, slot),
-        key=(layout.design_seed, "responses"),
-        shift=layout.shifts[block],
+        len(responses), number, key=(layout.design_seed, "responses"), shift=shift
     )
     return [responses[place] for place in order]
 

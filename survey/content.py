@@ -6,6 +6,8 @@ from functools import cached_property, lru_cache
 
 from survey.assignment import CheckRange, Layout
 from survey.definition import StudyDefinition
+from survey.definition.pages import group_of, is_on_every_page
+from survey.definition.study import SystemName
 from survey.models import BlockResponse, Study
 
 
@@ -31,11 +33,14 @@ class BlockContent:
 
 @dataclass(frozen=True)
 class StudyContent:
-    """A study's definition (in its main language first) and blocks by id, in file order."""
+    """A study's definition (in its main language first), blocks by id, in file order, and systems
+    by the ids of their responses, which no browser gets.
+    """
 
     definition: StudyDefinition
     translations: dict[str, StudyDefinition]
     blocks: dict[int, BlockContent]
+    systems: dict[int, SystemName]
     design_seed: int
 
     def in_language(self, language: str) -> StudyDefinition:
@@ -54,6 +59,10 @@ class StudyContent:
         for block in self.blocks.values():
             scenarios.setdefault(block.scenario, []).append(block.id)
         order = self.definition.order
+        groups: dict[str, set[int]] = {}
+        for response, system in self.systems.items():
+            if group := group_of(self.definition, system):
+                groups.setdefault(group, set()).add(response)
         return Layout(
             responses={block.id: list(block.responses) for block in self.blocks.values()},
             scenarios=list(scenarios.values()),
@@ -62,6 +71,13 @@ class StudyContent:
             balanced_blocks=order.blocks == "balanced",
             balanced_responses=order.responses == "balanced",
             scenarios_together=order.scenarios_together,
+            responses_per_page=self.definition.systems_per_page,
+            always=frozenset(
+                response
+                for response, system in self.systems.items()
+                if is_on_every_page(self.definition, system)
+            ),
+            groups=[frozenset(responses) for responses in groups.values()],
         )
 
     @property
@@ -118,8 +134,9 @@ def content_of(study: Study) -> StudyContent:
 def _read(study_id: int, loaded_at: datetime) -> StudyContent:
     study = Study.objects.get(pk=study_id, loaded_at=loaded_at)
     blocks: dict[int, BlockContent] = {}
+    systems: dict[int, SystemName] = {}
     members = BlockResponse.objects.filter(block__study=study).select_related(
-        "block__scenario", "response"
+        "block__scenario", "response__system"
     )
     for member in members.order_by("block__position", "position"):
         scenario = member.block.scenario
@@ -131,6 +148,8 @@ def _read(study_id: int, loaded_at: datetime) -> StudyContent:
         block.responses[response.pk] = ResponseContent(
             response.pk, response.public_id, response.text
         )
+        wrote = response.system
+        systems[response.pk] = SystemName(model=wrote.model, condition=wrote.condition)
     # JSON turns the pairs into lists; the schema turns them back.
     return StudyContent(
         StudyDefinition.model_validate(study.definition),
@@ -139,5 +158,6 @@ def _read(study_id: int, loaded_at: datetime) -> StudyContent:
             for language, translation in study.translations.items()
         },
         blocks,
+        systems,
         study.design_seed,
     )

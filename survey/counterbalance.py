@@ -34,7 +34,7 @@ def _row(n: int, half: int, shift: int) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def _draws(n: int, key: Hashable) -> tuple[list[int], list[int]]:
+def draws(n: int, key: Hashable) -> tuple[list[int], list[int]]:
     """New labels for the items of one square, and the order in which its rows are used."""
     draw = _random(key, n)
     return draw.sample(range(n), n), draw.sample(range(n), n)
@@ -54,7 +54,7 @@ def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> lis
     before each is even alone. (If n is odd, every second one begins with the square's other half.)
     """
     square, row = divmod(number, rows_of_square(n))
-    names, rows = _draws(n, (key, square))
+    names, rows = draws(n, (key, square))
     half, place = divmod(row, n)
     return [names[i] for i in _row(n, half + shift, rows[place] + shift)]
 

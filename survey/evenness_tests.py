@@ -70,37 +70,91 @@ def _place_test(table: Table) -> ChiSquare:
     return ChiSquare((things - 1) / orders * squares, (things - 1) * min(places, things - 1))
 
 
-def succession_test(tables: Iterable[Table]) -> ChiSquare:
+def succession_test(tables: Iterable[Table], shown: int | None = None) -> ChiSquare:
     """Whether each item came directly after each other one equally often (first-order carry-over).
 
-    A table counts, for k items in uniformly random order, how often the item of a column came
-    directly after that of a row. Row and column sums show how often an item was first or last.
-    `place_test` tests that, so they are fitted and removed here. The residuals have a symmetric
-    part (variance 1/k for each order) and an antisymmetric one ((k + 1) / (k (k − 1))); both
-    variances follow from the pairs of neighbours in a random permutation.
+    A table counts, for k items in uniformly random order, `shown` of n (default: all), how often
+    the item of a column came directly after that of a row. Row and column sums show how often an
+    item was first or last. `place_test` tests that, so they are fitted and removed here. The
+    residuals have a symmetric part and an antisymmetric one. Their variances for each order,
+    2a − 4b + 4c and 2a + 4b, follow from the chances of a random order: a that one given item comes
+    directly after another, b that three given items are neighbours in a given order, c that two
+    given pairs are neighbours, each in a given order.
     """
-    return sum((_succession_test(table) for table in tables), NOTHING)
+    return sum((_succession_test(table, shown or len(table)) for table in tables), NOTHING)
 
 
-def _succession_test(table: Table) -> ChiSquare:
-    k = len(table)
+def _succession_test(table: Table, k: int) -> ChiSquare:
+    n = len(table)
     neighbours = sum(map(sum, table))
-    if k < 3 or not neighbours:
+    if n < 3 or not neighbours:
         return NOTHING
     orders = neighbours / (k - 1)
-    every = range(k)
-    even = orders / k
+    every = range(n)
+    even = neighbours / (n * (n - 1))
     left = [[table[i][j] - even if i != j else 0.0 for j in every] for i in every]
     rows = [sum(row) for row in left]
     columns = [sum(row[j] for row in left) for j in every]
-    above = [((k - 1) * rows[i] + columns[i]) / (k * (k - 2)) for i in every]
-    below = [((k - 1) * columns[i] + rows[i]) / (k * (k - 2)) for i in every]
+    above = [((n - 1) * rows[i] + columns[i]) / (n * (n - 2)) for i in every]
+    below = [((n - 1) * columns[i] + rows[i]) / (n * (n - 2)) for i in every]
     same = opposite = 0.0
     for i in every:
         for j in range(i):
             one = left[i][j] - above[i] - below[j]
             other = left[j][i] - above[j] - below[i]
-            same += (one + other) ** 2 / 2
-            opposite += (one - other) ** 2 / 2
-    statistic = (same * k + opposite * k * (k - 1) / (k + 1)) / orders
-    return ChiSquare(statistic, k * k - 3 * k + 1)
+            same += (one + other) ** 2
+            opposite += (one - other) ** 2
+    a = (k - 1) / (n * (n - 1))
+    b = (k - 2) / (n * (n - 1) * (n - 2))
+    c = (k - 2) * (k - 3) / (n * (n - 1) * (n - 2) * (n - 3)) if n > 3 else 0.0
+    statistic = opposite / (2 * a + 4 * b)
+    if n > 3:
+        statistic += same / (2 * a - 4 * b + 4 * c)
+    return ChiSquare(statistic / orders, n * n - 3 * n + 1)
+
+
+def choice_test(counts: Iterable[Sequence[int]], shown: int) -> ChiSquare:
+    """Whether items were chosen equally often; counts of independent choices add up.
+
+    `counts` has how often each of n items was among the `shown` that uniformly random choices took
+    from all.
+    """
+    return sum((_choice_test(each, shown) for each in counts), NOTHING)
+
+
+def _choice_test(counts: Sequence[int], shown: int) -> ChiSquare:
+    n, choices = len(counts), sum(counts) / shown
+    if shown >= n or not choices:
+        return NOTHING
+    variance = choices * shown * (n - shown) / (n * (n - 1))
+    even = choices * shown / n
+    return ChiSquare(sum((count - even) ** 2 for count in counts) / variance, n - 1)
+
+
+def together_test(tables: Iterable[Table], shown: int) -> ChiSquare:
+    """Whether each two items were chosen together equally often.
+
+    A symmetric table counts, for uniformly random choices of k = `shown` of n items, how often the
+    items of its row and column were chosen together. Its sums show how often an item was chosen.
+    `choice_test` tests that, so they are fitted and removed here. The variance of a residual is
+    that of two items, t = k (k − 1) / (n (n − 1)), times (n − k) (n − k − 1) / ((n − 2) (n − 3)).
+    """
+    return sum((_together_test(table, shown) for table in tables), NOTHING)
+
+
+def _together_test(table: Table, k: int) -> ChiSquare:
+    n = len(table)
+    pairs = sum(map(sum, table)) / 2
+    if k < 2 or n < 4 or n - k < 2 or not pairs:
+        return NOTHING
+    choices = pairs / (k * (k - 1) / 2)
+    sums = [sum(table[i][j] for j in range(n) if j != i) for i in range(n)]
+    mean = 2 * pairs / ((n - 1) * (n - 2))
+    squares = sum(
+        (table[i][j] - (sums[i] + sums[j]) / (n - 2) + mean) ** 2
+        for i in range(n)
+        for j in range(i)
+    )
+    chance = k * (k - 1) / (n * (n - 1))
+    variance = chance * (n - k) * (n - k - 1) / ((n - 2) * (n - 3))
+    return ChiSquare(squares / (choices * variance), n * (n - 3) // 2)

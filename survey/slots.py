@@ -43,8 +43,9 @@ def capacity(study: Study, pool: str = Slot.Pool.REAL) -> int | None:
         return None
     places = study.settings["places"]
     if places["ratings_per_block"] is not None:
-        design = content_of(study).layout.design
-        return int(-(-places["ratings_per_block"] * design.total // design.per_participant))
+        return content_of(study).layout.people_for_blocks(places["ratings_per_block"])
+    if places.get("ratings_per_response") is not None:  # studies stored earlier lack the key
+        return content_of(study).layout.people_for_responses(places["ratings_per_response"])
     maximum: int | None = places["maximum"]
     return maximum
 

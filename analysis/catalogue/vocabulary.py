@@ -54,6 +54,17 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "block_position": "Position of the block",
         "previous_rating": "Previous rating",
     },
+    "parameters": {
+        "sd rater": "SD of raters",
+        "sd rater:condition": "SD of raters' preferences for a condition",
+        "sd rater:condition:system": "SD of raters' preferences for a system",
+        "sd rater:system": "SD of raters' preferences for a system",
+        "sd scenario": "SD of scenarios",
+        "sd scenario:condition": "SD of scenarios in a condition",
+        "sd scenario:condition:system": "SD of texts",
+        "sd scenario:system": "SD of texts",
+        "sd residual": "SD of residuals",
+    },
     "indices": {"sigma": "σ", "mae": "MAE", "sigma and mae": "σ and MAE"},
     "measures": {
         "completed": "Completed",

@@ -62,7 +62,7 @@ class Means:
 
 
 def dimension_means(
-    systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[int, str]]
+    systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[float, str]]
 ) -> go.Figure:
     """A row per system, and in it a mean with its interval for each dimension.
 
@@ -88,7 +88,7 @@ def dimension_means(
 
 
 def dimension_radar(
-    systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[int, str]], *, between: bool = False
+    systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[float, str]], *, between: bool = False
 ) -> go.Figure:
     """A corner per dimension and a line per system, with intervals in the hover.
 
@@ -197,7 +197,7 @@ def _corners(means: Means, estimates: dict[tuple[PlottedSystem, str], SystemMean
     return points
 
 
-def _radar(ends: list[int], ticks: list[float]) -> go.layout.Polar:
+def _radar(ends: list[float], ticks: list[float]) -> go.layout.Polar:
     axis = {"gridcolor": INK, "linecolor": INK, "griddash": "dot", "tickfont": {"color": INK}}
     return go.layout.Polar(
         bgcolor=CLEAR,
@@ -208,7 +208,7 @@ def _radar(ends: list[int], ticks: list[float]) -> go.layout.Polar:
 
 
 def _texts(
-    means: Means, recipe: Recipe, scale: Sequence[tuple[int, str]], after: str = ""
+    means: Means, recipe: Recipe, scale: Sequence[tuple[float, str]], after: str = ""
 ) -> dict[str, str]:
     """Each view's note, with its own numbers of units."""
     (low, low_label), *_, (high, high_label) = sorted(scale)
@@ -219,7 +219,7 @@ def _texts(
     return {title: " ".join([text, units, after]).rstrip() for title, units in means.units.items()}
 
 
-def _ends(scale: Sequence[tuple[int, str]]) -> list[int]:
+def _ends(scale: Sequence[tuple[float, str]]) -> list[float]:
     values = [value for value, _ in scale]
     return [min(values), max(values)]
 

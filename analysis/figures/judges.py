@@ -11,9 +11,11 @@ from analysis.catalogue.spec import FigureSpec
 from analysis.figures.style import (
     COLOURS,
     INK,
+    LINE,
     SYMBOLS,
     Changes,
     as_text,
+    legend_lines,
     note,
     short,
     show_views,
@@ -25,6 +27,7 @@ from survey.definition.labels import Labels
 
 PEOPLE = "people"
 MARGIN = {"l": 60, "r": 20, "t": 110, "b": 130}
+LEGEND_WIDTH = 600  # pixels, where the figure is as narrow as it gets
 BELOW_TITLE = 56  # pixels from the panel to a note below the title of its axis
 #: A line at zero that is not taken for the bias.
 ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
@@ -241,7 +244,16 @@ def _laid_out(
 ) -> go.Figure:
     """The figure of its traces, axes and the note `below`; a menu where views are several."""
     figure = go.Figure(traces)
-    figure.update_layout(height=500, margin=MARGIN, xaxis=x, yaxis=y, annotations=[below])
+    lines = legend_lines([str(trace.name) for trace in traces], LEGEND_WIDTH)
+    more = LINE * (lines - 1)  # or the legend would lie over the title
+    figure.update_layout(
+        height=500 + more,
+        margin=MARGIN | {"t": MARGIN["t"] + more},
+        meta={"legend_lines": lines},
+        xaxis=x,
+        yaxis=y,
+        annotations=[below],
+    )
     return show_views(figure, views)
 
 

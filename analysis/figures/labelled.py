@@ -44,7 +44,7 @@ def labelled_contrast(contrast: Contrast, labels: Labels) -> Contrast:
 
 def _read(names: Series, labels: Labels, kind: str) -> Series:
     is_category = isinstance(names.dtype, CategoricalDtype)
-    known = names.cat.categories if is_category else names.unique()
+    known = names.cat.categories if is_category else names.dropna().unique()
     called = {name: name if name == POOLED else labels.text(kind, name) for name in known}
     renamed = names.cat.rename_categories(called) if is_category else names.map(called)
     return cast("Series[str]", renamed)

@@ -1,6 +1,7 @@
 """The densities of the ratings (Pursuit of Empathy, Figure 2)."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -97,7 +98,11 @@ def kernel_density(ratings: RatingCounts, at: Floats) -> Floats | None:
 
 
 def ratings_kde(
-    counts: DataFrame, contrast: Contrast, scale: list[tuple[int, str]], *, between: bool = False
+    counts: DataFrame,
+    contrast: Contrast,
+    scale: Sequence[tuple[float, str]],
+    *,
+    between: bool = False,
 ) -> go.Figure:
     """Densities of the ratings: a panel per model, a curve per condition, means annotated.
 
@@ -243,7 +248,7 @@ def _lay_out(
         figure.layout[_axis("yaxis", panel)] = {"range": [0, heights.axis], "visible": False}
 
 
-def _text(scale: list[tuple[int, str]], *, between: bool) -> str:
+def _text(scale: Sequence[tuple[float, str]], *, between: bool) -> str:
     """What is drawn."""
     (low, low_label), (high, high_label) = scale[0], scale[-1]
     return (

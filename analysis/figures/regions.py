@@ -65,7 +65,7 @@ def region_map(
     ratings: DataFrame,
     people: DataFrame,
     recipe: Recipe,
-    scale: Sequence[tuple[int, str]],
+    scale: Sequence[tuple[float, str]],
     tests: DataFrame | None = None,
 ) -> go.Figure:
     """Mean of the ratings by region, over all scenarios and in each of a few; the highest says so.
@@ -109,7 +109,7 @@ def _numbers(recipe: Recipe) -> str:
     return "games_howell.csv" if pairs else "ratings.csv of an export"
 
 
-def _colours(means: Sequence[float], scale: Sequence[tuple[int, str]]) -> Colours:
+def _colours(means: Sequence[float], scale: Sequence[tuple[float, str]]) -> Colours:
     """From the lowest to the highest mean of all views, but a quarter of the scale at least: so
     that regions which hardly differ look alike.
     """
@@ -224,7 +224,7 @@ def _text(
     view: ScenarioView,
     recipe: Recipe,
     colours: Colours,
-    scale: Sequence[tuple[int, str]],
+    scale: Sequence[tuple[float, str]],
     tests: DataFrame | None,
 ) -> str:
     (low, low_label), *_, (high, high_label) = sorted(scale)

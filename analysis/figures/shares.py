@@ -5,7 +5,7 @@ neutral one, which a scale from "not at all" to "extremely" has not.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,16 +26,17 @@ FIFTHS = 5  # of a scale with more points than that
 class Category(NamedTuple):
     """Ratings that are shown as one: a point of the scale, or all from `low` to `high`."""
 
-    low: int
-    high: int
+    low: float
+    high: float
 
     @property
     def name(self) -> str:
-        return f"{self.low}" if self.low == self.high else f"{self.low}–{self.high}"
+        low, high = f"{self.low:g}", f"{self.high:g}"
+        return low if low == high else f"{low}–{high}"
 
 
 def category_shares(
-    counts: DataFrame, scale: list[tuple[int, str]], *, between: bool = False
+    counts: DataFrame, scale: Sequence[tuple[float, str]], *, between: bool = False
 ) -> go.Figure:
     """Shares of the points of the scale, a bar per system, with means and numbers of ratings.
 
@@ -43,7 +44,8 @@ def category_shares(
     between all scenarios and each of a few (and dimensions). `between` says that ratings lie
     between the points of the scale; of more than eleven points, fifths of the scale are shown.
     """
-    categories = _categories(scale, between=between)
+    halves = bool((counts["rating"] % 1 != 0).any())
+    categories = _categories(scale, between=between, step=0.5 if halves else 1)
     systems = _systems(counts)
     at = rows.places([system.model for system in systems])
     views = list(by_scenario(counts, numbers="items.csv"))
@@ -54,15 +56,17 @@ def category_shares(
     return rows.shares(_bars(categories, systems, at), changes, at, legend=legend, texts=texts)
 
 
-def _categories(scale: list[tuple[int, str]], *, between: bool) -> list[Category]:
+def _categories(
+    scale: Sequence[tuple[float, str]], *, between: bool, step: float
+) -> list[Category]:
     """The points of the scale, lowest first; fifths of it where it has many."""
     points = sorted(value for value, _ in scale)
     low, high = points[0], points[-1]
-    if between and high - low < MOST_POINTS:
-        points = list(range(low, high + 1))
+    if between and (high - low) / step < MOST_POINTS:
+        points = [low + number * step for number in range(int((high - low) / step) + 1)]
     elif between:
         edges = [math.ceil(low + (high - low) * fifth / FIFTHS) for fifth in range(FIFTHS)]
-        return [Category(a, b - 1) for a, b in pairwise([*edges, high + 1])]
+        return [Category(a, b - step) for a, b in pairwise([*edges, high + step])]
     return [Category(point, point) for point in points]
 
 
@@ -117,7 +121,7 @@ def _bars(
         )
 
 
-def _text(scale: list[tuple[int, str]]) -> str:
+def _text(scale: Sequence[tuple[float, str]]) -> str:
     (low, low_label), *_, (high, high_label) = sorted(scale)
     return (
         f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. After the names: mean "

@@ -1,6 +1,8 @@
 """Who would rate what: a study's design with other numbers of raters and scenarios."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from pandas import DataFrame
@@ -8,17 +10,27 @@ from pandas import DataFrame
 from analysis.tables.fits import SystemLevel
 from survey.counterbalance import BlockDesign
 
+Between = Literal["system", "model", "condition"]
+
+
+def _name(system: SystemLevel, of: Between) -> str:
+    return str(system) if of == "system" else str(getattr(system, of))
+
 
 @dataclass(frozen=True)
 class PlannedDesign:
     """`raters` see `pages` pages each (all of them: None), dealt out as the survey does; a page
-    shows one scenario and the systems of one of the `sets`.
+    shows one scenario and the systems of one of the `sets`, or `shown` of them in turn. Where
+    systems differ `between` raters, each rater sees the systems of one name throughout: of one
+    system, model or condition.
     """
 
     sets: tuple[tuple[SystemLevel, ...], ...]
     raters: int
     scenarios: int
     pages: int | None = None
+    shown: int | None = None
+    between: Between | None = None
 
     @property
     def pages_per_rater(self) -> int:
@@ -40,16 +52,13 @@ class PlannedDesign:
         )
         systems = sorted({system for of_set in self.sets for system in of_set}, key=str)
         numbers = {system: number for number, system in enumerate(systems)}
-        of_page = [
-            np.array([(scenario, numbers[system]) for system in self.sets[place]])
-            for scenario, place in pages
-        ]
         rows = [
-            np.column_stack([np.full(len(of_page[page]), rater), of_page[page]])
+            (rater, pages[page][0], numbers[system])
             for rater in range(self.raters)
             for page in dealt.hand(rater)
+            for system in self._on_page(self.sets[pages[page][1]], rater, page)
         ]
-        rater, scenario, system = np.vstack(rows).T
+        rater, scenario, system = np.array(rows).T
         named = np.array([str(each) for each in systems], dtype=object)
         conditions = np.array([each.condition for each in systems], dtype=object)
         return DataFrame(
@@ -60,6 +69,19 @@ class PlannedDesign:
                 "system": named[system],
             }
         )
+
+    def _on_page(
+        self, systems: Sequence[SystemLevel], rater: int, page: int
+    ) -> Sequence[SystemLevel]:
+        """What of a set's systems a rater sees on a page."""
+        if self.between is not None:
+            names = list(dict.fromkeys(_name(system, self.between) for system in systems))
+            own = names[rater % len(names)]
+            systems = [system for system in systems if _name(system, self.between) == own]
+        if self.shown is None or self.shown >= len(systems):
+            return systems
+        start = (rater * self.shown + page) % len(systems)
+        return [*systems, *systems][start : start + self.shown]
 
     @property
     def _places(self) -> range:

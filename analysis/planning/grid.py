@@ -37,7 +37,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """A design, how much ratings differ, the contrast's weights, the difference that matters (in
     points) and how often it is to be found.
     """
@@ -77,7 +77,7 @@ class Plan:
         }
 
 
-def grid(plan: Plan, raters: Sequence[int], scenarios: Sequence[int]) -> DataFrame:
+def grid(plan: StudyPlan, raters: Sequence[int], scenarios: Sequence[int]) -> DataFrame:
     """The columns of `COLUMNS`, a row for each number of scenarios and raters; `note` says why a
     row has no numbers.
     """
@@ -91,7 +91,7 @@ def around(number: int, least: int, most: int) -> list[int]:
     return sorted({min(max(each, least), most) for each in tried})
 
 
-def advice(plan: Plan) -> Iterator[str]:
+def advice(plan: StudyPlan) -> Iterator[str]:
     """What the design as it is can find, and what would help."""
     design = plan.design
     at = plan.at(design.raters, design.scenarios)

@@ -21,6 +21,8 @@ from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName
 Truths = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
+#: Whole numbers, or floats of which every sum is exact: multiples of ½ or ¼.
+Exact = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
 
 #: The sex of raters without a known one.
@@ -79,7 +81,7 @@ def funnel(raters: RaterArrays, rules: QualityRules) -> ExclusionOutcome:
 
 
 def sigmas(
-    rater: Whole, n: Whole, total: Whole, squares: Whole, *, raters: int, over: SigmaOver, ddof: int
+    rater: Whole, n: Whole, total: Exact, squares: Exact, *, raters: int, over: SigmaOver, ddof: int
 ) -> tuple[Numbers, Whole]:
     """σ of each of so many `raters`, and how many values it is the standard deviation of.
 
@@ -88,10 +90,10 @@ def sigmas(
     all of a rater's. NaN where there are no more values than `ddof`.
     """
     if over == "ratings":
-        # everything before the division is a whole number, and therefore exact
-        count, sum_, sum_of_squares = (
-            np.bincount(rater, weights=values, minlength=raters).astype(np.int64)
-            for values in (n, total, squares)
+        # everything before the division is a whole number, or a multiple of ¼, and therefore exact
+        count = np.bincount(rater, weights=n, minlength=raters).astype(np.int64)
+        sum_, sum_of_squares = (
+            np.bincount(rater, weights=values, minlength=raters) for values in (total, squares)
         )
         spread = count * sum_of_squares - sum_**2
         among = count * (count - ddof)

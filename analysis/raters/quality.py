@@ -32,8 +32,8 @@ def rater_quality(
 ) -> DataFrame:
     """One row per participant, in the order given, with `n_ratings`, `n_gold`, `sigma`, `mae`.
 
-    `participants` keeps its columns; `ratings` has `participant`, `rating` (whole numbers) and
-    `gold` (may be empty), and for σ over blocks `scenario` and `set`. `sigma` and `mae` are in
+    `participants` keeps its columns; `ratings` has `participant`, `rating` (whole or half numbers)
+    and `gold` (may be empty), and for σ over blocks `scenario` and `set`. `sigma` and `mae` are in
     points of the scale. `note` says why one of them is empty.
     """
     scored = ratings[ratings["gold"].notna()]

@@ -224,7 +224,7 @@ def _iccs(complete: Complete, settings: Resampling) -> Iterator[Row]:
             yield {**row, "note": _joined("no interval, because no error is left", complete)}
             continue
         low, high = each.interval
-        row |= {"ci_high": high, "interval": "F distribution, raters and items drawn"}
+        row |= {"ci_high": high, "interval": "F distribution"}
         if np.isinf(low):
             yield {**row, "note": _joined("the interval has no lower bound", complete)}
         else:

@@ -213,7 +213,7 @@ def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[ModelRatings]:
     by = ratings.groupby(["model", "dimension"], observed=True)
     pairs = [(str(model), str(dimension)) for model, dimension in by.size().index]
     pair = np.asarray(by.ngroup(), dtype=np.int64)
-    who, rating = (ratings[name].to_numpy(np.int64) for name in ("participant", "rating"))
+    who, rating = ratings["participant"].to_numpy(np.int64), ratings["rating"].to_numpy()
     units = _ratings if recipe.unit == "rating" else _means
     for (condition, in_condition), (scenario, in_scenario) in product(
         conditions.items(), scenarios.items()
@@ -243,7 +243,7 @@ def _ratings(pair: Numbers, who: Numbers, ratings: Numbers | Values) -> Iterator
         yield int(number), who[rows], ratings[rows].astype(float)
 
 
-def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
+def _means(pair: Numbers, who: Numbers, ratings: Numbers | Values) -> Iterator[Units]:
     """Each participant's mean rating of each pair."""
     n_people = int(who.max()) + 1
     unit = pair * n_people + who

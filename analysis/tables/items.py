@@ -33,7 +33,7 @@ ITEMS = TableSpec(
 )  # fmt: skip
 
 
-def points_of(scale: Sequence[tuple[int, str]], *, between: bool) -> list[float]:
+def points_of(scale: Sequence[tuple[float, str]], *, between: bool) -> list[float]:
     """The points of a scale; of a slider, which rates `between` them, its ends and quarters."""
     values = [float(value) for value, _ in scale]
     if between:
@@ -60,7 +60,7 @@ def items(counts: DataFrame, known: DataFrame) -> DataFrame:
     sums = parts.groupby(ITEM, observed=True).sum().reset_index()
     table = known.merge(sums, on=ITEM, how="left", validate="one_to_one")
     n, total, squares = (
-        table[name].fillna(0).astype("int64") for name in ("n", "total", "squares")
+        table[name].fillna(0).astype(sums[name].dtype) for name in ("n", "total", "squares")
     )
     variance = (n * squares - total**2) / (n * (n - 1)).where(n > 1)
     mean, sd = total / n.where(n > 0), np.sqrt(variance)

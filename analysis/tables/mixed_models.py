@@ -96,7 +96,8 @@ MIXED_MODELS = TableSpec(
     "The models themselves",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT,
-        Column("parameter", "Threshold or standard deviation of the model", is_key=True),
+        Column("parameter", "Threshold or standard deviation of the model", is_key=True,
+               labels="parameters"),
         c.ESTIMATE, c.SE, c.N_RATINGS, c.N_RATERS,
         c.N_ITEMS.but(label="n texts", meaning="Number of responses; a response in several sets "
             "counts once"),
@@ -106,10 +107,9 @@ MIXED_MODELS = TableSpec(
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
     says="Thresholds between the points of the scale (ordinal models), and standard deviations of "
-        "raters, of raters' preferences (rater:condition, rater:condition:system), of "
-        "scenarios, of scenarios in a condition (scenario:condition), of texts "
-        "(scenario:condition:system) and, in linear models, of residuals. An SD of 0 is an "
-        "estimate like others. Unless the recipe chooses, scales of up to "
+        "raters, of their preferences for a condition and for a system, of scenarios, of scenarios "
+        "in a condition, of texts and, in linear models, of residuals. An SD of 0 is an estimate "
+        "like others. Unless the recipe chooses, scales of up to "
         f"{MOST_CATEGORIES} points get an ordinal model; sliders and longer scales get a linear "
         "one.",
     section="Mixed models",

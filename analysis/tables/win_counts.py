@@ -1,8 +1,9 @@
 """Which of two conditions was rated higher, per model, scenario and dimension: exactly. Pure.
 
-Means are compared as Σa·n_b against Σb·n_a in whole numbers, so that equal means are a tie
-whatever their decimals. The reference earns a point for each of the two conditions that its mean
-is above; its ratings are those of the sets in which the model was shown.
+Means are compared as Σa·n_b against Σb·n_a in whole numbers or multiples of ½, which are exact,
+so that equal means are a tie whatever their decimals. The reference earns a point for each of the
+two conditions that its mean is above; its ratings are those of the sets in which the model was
+shown.
 
 Arrays of numpy in and out, and no pandas: wins.csv, resamples (one column each), and the page on
 which a researcher moves thresholds all come from here.
@@ -16,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 Whole = npt.NDArray[np.int64]
+#: Whole numbers, or floats of which every sum is exact: multiples of ½.
+Exact = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 Small = npt.NDArray[np.int8]
 
@@ -42,7 +45,7 @@ class Comparison(NamedTuple):
 class Sums:
     """Sums and numbers of ratings."""
 
-    total: Whole
+    total: Exact
     n: Whole
 
     @property
@@ -118,12 +121,12 @@ class ItemsByComparison:
     cells: Whole
     items: Whole
 
-    def sums(self, totals: Whole, counts: Whole, *, cells: int) -> Sums:
+    def sums(self, totals: Exact, counts: Whole, *, cells: int) -> Sums:
         """The sums of each of so many `cells`."""
         filled, starts = np.unique(self.cells, return_index=True)
         summed = []
         for values in (totals, counts):
-            sums = np.zeros((cells, *values.shape[1:]), dtype=np.int64)
+            sums = np.zeros((cells, *values.shape[1:]), dtype=values.dtype)
             sums[filled] = np.add.reduceat(values[self.items], starts, axis=0)
             summed.append(sums)
         return Sums(*summed)
@@ -138,7 +141,7 @@ class Cells:
     b: ItemsByComparison
     reference: ItemsByComparison
 
-    def sums(self, totals: Whole, counts: Whole) -> tuple[Sums, Sums, Sums]:
+    def sums(self, totals: Exact, counts: Whole) -> tuple[Sums, Sums, Sums]:
         """Those of a, b and the reference, of sums and numbers of ratings by item (rows)."""
         n = len(self.keys)
         a, b, reference = (
@@ -146,7 +149,7 @@ class Cells:
         )
         return a, b, reference
 
-    def outcomes(self, totals: Whole, counts: Whole) -> Outcomes:
+    def outcomes(self, totals: Exact, counts: Whole) -> Outcomes:
         """What comes of them."""
         return outcomes_of(*self.sums(totals, counts))
 

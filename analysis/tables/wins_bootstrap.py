@@ -97,7 +97,7 @@ def _sums(
     item = ratings[ITEM].merge(items, on=ITEM, how="left", validate="many_to_one")["item"]
     at = (item.to_numpy(dtype=np.intp), rater)
     shape = (len(items), len(names))
-    values = ratings["rating"].to_numpy(dtype=np.int64)
+    values = ratings["rating"].to_numpy()
     return csr_array((values, at), shape=shape), csr_array((values**0, at), shape=shape)
 
 

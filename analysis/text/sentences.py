@@ -109,9 +109,10 @@ def listed(names: Iterable[Any]) -> str:
 
 
 def system(row: Row, prefix: str = "") -> str:
-    """Model and condition, as far as the row has them; `prefix` is that of both columns."""
+    """Model (condition), as far as the row has them; `prefix` is that of both columns."""
     columns = (f"{prefix}model", f"{prefix}condition")
-    return " ".join(row.text(column) for column in columns if row[column])
+    model, *condition = [row.text(column) for column in columns if row[column]] or [""]
+    return f"{model} ({condition[0]})" if condition else model
 
 
 def _systems(rows: Iterable[Row]) -> list[str]:

@@ -4,21 +4,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from math import lcm
-from typing import NamedTuple
-
-from django.db.models import Count, Q
+from itertools import pairwise, permutations
 
 from dashboard.design.grids import Grid, Tally
-from survey.content import content_of
-from survey.counterbalance import rows_of_square
-from survey.definition.labels import Labels
-from survey.evenness_tests import NOTHING, ChiSquare, place_test, succession_test
-from survey.models import BlockResponse, Participant, Presentation, Slot, Study
-from survey.slots import sources_of
-
-Status = Participant.Status
+from dashboard.design.shown_pages import REFERENCE, ShownPages
+from dashboard.design.shown_systems import shown_together, systems_above
+from survey.evenness_tests import (
+    NOTHING,
+    ChiSquare,
+    choice_test,
+    place_test,
+    succession_test,
+)
+from survey.models import Participant, Slot, Study
 
 #: Who a certificate counts.
 PEOPLE = {"completed": "completed", "places": "with a slot now"}
@@ -39,103 +37,33 @@ class DesignPart:
     missing: list[int]
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A block by its names, its systems by response."""
-
-    scenario: str
-    set_name: str
-    systems: dict[int, str]
-
-    @property
-    def label(self) -> str:
-        return " · ".join(filter(None, (self.scenario, self.set_name)))
-
-    def response(self, response: int) -> str:
-        return f"{self.label} · {self.systems[response]}"
-
-
 #: A block, and what stood where in it: responses, places or both by number.
 Where = tuple[int, int, int]
 Fine = dict[Where, Tally]
 
 
 @dataclass
-class Certificate:
-    """How evenly the people of one pool were shown everything. `people` is a key of PEOPLE. Its
-    tables name things as files do, or by `labels`.
-    """
-
-    study: Study
-    pool: str
-    people: str
-    labels: Labels | None = None
-
-    # ── What is stored ───────────────────────────────────────────────────────────────────────
-
-    @cached_property
-    def _whose(self) -> Q:
-        return Q(source__in=sources_of(self.pool), study=self.study) & (
-            Q(status=Status.COMPLETED) if self.people == "completed" else Q(held_slot__isnull=False)
-        )
-
-    @cached_property
-    def _presentations(self) -> "_Presentations":
-        people = Participant.objects.filter(self._whose)
-        shown = Presentation.objects.filter(
-            participant__in=people, response_order__isnull=False, position__isnull=False
-        ).order_by()
-        return _Presentations(
-            list(shown.values_list("block_id", "response_order").annotate(n=Count("id"))),
-            list(shown.values_list("block_id", "position").annotate(n=Count("id"))),
-        )
-
-    @cached_property
-    def n_people(self) -> int:
-        """How many people are counted: those whose order is known."""
-        return sum(n for _, position, n in self._presentations.slots if position == 1)
-
-    @cached_property
-    def _blocks(self) -> dict[int, _Block]:
-        rows = BlockResponse.objects.filter(block__study=self.study).values_list(
-            "block_id",
-            "block__scenario__name",
-            "block__set_name",
-            "response_id",
-            "response__system__model",
-            "response__system__condition",
-        )
-        blocks: dict[int, _Block] = {}
-        for pk, scenario, set_name, response, model, condition in rows.order_by(
-            "block__position", "position"
-        ):
-            block = blocks.setdefault(
-                pk, _Block(self._called("scenarios", scenario), self._called("sets", set_name), {})
-            )
-            system = self._called("models", model)
-            block.systems[response] = f"{system} ({self._called('conditions', condition)})"
-        return blocks
-
-    def _called(self, kind: str, name: str) -> str:
-        return self.labels.text(kind, name) if self.labels else name
+class Certificate(ShownPages):
+    """How evenly the people of one pool were shown everything. `people` is a key of PEOPLE."""
 
     # ── The design ───────────────────────────────────────────────────────────────────────────
 
     @cached_property
     def parts(self) -> list[DesignPart]:
         """What is balanced by design; nothing where all is random."""
-        layout = content_of(self.study).layout
+        layout = self.layout
         design = layout.design
         every: dict[str, int] = {}
         if layout.balanced_blocks:
-            every["blocks"] = design.slots_to_balance
+            every["blocks"] = design.slots_to_balance * layout.n_groups
         elif design.per_participant < design.total:
-            every["choice"] = design.slots_to_deal
+            every["choice"] = design.slots_to_deal * layout.n_groups
+        if not layout.is_complete:
+            every["systems"] = layout.slots_to_choose
         if layout.balanced_responses:
-            squares = (rows_of_square(len(block.systems)) for block in self._blocks.values())
-            every["responses"] = design.slots_to_repeat(lcm(*squares))
+            every["responses"] = layout.slots_to_order
         opened = Slot.objects.filter(study=self.study, pool=self.pool).count()
-        slots = Participant.objects.filter(self._whose, slot__isnull=False)
+        slots = Participant.objects.filter(self.whose, slot__isnull=False)
         filled = set(slots.values_list("slot", flat=True))
         parts = []
         for name, slots_needed in every.items():
@@ -144,12 +72,12 @@ class Certificate:
             parts.append(DesignPart(name, slots_needed, target, missing))
         return parts
 
-    def _complete(self, name: str, cells: int) -> int | None:
-        """The count of each of a block's `cells` when the part called `name` is complete."""
-        design = content_of(self.study).layout.design
+    def _pages_when_complete(self, name: str) -> int | None:
+        """How many pages show each block when the part called `name` is complete."""
+        design = self.layout.design
         for part in self.parts:
             if part.name == name:
-                return part.target * design.per_participant // design.total // cells
+                return part.target * design.per_participant // design.total
         return None
 
     # ── Counts ───────────────────────────────────────────────────────────────────────────────
@@ -158,57 +86,70 @@ class Certificate:
     def _positions(self) -> Fine:
         """By block, response and place on the page."""
         counts: Counter[Where] = Counter()
-        for block, order, n in self._presentations.orders:
+        for block, order, n in self.presentations.orders:
             for place, response in enumerate(order, start=1):
                 counts[block, response, place] += n
-        possible = (
-            (block, response, place)
-            for block, about in self._blocks.items()
-            for response in about.systems
-            for place in range(1, len(about.systems) + 1)
-        )
-        return self._tallied(possible, counts)
+        when_complete = self._pages_when_complete("responses")
+        fine = {}
+        for block, about in self.blocks.items():
+            places = range(1, max(self.layout.page_sizes(block)) + 1)
+            for response in about.systems:
+                expected = self.expected(block, response, at_a_place=True)
+                complete = None
+                if when_complete is not None:
+                    complete = self.complete(when_complete, block, response, at_a_place=True)
+                for place in places:
+                    where = (block, response, place)
+                    fine[where] = Tally(counts[where], expected, complete)
+        return fine
 
     @cached_property
     def _successions(self) -> Fine:
         """By block, the response above and the response right below it."""
         counts: Counter[Where] = Counter()
-        for block, order, n in self._presentations.orders:
+        for block, order, n in self.presentations.orders:
             for above, below in pairwise(order):
                 counts[block, above, below] += n
-        possible = (
-            (block, above, below)
-            for block, about in self._blocks.items()
-            for above in about.systems
-            for below in about.systems
-            if above != below
-        )
-        return self._tallied(possible, counts)
-
-    def _tallied(self, possible: Iterable[Where], counts: Counter[Where]) -> Fine:
-        shown: Counter[int] = Counter()
-        for block, _, n in self._presentations.orders:
-            shown[block] += n
+        when_complete = self._pages_when_complete("responses")
         fine = {}
-        for where in possible:
-            size = len(self._blocks[where[0]].systems)
-            complete = self._complete("responses", size)
-            fine[where] = Tally(counts[where], shown[where[0]] / size, complete)
+        for block, about in self.blocks.items():
+            size = len(about.systems)
+            complete = None if when_complete is None else when_complete // size
+            for where in ((block, *pair) for pair in permutations(about.systems, 2)):
+                fine[where] = Tally(counts[where], self.pages[block, 0] / size, complete)
         return fine
+
+    @cached_property
+    def _shown(self) -> Fine:
+        """By block and response."""
+        counts: Counter[tuple[int, int]] = Counter()
+        for block, order, n in self.presentations.orders:
+            counts.update({(block, response): n for response in order})
+        pages = self._pages_when_complete("systems")
+        return {
+            (block, response, 0): Tally(
+                counts[block, response],
+                self.expected(block, response),
+                None if pages is None else self.complete(pages, block, response),
+            )
+            for block, about in self.blocks.items()
+            for response in about.systems
+        }
 
     @cached_property
     def _slots(self) -> dict[tuple[int, int], Tally]:
         """By block and its place among the blocks of a person."""
         counts: Counter[tuple[int, int]] = Counter()
-        for block, position, n in self._presentations.slots:
+        for block, position, n in self.presentations.slots:
             counts[block, position] += n
-        columns = content_of(self.study).layout.design.per_participant
-        complete = self._complete("blocks", columns)
+        columns = self.layout.design.per_participant
+        pages = self._pages_when_complete("blocks")
+        complete = None if pages is None else pages // columns
         return {
             (block, position): Tally(
-                counts[block, position], self.n_people / len(self._blocks), complete
+                counts[block, position], self.n_people / len(self.blocks), complete
             )
-            for block in self._blocks
+            for block in self.blocks
             for position in range(1, columns + 1)
         }
 
@@ -218,33 +159,69 @@ class Certificate:
     def system_positions(self) -> Grid:
         """Systems by place on the page."""
         grid = self._grid("system_position", self._positions, self._system, _last)
-        return replace(grid, test=place_test(self._by_set(self._positions, _last)))
+        if self.layout.always:
+            return replace(grid, untested=REFERENCE)
+        tables = []
+        for cells, places in self._by_stratum(self._positions):
+            own = {where: tally for where, tally in cells.items() if where[2] <= places}
+            tables.append(self._grid("", own, self._system, _last).counts())
+        return replace(grid, test=place_test(tables), untested="a page shows the only system")
 
     @cached_property
     def system_successions(self) -> Grid:
         """Systems (columns) by the system directly above (rows)."""
+        if not self.layout.is_complete:
+            return systems_above(self)
         grid = self._grid("system_follows", self._successions, self._system, self._second_system)
-        tables = self._by_set(self._successions, self._second_system)
-        return replace(grid, test=succession_test(tables))
+        tables = (
+            self._grid("", cells, self._system, self._second_system).counts()
+            for cells, _ in self._by_stratum(self._successions)
+        )
+        why = "of two responses, one always follows the other"
+        return replace(grid, test=succession_test(tables), untested=why)
 
-    def _by_set(self, fine: Fine, column: Callable[[Where], str]) -> Iterator[list[list[int]]]:
-        """The counts of each set, whose blocks all show the same systems, as a table of systems."""
-        for name in dict.fromkeys(block.set_name for block in self._blocks.values()):
-            cells = {w: t for w, t in fine.items() if self._blocks[w[0]].set_name == name}
-            yield self._grid("", cells, self._system, column).counts()
+    def _by_stratum(self, fine: Fine) -> Iterator[tuple[Fine, int]]:
+        """The counts of each set, whose blocks all show the same systems, and of each group, with
+        the number of places on its pages.
+        """
+        for (set_name, group), places in self.strata.items():
+            yield (
+                {
+                    where: tally
+                    for where, tally in fine.items()
+                    if self.blocks[where[0]].set_name == set_name
+                    and group in self.layout.chances(where[0], where[1])
+                },
+                places,
+            )
+
+    @cached_property
+    def systems_shown(self) -> Grid:
+        """Systems by scenario: on how many pages they were."""
+        grid = self._grid("system_scenario", self._shown, self._system, self._scenario)
+        test = NOTHING
+        for (block, group), design in self.layout.page_designs.items():
+            own = [
+                self._shown[block, response, 0].count
+                for response in self.layout.alternating(block, group)
+            ]
+            test += choice_test([own], design.shown)
+        why = "each page shows every system that its participant may see"
+        return replace(grid, test=test, untested=why)
 
     @cached_property
     def block_slots(self) -> Grid:
         """Blocks by their place among the blocks of a person."""
         cells = {(b, 0, slot): tally for (b, slot), tally in self._slots.items()}
         grid = self._grid("block_slot", cells, self._block, _last)
-        return replace(grid, test=self._slot_test(cells, grid))
+        why = "scenarios are kept together, and some people see only part of one"
+        return replace(grid, test=self._slot_test(cells, grid), untested=why)
 
     def _slot_test(self, cells: Fine, grid: Grid) -> ChiSquare:
         """Over all blocks; where scenarios are kept together, over scenarios and within each."""
-        if not content_of(self.study).layout.scenarios_together:
+        if not self.layout.scenarios_together:
             return place_test([grid.counts()])
-        size = content_of(self.study).layout.design.group_size
+        size = self.layout.design.group_size
         if size is None:
             return NOTHING  # some see a part of a scenario: no two orders are alike
 
@@ -256,8 +233,8 @@ class Certificate:
 
         scenarios = self._grid("", cells, self._scenario, outer).counts()
         tables = [[[count // size for count in row] for row in scenarios]]
-        for name in dict.fromkeys(block.scenario for block in self._blocks.values()):
-            own = {w: t for w, t in cells.items() if self._blocks[w[0]].scenario == name}
+        for name in dict.fromkeys(block.scenario for block in self.blocks.values()):
+            own = {w: t for w, t in cells.items() if self.blocks[w[0]].scenario == name}
             tables.append(self._grid("", own, self._block, inner).counts())
         return place_test(tables)
 
@@ -267,9 +244,31 @@ class Certificate:
         cells = {
             (block, response, slot): tally
             for (block, slot), tally in self._slots.items()
-            for response in self._blocks[block].systems
+            for response in self.blocks[block].systems
         }
-        return self._grid("system_slot", cells, self._system, _last)
+        if not self.layout.is_complete:
+            cells = self._placed(cells)
+        grid = self._grid("system_slot", cells, self._system, _last)
+        return replace(grid, untested="see the test of the blocks, which covers this table")
+
+    def _placed(self, cells: Fine) -> Fine:
+        """As `cells`, counting only the responses that pages showed."""
+        counts: Counter[Where] = Counter()
+        for block, position, order in self.placed_orders:
+            counts.update((block, response, position or 0) for response in order)
+        shares = {
+            (block, response): sum(self.layout.chances(block, response).values())
+            for block, about in self.blocks.items()
+            for response in about.systems
+        }
+        return {
+            where: Tally(
+                counts[where],
+                tally.expected * float(shares[where[:2]] / self.layout.n_groups),
+                None,
+            )
+            for where, tally in cells.items()
+        }
 
     @cached_property
     def response_positions(self) -> Grid:
@@ -283,17 +282,33 @@ class Certificate:
             "response_follows", self._successions, self._response, self._second_response
         )
 
-    @property
-    def grids(self) -> list[Grid]:
-        """Every table, coarse ones first."""
-        return [
+    @cached_property
+    def coarse_grids(self) -> list[Grid]:
+        """Tables of systems and blocks."""
+        grids = [
             self.system_positions,
             self.system_successions,
             self.block_slots,
             self.system_slots,
-            self.response_positions,
-            self.response_successions,
         ]
+        if self.layout.is_complete:
+            return grids
+        grids = [self.systems_shown, shown_together(self), *grids]
+        return [grid for grid in grids if grid.cells]  # none follows on pages of one response
+
+    @cached_property
+    def fine_grids(self) -> list[Grid]:
+        """Tables of single responses. Which directly follow each other is left out where pages show
+        some of many: few pairs are ever on one page.
+        """
+        if self.layout.is_complete:
+            return [self.response_positions, self.response_successions]
+        return [self.response_positions]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """Every table, coarse ones first."""
+        return [*self.coarse_grids, *self.fine_grids]
 
     def rows(self) -> Iterator[tuple[object, ...]]:
         """Every cell of every table (COLUMNS)."""
@@ -317,29 +332,22 @@ class Certificate:
         return Grid.of(name, ((row(where), column(where), t) for where, t in cells.items()))
 
     def _scenario(self, where: Where) -> str:
-        return self._blocks[where[0]].scenario
+        return self.blocks[where[0]].scenario
 
     def _block(self, where: Where) -> str:
-        return self._blocks[where[0]].label
+        return self.blocks[where[0]].label
 
     def _system(self, where: Where) -> str:
-        return self._blocks[where[0]].systems[where[1]]
+        return self.blocks[where[0]].systems[where[1]]
 
     def _second_system(self, where: Where) -> str:
-        return self._blocks[where[0]].systems[where[2]]
+        return self.blocks[where[0]].systems[where[2]]
 
     def _response(self, where: Where) -> str:
-        return self._blocks[where[0]].response(where[1])
+        return self.blocks[where[0]].response(where[1])
 
     def _second_response(self, where: Where) -> str:
-        return self._blocks[where[0]].response(where[2])
-
-
-class _Presentations(NamedTuple):
-    """What was shown: (block, order of responses, how often), (block, its place, how often)."""
-
-    orders: list[tuple[int, list[int], int]]
-    slots: list[tuple[int, int, int]]
+        return self.blocks[where[0]].response(where[2])
 
 
 def _last(where: Where) -> str:

@@ -10,7 +10,12 @@ from dashboard.design.preview import Preview
 from dashboard.design.texts import texts_of
 from dashboard.design.versions import differences, versions_of
 from dashboard.overview.events import events
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    researcher_required,
+    study_or_404,
+    valid_or_404,
+)
 from dashboard.shared.pages import study_page
 from survey.models import Study
 
@@ -24,8 +29,7 @@ PREVIEW_POLICY = (
 def _preview(request: ResearcherRequest, study: Study) -> Preview:
     """The preview that an address asks for. Raises Http404 for what cannot be."""
     form = PreviewForm(request.GET)
-    if not form.is_valid():
-        raise Http404(str(form.errors.as_text()))
+    valid_or_404(form)
     preview = Preview(study, request, form.slot, form.cleaned_data["language"])
     if preview.language and preview.language not in preview.content.languages:
         raise Http404(f"{study} has no texts in {preview.language!r}.")

@@ -3,6 +3,7 @@
 from django import forms
 
 from dashboard.design.certificate import PEOPLE
+from dashboard.design.plan_options import PlanOptions
 from survey.models import Slot
 
 
@@ -14,15 +15,42 @@ class CertificateForm(forms.Form):
 
     @property
     def choice(self) -> tuple[str, str]:
-        """The pool and who of it; by default real people who have completed."""
+        """The pool, empty if none is chosen, and who of it; by default who has completed."""
         chosen = self.cleaned_data
-        return chosen["pool"] or Slot.Pool.REAL, chosen["people"] or "completed"
+        return chosen["pool"], chosen["people"] or "completed"
 
 
 class VersionForm(forms.Form):
     """The version to compare with."""
 
     version = forms.IntegerField(required=False, min_value=1, max_value=10**9)
+
+
+class PlanForm(forms.Form):
+    """What a plan is asked for; what is empty comes from the study."""
+
+    raters = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Raters")
+    scenarios = forms.IntegerField(required=False, min_value=1, max_value=2_000, label="Scenarios")
+    difference = forms.FloatField(
+        required=False, min_value=0.001, max_value=1000, label="Difference that matters (points)"
+    )
+    components = forms.ChoiceField(
+        required=False,
+        choices=[("typical", "Typical variances"), ("pilot", "Variances of the ratings so far")],
+        label="How much ratings differ",
+    )
+    pay_per_hour = forms.FloatField(
+        required=False, min_value=0, max_value=1000, label="Pay per hour"
+    )
+    fee_percent = forms.FloatField(required=False, min_value=0, max_value=200, label="Fee (%)")
+
+    @property
+    def options(self) -> PlanOptions:
+        """What was sent, without what was left empty."""
+        given = {
+            name: value for name, value in self.cleaned_data.items() if value not in (None, "")
+        }
+        return PlanOptions(**given)
 
 
 class PreviewForm(forms.Form):

@@ -30,13 +30,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of tallies, with its test. Pairs that can't meet are absent."""
+    """A table of tallies, with its test, or why it has none. Pairs that can't meet are absent."""
 
     name: str
     rows: list[str]
     columns: list[str]
     cells: Mapping[tuple[str, str], Tally]
     test: ChiSquare = NOTHING
+    untested: str = ""
 
     @classmethod
     def of(cls, name: str, entries: Iterable[tuple[str, str, Tally]]) -> "Grid":

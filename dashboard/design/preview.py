@@ -17,7 +17,7 @@ from survey.assignment import Plan, plan_survey
 from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
 from survey.definition.codes import possible_endings
-from survey.definition.labels import Labels
+from survey.definition.labels import Labels, usual
 from survey.definition.settings import Settings
 from survey.models import AttentionCheck, Participant, Study
 from survey.regions import STATES
@@ -140,7 +140,7 @@ class Preview:
         for block in self.plan.blocks:
             label, check = f"Block {block.position}: {self._block_labels[block.block]}", None
             if planned := inside.get(block.page):
-                label += f", with attention check {planned.name}"
+                label += f", with attention check “{usual(planned.name)}”"
                 check = AttentionCheck(name=planned.name, place=planned.place)
             shown = self.content.blocks[block.block]
             values = block_context(
@@ -150,7 +150,7 @@ class Preview:
         for planned in self.plan.checks:
             if planned.place is None:
                 values = check_context(self.definition, self.definition.check(planned.name))
-                label = f"Attention check {planned.name}"
+                label = f"Attention check “{usual(planned.name)}”"
                 pages.append(_numbered(planned.page, label, "check", values))
         yield from sorted(pages, key=lambda page: page.number or 0)
 

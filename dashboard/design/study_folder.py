@@ -14,6 +14,7 @@ from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
 from analysis.recipe_sets import set_recipes
 from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
 from analysis.rule_sets import set_rules
+from dashboard.importing.mapping import known_before
 from dashboard.overview.opening import refused, warnings_of_filter
 from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
@@ -22,7 +23,9 @@ from survey.assignment import CheckRange, have_room
 from survey.definition import ResponseRow, StudyDefinition, labels, read_responses
 from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
+from survey.definition.mapping import StudyMap
 from survey.definition.opening import against_opening
+from survey.definition.pages import page_problems
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
 from survey.files.problems import DefinitionError, Problem
@@ -51,8 +54,11 @@ class StudyFolder:
     responses: Path
 
 
-def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
-    """Read and check `folder`, its responses from `responses` if given.
+def read_folder(
+    folder: Path, responses: Path | None = None, map_file: Path | None = None
+) -> StudyFolder:
+    """Read and check `folder`, its responses from `responses` if given, where `map_file` says if
+    given.
 
     Raises DefinitionError with every problem of study.yaml and the recipes, or else of the
     responses.
@@ -84,10 +90,12 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
             for path, message in judging.contradictions(definition)
         ]
     responses = responses or responses_in(folder)
-    rows, notices = read_responses(responses, definition)
+    study_map = _read_map(map_file, definition) if map_file else None
+    rows, notices = read_responses(responses, definition, study_map)
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    problems += [yaml.problem(path, said) for path, said in page_problems(definition, rows)]
     known = known_names(
         definition,
         models=list(dict.fromkeys(row.model for row in rows)),
@@ -116,6 +124,19 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
         yaml,
         responses,
     )
+
+
+def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
+    """A mapping file that says something of the responses. Raises DefinitionError."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
+    study_map = StudyMap(data, file=str(path), known=known_before(definition))
+    if "responses" not in study_map.sections and not study_map.values:
+        message = "says nothing of the responses; add a section responses"
+        raise DefinitionError([Problem(str(path), 0, 0, message)])
+    return study_map
 
 
 def before_opening(folder: StudyFolder, study: Study) -> tuple[list[str], list[str]]:

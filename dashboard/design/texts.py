@@ -7,7 +7,7 @@ from dashboard.design.preview import ENDINGS, Preview
 from survey.definition import StudyDefinition
 from survey.definition.checks import AttentionItem
 from survey.definition.codes import possible_endings
-from survey.definition.labels import Labels
+from survey.definition.labels import Labels, usual
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -150,7 +150,9 @@ def _check(shown: StudyDefinition, check: AttentionItem) -> Entry:
         place = f"on a page of its own after block {least} to {most}"
     options = check.options or [f"{p.value}: {p.label}" for p in shown.check_scale(check)]
     note = f"Right answer: {check.answer}. Shown {place}."
-    return Entry(f"Attention check {check.name}", check.statement, options, note, is_markdown=True)
+    return Entry(
+        f"Attention check “{usual(check.name)}”", check.statement, options, note, is_markdown=True
+    )
 
 
 def _about(question: Question, labels: Labels) -> Entry:

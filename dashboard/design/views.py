@@ -3,15 +3,23 @@
 from typing import Any
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.views.decorators.http import require_GET
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.labels import labels_of
 from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPart, certificate_rows
-from dashboard.design.forms import CertificateForm, VersionForm
+from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.design.plan_options import plans_of, request_plan
+from dashboard.design.shown_pages import pages_in_words
+from dashboard.shared.access import (
+    ResearcherRequest,
+    researcher_required,
+    study_or_404,
+    valid_or_404,
+)
 from dashboard.shared.newest_analysis import included
-from dashboard.shared.pages import asked_for, study_page
+from dashboard.shared.pages import asked_for, study_page, wake_worker
 from survey.content import content_of
 from survey.definition.policy import findings, on_prolific
 from survey.definition.settings import Settings
@@ -30,6 +38,7 @@ SLOTS_SHOWN = 40
 PARTS = {
     "blocks": "Order of the blocks",
     "choice": "Choice of the blocks",
+    "systems": "Choice of the systems",
     "responses": "Order of the responses",
 }
 
@@ -60,17 +69,46 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def planning(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What the study could find with other numbers of raters and scenarios, and what that costs."""
+    study = study_or_404(name)
+    if request.method == "POST":
+        form = PlanForm(request.POST)
+        if form.is_valid():
+            asked = request_plan(study=study, options=form.options)
+            wake_worker(request, "dashboard.plan", asked.pk)
+            return redirect("planning", study)
+        return study_page(request, study, "planning", "design/planning", form=form, plan=None)
+    plan = plans_of(study).first()
+    form = PlanForm(initial=plan.options if plan else None)
+    return study_page(request, study, "planning", "design/planning", form=form, plan=plan)
+
+
+@require_GET
+@researcher_required
+def planning_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """How far the newest plan is, for a page that waits for it."""
+    plan = plans_of(study_or_404(name)).first()
+    shown = render(request, "dashboard/design/_plan.html", {"plan": plan})
+    if plan is None or plan.state in (plan.State.DONE, plan.State.FAILED):
+        shown["X-Finished"] = "1"
+    return shown
+
+
 @require_GET
 @researcher_required
 def order(request: ResearcherRequest, name: str) -> HttpResponse:
     """The counterbalance certificate."""
     study = study_or_404(name)
     form = CertificateForm(request.GET)
-    if not form.is_valid():
-        raise Http404(str(form.errors.as_text()))
-    pool, people = form.choice
-    certificate = Certificate(study, pool, people, labels_of(study))
+    valid_or_404(form)
+    chosen, people = form.choice
     used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
+    pools = [pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL]
+    pool = chosen or _usual_pool(used)
+    certificate = Certificate(study, pool, people, labels_of(study))
     with reading():
         return study_page(
             request,
@@ -78,12 +116,19 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             "order",
             "design/order",
             certificate=certificate,
-            grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
-            fine=certificate.grids[4:],
+            grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.coarse_grids],
+            fine=certificate.fine_grids,
+            pages=pages_in_words(study),
             parts=[_part(study, pool, part) for part in certificate.parts],
-            pools=[pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL],
+            pools=pools,
             whom=PEOPLE,
         )
+
+
+def _usual_pool(used: set[str]) -> str:
+    """Real people, unless only simulated ones have come."""
+    only_simulated = Slot.Pool.SIMULATED in used and Slot.Pool.REAL not in used
+    return Slot.Pool.SIMULATED if only_simulated else Slot.Pool.REAL
 
 
 def _is_shown(rows: list[str], columns: list[str]) -> bool:

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
+from survey.definition.mapping import StudyMap
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
@@ -44,11 +46,14 @@ class CellReader:
 
     def _explain(self, line: int, names: Names) -> None:
         known = zip(*self.vocabulary.cells, strict=True)
+        unknown = False
         for column, name, among in zip(CELL, names, known, strict=True):
             if name not in among:
                 reason = not_among(name, list(dict.fromkeys(among)))
                 self.table.problem(line, column, reason, name)
-                return
+                unknown = True
+        if unknown:
+            return
         scenario, set_name, model, condition = names
         in_set = f", set {set_name!r}" if set_name else ""
         reason = "{!r} ({}) is not shown in scenario {!r}{}"
@@ -92,16 +97,25 @@ def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]
 
 
 def read_ratings(
-    data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    people: Mapping[str, Person],
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> int:
     """Put each rating to its person; how many there are."""
-    table = TidyFile(data, file, needed_in(vocabulary, RATINGS), findings, sheet="ratings")
+    columns = needed_in(vocabulary, RATINGS)
+    table = TidyFile(data, file, columns, findings, kind="ratings", study_map=study_map)
     if not vocabulary.rating_task:
         for line, _ in table.rows():
             table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
         return 0
     cells = CellReader(table, vocabulary)
     values = {str(value): value for value in vocabulary.scale}
+    if any(value % 1 for value in vocabulary.scale):  # other programs write 4.0 beside 4.5
+        values |= {f"{value:.1f}": value for value in vocabulary.scale}
     n = 0
     for line, row in table.rows():
         n += 1
@@ -120,13 +134,16 @@ def read_ratings(
     return n
 
 
-def _why_no_rating(text: str, scale: list[int]) -> str:
+def _why_no_rating(text: str, scale: list[float]) -> str:
     if not text:
         return "is empty"
-    if not re.fullmatch(r"-?[0-9]+", text):
-        return "{!r} is not a whole number"
-    whole_range = scale == [*range(scale[0], scale[-1] + 1)]
-    points = f"{scale[0]} to {scale[-1]}" if whole_range else ", ".join(map(str, scale))
+    halves = any(value % 1 for value in scale)
+    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?" if halves else r"-?[0-9]+", text):
+        return "{!r} is not a number" if halves else "{!r} is not a whole number"
+    steps = {after - before for before, after in pairwise(scale)}
+    points = f"{scale[0]} to {scale[-1]}" + (" in steps of 0.5" if halves else "")
+    if steps != {0.5 if halves else 1}:
+        points = ", ".join(map(str, scale))
     return f"{{}} is not on the scale of the study, {points}"
 
 
@@ -137,7 +154,7 @@ def _add_rating(
     person: Person,
     cell: tuple[int, int],
     dimension: str,
-    value: int,
+    value: float,
     vocabulary: Vocabulary,
 ) -> None:
     answers = _block_answers(table, line, row, person, cell, vocabulary)
@@ -195,14 +212,21 @@ def _check_positions(table: TidyFile, person: Person) -> None:
 
 
 def read_ranks(
-    data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    people: Mapping[str, Person],
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> int:
     """Put each rank and choice to its person; how many rows there are.
 
     Nobody gives a rank twice in a block (unless the study allows ties), or has two best or two
     worst responses there.
     """
-    table = TidyFile(data, file, needed_in(vocabulary, RANKS), findings, sheet="ranks")
+    columns = needed_in(vocabulary, RANKS)
+    table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
     cells = CellReader(table, vocabulary)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}

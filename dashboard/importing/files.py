@@ -8,8 +8,9 @@ import math
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
+from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.files.csv_text import from_text
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import not_among
@@ -35,6 +36,20 @@ class Findings:
 
     problems: Problems = field(default_factory=Problems)
     notices: list[str] = field(default_factory=list)
+    _unread: dict[str, tuple[TableFile, list[str]]] = field(default_factory=dict)
+
+    def note_unread(self, table: TableFile, columns: Collection[str]) -> None:
+        """Note columns that are not read. A file may be read twice, as participants and ratings:
+        then a column is unread if neither reads it.
+        """
+        _, before = self._unread.get(table.file, (table, columns))
+        self._unread[table.file] = table, [name for name in columns if name in before]
+
+    @property
+    def all_notices(self) -> list[str]:
+        """Each notice once, also those of the columns that are not read."""
+        unread = [table.notice_of_unread(names) for table, names in self._unread.values() if names]
+        return list(dict.fromkeys([*self.notices, *unread]))
 
     def refuse_if_any(self) -> None:
         """Raise ImportRefused if there is a problem."""
@@ -45,48 +60,56 @@ class Findings:
 class TidyFile:
     """One file's rows by column name, with a place to note what is wrong with them.
 
-    `sheet` is the sheet of a workbook to read, where it has one of that name.
+    `kind` is the sheet of a workbook to read, where it has one of that name, and the section of a
+    mapping file that says where the file has the columns.
     """
 
     def __init__(
-        self, data: bytes, name: str, columns: Columns, findings: Findings, *, sheet: str
+        self,
+        data: bytes,
+        name: str,
+        columns: Columns,
+        findings: Findings,
+        *,
+        kind: FileName,
+        study_map: StudyMap | None = None,
     ) -> None:
         self.name = name
         self.findings = findings
         self.columns: list[str] = []
         self.has_decimal_commas = False
-        self._file: TableFile | None = None
+        self._zone: tzinfo = UTC
+        self._table: MappedTable | None = None
         try:
-            file = TableFile(data, file=name, sheet=sheet)
+            file = TableFile(data, file=name, sheet=kind)
+            self.has_decimal_commas = file.has_decimal_commas
+            self._table = MappedTable(file, columns, section=kind, study_map=study_map)
         except DefinitionError as error:
             findings.problems.extend(error.problems)
             return
-        self.columns = file.columns
-        self.has_decimal_commas = file.has_decimal_commas
-        problems, notices = file.header_problems(columns)
-        findings.problems.extend(problems)
-        findings.notices += [*file.notices, *notices]
-        self.header_line = file.header_line
-        if not problems:
-            self._file = file
+        self.columns = self._table.columns
+        self._zone = self._table.zone
+        findings.note_unread(file, self._table.unread)
 
     def problem(self, line: int, column: str, reason: str, *values: object) -> None:
         """Note what is wrong with a cell, or with a line where `column` is empty.
 
         `values` fill the places in the reason (`survey.files.problems.Problem`).
         """
-        message = f"column {column!r}: {reason}" if column else reason
-        self.findings.problems.add(Problem(self.name, line, 0, message, values))
+        called = self._table.called(column) if self._table else column
+        where = f"column {called!r}: " if called else ""
+        problem = Problem(self.name, line, 0, reason, values, about=column, where=where)
+        self.findings.problems.add(problem)
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Each row with its line. None where the header is wrong already."""
-        if self._file is None:
+        if self._table is None:
             return
         try:
-            for line, cells in self._file.records(self.findings.problems):
-                yield line, dict(zip(self.columns, map(from_text, cells), strict=True))
+            yield from self._table.rows(self.findings.problems, from_text)
         except DefinitionError as error:
             self.findings.problems.extend(error.problems)
+        self.findings.notices += self._table.notices
 
     # One function per kind of cell: None where it is empty or wrong.
 
@@ -141,13 +164,13 @@ class TidyFile:
         return text.replace(",", ".") if is_decimal else text
 
     def time(self, line: int, row: Row, column: str) -> datetime | None:
-        """An ISO 8601 time; without an offset it is UTC."""
+        """An ISO 8601 time; without an offset it is in the file's time zone, else UTC."""
         text = row.get(column, "")
         if not text:
             return None
         try:
             time = datetime.fromisoformat(text)
-            in_utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+            in_utc = (time if time.tzinfo else time.replace(tzinfo=self._zone)).astimezone(UTC)
         except (ValueError, OverflowError):
             time = None
         if time is None or not re.match(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", text):

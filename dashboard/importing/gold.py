@@ -9,6 +9,7 @@ from statistics import fmean
 from dashboard.importing.checks import CELL, CellReader, needed_in
 from dashboard.importing.files import Findings, Row, TidyFile
 from dashboard.importing.people import Vocabulary
+from survey.definition.mapping import StudyMap
 from survey.files.table_file import Columns
 
 CALL = "call_"
@@ -32,13 +33,19 @@ class GoldValue:
 
 
 def read_gold(
-    data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> list[GoldValue]:
     """Each response's gold score once, however often the response is shown.
 
     All of them have one maker, named in `gold_by` or in no row.
     """
-    table = TidyFile(data, file, needed_in(vocabulary, GOLD), findings, sheet="gold")
+    columns = needed_in(vocabulary, GOLD)
+    table = TidyFile(data, file, columns, findings, kind="gold", study_map=study_map)
     calls = [name for name in table.columns if re.fullmatch(f"{CALL}[0-9]+", name)]
     if not vocabulary.scale:
         table.problem(1, "", "the study has no ratings, so it has no gold scores")
@@ -72,7 +79,7 @@ def read_gold(
 
 
 def _scores(
-    table: TidyFile, line: int, row: Row, calls: Sequence[str], scale: Sequence[int]
+    table: TidyFile, line: int, row: Row, calls: Sequence[str], scale: Sequence[float]
 ) -> tuple[float | None, list[float | None]]:
     """A row's gold score, and the single scores behind it, whole ones as such."""
     low, high = min(scale), max(scale)

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
+from survey.definition.mapping import StudyMap
 from survey.files.table_file import Columns
 
 #: The names of a cell of the study: scenario, set, model, condition.
@@ -49,7 +50,7 @@ class Vocabulary:
     rank_dimensions: list[str]
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
-    scale: list[int]
+    scale: list[float]
     #: Further questions of the study, and those with whole numbers as answers.
     questions: list[str]
     whole_numbers: list[str]
@@ -58,6 +59,8 @@ class Vocabulary:
     devices: list[str]
     sources: list[str]
     test_sources: list[str]
+    #: How many responses the study's own pages show of a block, by block id.
+    page_sizes: Mapping[int, set[int]]
 
     @cached_property
     def sets(self) -> list[str]:
@@ -66,7 +69,7 @@ class Vocabulary:
 
     @cached_property
     def block_sizes(self) -> dict[int, int]:
-        """How many responses each block shows, by block id."""
+        """How many responses each block has, by block id."""
         return Counter(block for block, _ in self.cells.values())
 
 
@@ -104,7 +107,7 @@ class ImportedBlock:
     shown: dict[str, float | int | None] = field(default_factory=dict)
     places: dict[int, int | None] = field(default_factory=dict)
     #: (response, task, dimension) → (value, revisions).
-    values: dict[tuple[int, str, str], tuple[int, int]] = field(default_factory=dict)
+    values: dict[tuple[int, str, str], tuple[float, int]] = field(default_factory=dict)
 
     @property
     def position(self) -> int | None:
@@ -118,12 +121,22 @@ class ImportedBlock:
         return self.shown.get("block_seconds")
 
 
+def asked_of_people(questions: Iterable[str]) -> Columns:
+    """The columns of participants.csv in a study with further `questions`."""
+    return replace(PARTICIPANTS, optional=(*PARTICIPANTS.optional, *questions))
+
+
 def read_people(
-    data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> dict[str, Person]:
     """Participants by name, in file order."""
-    columns = replace(PARTICIPANTS, optional=(*PARTICIPANTS.optional, *vocabulary.questions))
-    table = TidyFile(data, file, columns, findings, sheet="participants")
+    columns = asked_of_people(vocabulary.questions)
+    table = TidyFile(data, file, columns, findings, kind="participants", study_map=study_map)
     people: dict[str, Person] = {}
     for line, row in table.rows():
         name = row["participant"]

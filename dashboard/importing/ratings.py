@@ -17,12 +17,16 @@ from analysis.ungrouped import sentences, ungrouped
 from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused
 from dashboard.importing.gold import GoldValue, read_gold
+from dashboard.importing.mapping import known_in
 from dashboard.importing.people import ImportedBlock, Person, Vocabulary, read_people
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
+from survey.content import content_of
+from survey.definition.mapping import StudyMap
 from survey.definition.questions import IntegerQuestion
 from survey.definition.settings import ENDINGS
+from survey.files.problems import DefinitionError
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -59,22 +63,27 @@ class _Checked:
     done: Imported
 
 
-def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
+def import_ratings(
+    *, study: Study, files: Mapping[str, Path], map_file: Path | None = None
+) -> Imported:
     """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
-    be absent, and that of ratings where the study has none). Raises ImportRefused, having changed
-    nothing.
+    be absent, and that of ratings where the study has none). `map_file` says where they have our
+    columns, if not under our names. Raises ImportRefused, having changed nothing.
     """
     contents = {name: _read(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
+    study_map = read_map(map_file, vocabulary) if map_file else None
     if vocabulary.rating_task and "ratings" not in files:
         raise ImportRefused(f"Nothing was imported: {study} has ratings, so give their file too")
-    checked = _check(vocabulary, files, contents)
+    checked = _check(vocabulary, files, contents, study_map)
     checked.done.notices.extend(_in_no_group(study, checked.people.values()))
     before = gold_scores(study)
     if checked.gold and before.scores and not before.is_imported:
         notice = f"the imported gold scores replace those of {before.source}"
         checked.done.notices.append(notice)
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+    digests = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items()}
+    if map_file:
+        digests["map"] = hashlib.sha256(_read(map_file)).hexdigest()
     try:
         with transaction.atomic():
             _write(study, vocabulary, checked, digests)
@@ -91,6 +100,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     definition = definition_of(study)
     placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
     asked = definition.demographics
+    layout = content_of(study).layout
     return Vocabulary(
         study=str(study),
         cells={cell.names: key for key, cell in cells_of(study).items()},
@@ -106,7 +116,16 @@ def vocabulary_of(study: Study) -> Vocabulary:
         devices=[device.value for device in Participant.Device],
         sources=Participant.Source.values,
         test_sources=list(Participant.TEST_SOURCES),
+        page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
+
+
+def read_map(path: Path, vocabulary: Vocabulary) -> StudyMap:
+    """A mapping file of a loaded study. Raises ImportRefused."""
+    try:
+        return StudyMap(_read(path), file=str(path), known=known_in(vocabulary))
+    except DefinitionError as error:
+        raise ImportRefused("\n".join(error.lines)) from None
 
 
 def _read(path: Path) -> bytes:
@@ -117,22 +136,27 @@ def _read(path: Path) -> bytes:
 
 
 def _check(
-    vocabulary: Vocabulary, files: Mapping[str, Path], contents: Mapping[str, bytes]
+    vocabulary: Vocabulary,
+    files: Mapping[str, Path],
+    contents: Mapping[str, bytes],
+    study_map: StudyMap | None,
 ) -> _Checked:
     findings = Findings()
-    path = {name: str(file) for name, file in files.items()}
-    people = read_people(contents["participants"], path["participants"], vocabulary, findings)
+    given = {name: (contents[name], str(file), vocabulary) for name, file in files.items()}
+    people = read_people(*given["participants"], findings, study_map=study_map)
     if not people:
         findings.refuse_if_any()
     ratings, ranks, gold = 0, 0, []
-    if "ratings" in contents:
-        ratings = read_ratings(contents["ratings"], path["ratings"], vocabulary, people, findings)
-    if "ranks" in contents:
-        ranks = read_ranks(contents["ranks"], path["ranks"], vocabulary, people, findings)
-    if "gold" in contents:
-        gold = read_gold(contents["gold"], path["gold"], vocabulary, findings)
+    if "ratings" in given:
+        ratings = read_ratings(*given["ratings"], people, findings, study_map=study_map)
+    if "ranks" in given:
+        ranks = read_ranks(*given["ranks"], people, findings, study_map=study_map)
+    if "gold" in given:
+        gold = read_gold(*given["gold"], findings, study_map=study_map)
     findings.refuse_if_any()
-    done = Imported(len(people), ratings, ranks, len(gold), findings.notices)
+    if study_map:
+        findings.notices.extend(study_map.notices_of_unused((*files, "responses")))
+    done = Imported(len(people), ratings, ranks, len(gold), findings.all_notices)
     return _Checked(people, gold, done)
 
 
@@ -162,7 +186,7 @@ def _write(
     if any(person.source not in vocabulary.test_sources for person in checked.people.values()):
         Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
     for batch in _batches(checked.people.values(), BATCH):
-        _write_people(study, batch, vocabulary.block_sizes)
+        _write_people(study, batch, vocabulary)
     if checked.gold:
         scores = [Gold(g.response, g.dimension, g.value, g.calls) for g in checked.gold]
         made_by = checked.gold[0].gold_by
@@ -187,7 +211,7 @@ def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
         raise ImportRefused(f"Nothing was imported: {study} already has imported gold scores")
 
 
-def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, int]) -> None:
+def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary) -> None:
     now = timezone.now()
     rows = Participant.objects.bulk_create(
         Participant(
@@ -231,7 +255,7 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
             participant=row,
             block_id=block,
             position=answers.position,
-            response_order=_order(answers, sizes[block]),
+            response_order=_order(answers, vocabulary, block),
             imported_seconds=answers.seconds,
         )
         for row, block, answers in given
@@ -250,11 +274,14 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
     )
 
 
-def _order(answers: ImportedBlock, size: int) -> list[int] | None:
-    """The responses from top to bottom, if the place of every one of them is known."""
-    places = {place: response for response, place in answers.places.items()}
-    known = sorted(place for place in places if place is not None)
-    return [places[place] for place in known] if known == [*range(1, size + 1)] else None
+def _order(answers: ImportedBlock, vocabulary: Vocabulary, block: int) -> list[int] | None:
+    """The responses from top to bottom, if the place of every one of the page is known: of the
+    whole block, or of as many as a page of the study shows.
+    """
+    places = {place: response for response, place in answers.places.items() if place is not None}
+    known = sorted(places) == [*range(1, len(answers.places) + 1)]
+    sizes = {vocabulary.block_sizes[block], *vocabulary.page_sizes[block]}
+    return [places[p] for p in sorted(places)] if known and len(places) in sizes else None
 
 
 def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

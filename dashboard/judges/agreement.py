@@ -18,10 +18,10 @@ WARNINGS = {
     "shared_chance": "Repeated scores of the gold judge are not independent.",
     "same_family": "The gold judge scores models of its own family.",
     "family_unknown": "The judge may score models of its own family: a family is not stated.",
-    "raters_differ": "With other gold scores or none, other raters would be included.",
-    "wins_differ": "With other gold scores or none, other systems would win.",
-    "means_differ": "With other gold scores or none, means of systems would change.",
-    "ways_agree": "With other gold scores or none, the same raters would be included.",
+    "raters_differ": "An alternative to the gold scores includes other raters.",
+    "wins_differ": "An alternative to the gold scores has other winners.",
+    "means_differ": "An alternative to the gold scores changes means of systems.",
+    "ways_agree": "An alternative to the gold scores includes the same raters.",
 }
 #: Of judge_agreement: what a statistic says, and when to worry.
 STATISTICS = {

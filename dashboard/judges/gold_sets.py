@@ -2,13 +2,14 @@
 
 import hashlib
 import re
+from pathlib import Path
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from dashboard.importing.files import Findings, ImportRefused
 from dashboard.importing.gold import read_gold
-from dashboard.importing.ratings import vocabulary_of
+from dashboard.importing.ratings import read_map, vocabulary_of
 from judge.gold import add_gold_set
 from judge.models import GoldSet
 from judge.queries import Gold
@@ -19,11 +20,18 @@ SET_NAME = re.compile(r"[^\W_][\w .:@+-]{0,59}")
 
 
 def import_gold_set(
-    study: Study, data: bytes, *, file: str, name: str, author: User | None = None
+    study: Study,
+    data: bytes,
+    *,
+    file: str,
+    name: str,
+    author: User | None = None,
+    map_file: Path | None = None,
 ) -> tuple[GoldSet, list[str]]:
     """Keep the scores of a gold.csv as the set `name`; the set, and what is worth knowing.
 
-    They are not gold until a researcher chooses them. Raises ImportRefused, having changed nothing.
+    They are not gold until a researcher chooses them. `map_file` says where the file has our
+    columns, if not under our names. Raises ImportRefused, having changed nothing.
     """
     if not SET_NAME.fullmatch(name):
         raise ImportRefused(
@@ -31,7 +39,9 @@ def import_gold_set(
             "and . : @ + - _, beginning with a letter or a digit"
         )
     findings = Findings()
-    scores = read_gold(data, file, vocabulary_of(study), findings)
+    vocabulary = vocabulary_of(study)
+    study_map = read_map(map_file, vocabulary) if map_file else None
+    scores = read_gold(data, file, vocabulary, findings, study_map=study_map)
     findings.refuse_if_any()
     if not scores:
         raise ImportRefused(f"{file}: the file has no gold scores")
@@ -51,4 +61,4 @@ def import_gold_set(
         raise ImportRefused(
             f"{study} already has gold scores called {name!r}: choose another name"
         ) from None
-    return added, findings.notices
+    return added, findings.all_notices

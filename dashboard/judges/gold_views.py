@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -24,7 +24,12 @@ from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.judges.sources import FileState, JudgeState, PanelState, key, sources_of
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
 from dashboard.shared.newest_analysis import (
     include_query,
     included,
@@ -196,7 +201,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
 def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """What other gold scores changed, once their analysis has finished."""
     study = study_or_404(name)
-    after = get_object_or_404(AnalysisRun, study=study, pk=run)
+    after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
     done = AnalysisRun.State.DONE
     asked = request.GET.get("before", "")
     before = None
@@ -221,7 +226,8 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
 @researcher_required
 def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """How far an analysis has come; says when it has ended."""
-    after = get_object_or_404(AnalysisRun, study=study_or_404(name), pk=run)
+    study = study_or_404(name)
+    after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
     response = render(request, "dashboard/_pending.html", {"analysis": {"pending": after}})
     if after.state in (AnalysisRun.State.DONE, AnalysisRun.State.FAILED):
         response["X-Finished"] = "1"

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.judges import sources
@@ -13,7 +13,12 @@ from dashboard.judges.agreement import with_flags
 from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.gold_views import _newest_consistency, _queue, _queued, back
 from dashboard.judges.scores import as_json, example, scored_responses
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from judge.endpoints import JudgeNotReady, check_endpoint
@@ -39,7 +44,8 @@ def judge_or_404(study: Study, key: str) -> Judge:
     """The version of a judge that an address names, such as `llama@2`."""
     name, _, version = key.rpartition("@")
     known = Judge.objects.select_related("study", "endpoint")
-    return get_object_or_404(known, study=study, name=name, version=int(version))
+    rows = known.filter(study=study, name=name, version=int(version))
+    return first_or_404(rows, f"{study} has no judge {key}.")
 
 
 @require_GET
@@ -130,7 +136,8 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
             wake_worker(request, "judge.run", asked.pk)
         elif call.isascii() and call.isdigit() and len(call) <= 18:
             check_endpoint(asked.read_configuration())
-            queue_call(get_object_or_404(Call, judge=asked, pk=int(call)))
+            rows = Call.objects.filter(judge=asked, pk=int(call))
+            queue_call(first_or_404(rows, f"{asked} has no such failed call."))
             wake_worker(request, "judge.run", asked.pk)
             messages.success(request, "The call is queued.")
         else:
@@ -147,7 +154,7 @@ def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
     study = study_or_404(name)
     about = ("judge__study", "response__scenario", "response__system", "block__scenario")
     known = Call.objects.filter(judge__study=study).select_related(*about)
-    asked = get_object_or_404(known, pk=call)
+    asked = first_or_404(known.filter(pk=call), f"{study} has no call {call} of a judge.")
     attempts = [
         {
             "attempt": attempt,

@@ -13,7 +13,7 @@ from survey.content import content_of
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.findings import CHANGE, REFUSE, StudyFinding
 from survey.definition.opening import GOLD, Circumstances, against_opening
-from survey.definition.responses import given_by_each
+from survey.definition.pages import given_by_each
 from survey.definition.settings import Settings
 from survey.models import Identity, Participant, Study
 from survey.studies import StateError, set_state

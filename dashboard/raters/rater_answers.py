@@ -8,6 +8,7 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from dashboard.shared.block_labels import block_label
 from dashboard.shared.newest_analysis import tables_of
+from survey.definition.labels import usual
 from survey.models import AttentionCheck, Participant, Rating, Study
 from survey.tidy import RATING_TASKS, cells_of, definition_of
 
@@ -18,7 +19,8 @@ ITEM = ("scenario", "set", "model", "condition", "dimension")
 class RaterAnswer:
     """What a rater gave a response; names are labels. Positions are None if an import lacks them.
 
-    `others` is the mean of the other kept raters. It and `gold` are None if the analysis has none.
+    `others` is the mean of the other included raters. It and `gold` are None if the analysis has
+    none.
     """
 
     block_position: int | None
@@ -80,7 +82,7 @@ def _in_words(rating: Rating) -> str:
     return "best" if rating.value > 0 else "worst"
 
 
-def _mean_of_others(item: dict[str, Any], own: int | None) -> float | None:
+def _mean_of_others(item: dict[str, Any], own: float | None) -> float | None:
     """The mean of an item's ratings; without the `own` one, where it is among them."""
     n, total = item["n"], item["total"]
     if own is not None:
@@ -93,6 +95,7 @@ class CheckAnswer:
     """An attention check: what was asked, answered, and would have been right."""
 
     check: AttentionCheck
+    label: str
     statement: str
     answer: str
     right: str
@@ -107,10 +110,18 @@ def _checks(person: Participant, study: Study) -> Iterator[CheckAnswer]:
     definition = definition_of(study)
     known = {check.name: check for check in definition.attention_checks}
     for check in person.attention_checks.order_by("page"):
-        item = known.get(check.name)
+        item, label = known.get(check.name), usual(check.name)
         if item is None:
-            yield CheckAnswer(check, "", str(check.answer or ""), "")
+            yield CheckAnswer(check, label, "", str(check.answer or ""), "")
             continue
         labels = {point.value: point.label for point in definition.check_scale(item)}
         answer = "" if check.answer is None else labels.get(check.answer, str(check.answer))
-        yield CheckAnswer(check, item.statement, answer, labels.get(item.right_answer, ""))
+        yield CheckAnswer(check, label, item.statement, answer, labels.get(item.right_answer, ""))
+
+
+def about(person: Participant) -> list[tuple[str, str]]:
+    """What a rater said about themselves, screening included: name of the question, answer."""
+    return [
+        (answer.name, ", ".join(answer.value) if isinstance(answer.value, list) else answer.value)
+        for answer in person.demographic_answers.order_by("id")
+    ]

@@ -50,8 +50,8 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
     """
 
     included = django_filters.ChoiceFilter(
-        label="Kept", choices=[("true", "kept"), ("false", "not kept")], empty_label="all",
-        method="kept",
+        label="Included", choices=[("true", "included"), ("false", "not included")],
+        empty_label="all", method="kept",
     )  # fmt: skip
     rule = django_filters.ChoiceFilter(label="Excluded by", empty_label="any rule or none")
     status = django_filters.ChoiceFilter(

@@ -12,7 +12,7 @@ from analysis.models import RaterQuality
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.raters.forms import DecisionForm
 from dashboard.raters.identity import look_up
-from dashboard.raters.rater_answers import answers_of, checks_of
+from dashboard.raters.rater_answers import about, answers_of, checks_of
 from dashboard.raters.timeline import COMPARED, timeline
 from dashboard.raters.verdicts import verdicts
 from dashboard.raters.views import decide
@@ -95,7 +95,7 @@ def _rater_page(
         compared=COMPARED,
         checks=checks_of(person, study),
         texts=person.free_answers.select_related("presentation").order_by("id"),
-        about=person.demographic_answers.order_by("id"),
+        about=about(person),
         **_analysed(study, person),
         **context,
     )

@@ -71,7 +71,7 @@ class RunRecord:
     def __init__(self, run: AnalysisRun) -> None:
         self.run, self.study = run, run.study
         #: Each rater's ratings: places among the items and values, by turns.
-        self._ratings_of: dict[int, array[int]] = {}
+        self._ratings_of: dict[int, array[float]] = {}
 
     # ── The raters ───────────────────────────────────────────────────────────────────────────
 
@@ -135,7 +135,7 @@ class RunRecord:
         return sigmas(*self._blocks, raters=len(self.keys), over=over, ddof=ddof)[0]
 
     @cached_property
-    def _blocks(self) -> tuple[Whole, Whole, Whole, Whole]:
+    def _blocks(self) -> tuple[Whole, Whole, Numbers, Numbers]:
         """Whose ratings of a block they are, how many, their sum, and that of their squares: of
         those that the run computed σ from, with a gold score, or all where there is none.
         """
@@ -150,8 +150,8 @@ class RunRecord:
         known = [
             (self._places[who], *sums) for who, _, *sums in rows.iterator() if who in self._places
         ]
-        rater, n, total, squares = np.array(known, dtype=np.int64).reshape(-1, 4).T
-        return rater, n, total, squares
+        rater, n, total, squares = np.array(known, dtype=float).reshape(-1, 4).T
+        return rater.astype(np.int64), n.astype(np.int64), total, squares
 
     @property
     def _is_scored_in_part(self) -> bool:
@@ -195,13 +195,13 @@ class RunRecord:
         reference = (of.model, of.condition) if of else None
         return cells_of(self._items.values(), (a, b), reference)
 
-    def sums(self, included: Truths) -> tuple[Whole, Whole]:
+    def sums(self, included: Truths) -> tuple[Numbers, Whole]:
         """Sum and number of the ratings of each item by the `included`: those of the run, with who
         joins and without who leaves; or all of them added up, where fewer ratings are to be read
         for that.
         """
         joining, leaving = included & ~self._included, self._included & ~included
-        totals, counts = (sums.copy() for sums in self._sums_of_run)
+        totals, counts = self._sums_of_run[0].copy(), self._sums_of_run[1].copy()
         parts = [(joining, 1), (leaving, -1)]
         if self._unread(joining | leaving) > self._unread(included):
             totals, counts = np.zeros_like(totals), np.zeros_like(counts)
@@ -223,20 +223,20 @@ class RunRecord:
         }
 
     @cached_property
-    def _sums_of_run(self) -> tuple[Whole, Whole]:
+    def _sums_of_run(self) -> tuple[Numbers, Whole]:
         """Sum and number of the ratings of each item by the raters that the run kept."""
         stored = {
             Item(*(row[name] for name in Item._fields)): (row["total"], row["n"])
             for row in tables_of(self.run, "items")["items"].rows
         }
         sums = [stored.get(item, (0, 0)) for item in self._items.values()]
-        totals, counts = np.array(sums, dtype=np.int64).reshape(-1, 2).T
-        return totals, counts
+        totals, counts = np.array(sums, dtype=float).reshape(-1, 2).T
+        return totals, counts.astype(np.int64)
 
     def _unread(self, people: Truths) -> int:
         return len(set(self.keys[people].tolist()) - self._ratings_of.keys())
 
-    def _read(self, people: list[int]) -> tuple[Whole, Whole]:
+    def _read(self, people: list[int]) -> tuple[Whole, Numbers]:
         """Items (by their places) and values of these people's ratings; those that nobody has
         asked for before are read.
         """
@@ -244,7 +244,7 @@ class RunRecord:
         places = {key: place for place, key in enumerate(self._items)}
         for first in range(0, len(missing), AT_ONCE):
             some = missing[first : first + AT_ONCE]
-            read: dict[int, array[int]] = {who: array("i") for who in some}
+            read: dict[int, array[float]] = {who: array("d") for who in some}
             rows = (
                 # They are people of this run; joining them, too, takes PostgreSQL minutes where it
                 # has no statistics yet.
@@ -261,9 +261,9 @@ class RunRecord:
             for who, block, response, dimension, value in rows.iterator():
                 read[who].extend((places[block, response, dimension], value))
             self._ratings_of |= read
-        pairs = np.concatenate([np.empty(0, "i"), *(self._ratings_of[who] for who in people)])
-        items, values = pairs.astype(np.int64).reshape(-1, 2).T
-        return items, values
+        pairs = np.concatenate([np.empty(0), *(self._ratings_of[who] for who in people)])
+        items, values = pairs.reshape(-1, 2).T
+        return items.astype(np.int64), values
 
     def _ratings(self) -> Any:
         return Rating.objects.filter(

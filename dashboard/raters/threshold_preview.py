@@ -104,7 +104,7 @@ class ThresholdPreview:
     def moved(self) -> Sequence[Moved]:
         """Raters who would join or leave, sorted; the first hundred. Missing numbers come last."""
         ways = (
-            ("kept", self.joining, self.before.funnel.excluded_by),
+            ("included", self.joining, self.before.funnel.excluded_by),
             ("excluded", self.leaving, self.after.funnel.excluded_by),
         )
         rows = [

@@ -39,7 +39,7 @@ def measured_in_words(measured: Mapping[str, Any]) -> str:
     if "status" in measured:
         return status_in_words(str(measured["status"]))
     known = (
-        f"{about.label} {_rounded(measured[name], about.decimals)}"
+        about.said.format(_rounded(measured[name], about.decimals))
         for name, about in MEASURES.items()
         if measured.get(name) is not None
     )

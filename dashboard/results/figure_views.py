@@ -5,7 +5,7 @@ from django.http import (
     HttpResponse,
     JsonResponse,
 )
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
@@ -13,7 +13,12 @@ from analysis.models import AnalysisRun, Result
 from analysis.runs import request_run
 from dashboard.results.forms import RecomputeForm
 from dashboard.results.wins import mean_tables
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
 from dashboard.shared.figures import address_of, figures_of
 from dashboard.shared.newest_analysis import (
     include_query,
@@ -80,7 +85,6 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
 def figure(request: ResearcherRequest, name: str, run: int, figure: str) -> HttpResponse:
     """A stored figure as Plotly's JSON."""
     study = study_or_404(name)
-    stored = get_object_or_404(
-        Result, run__study=study, run=run, kind=Result.Kind.FIGURE, name=figure
-    )
+    rows = Result.objects.filter(run__study=study, run=run, kind=Result.Kind.FIGURE, name=figure)
+    stored = first_or_404(rows, f"{study} has no figure {figure} of an analysis {run}.")
     return JsonResponse(stored.content)

@@ -1,12 +1,11 @@
 """Results: a page for each subject, with recipes side by side and filtered rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 from django_tables2 import RequestConfig
 
@@ -22,7 +21,12 @@ from dashboard.results.forms import ResultsForm
 from dashboard.results.questions import ResultSection, answers_of, question
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
 from dashboard.shared.figures import address_of, by_table, figures_of
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
@@ -101,11 +105,11 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         is_filtered=any(name in request.GET for name in form.fields),
         questions=questions,
         figures=[figure for asked in questions for figure in asked.figures],
-        absent=[
+        absent=_by_reason(
             (specs[table].title, analysis.not_available.get(table, NOT_MADE))
             for table in names
             if table not in stored and table not in told
-        ],
+        ),
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
         answers=beside_ratings(definition),
@@ -166,6 +170,14 @@ def _recipes(run: AnalysisRun | None) -> dict[str, str]:
     return {name: recipe["title"] for name, recipe in recipes.items()}
 
 
+def _by_reason(absent: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Titles of tables that there are not, by the reason."""
+    titles: dict[str, list[str]] = {}
+    for title, reason in absent:
+        titles.setdefault(reason, []).append(title)
+    return list(titles.items())
+
+
 def _level(run: AnalysisRun | None) -> float:
     """Below it, p counts as small: what the first recipe's confidence leaves."""
     recipes = run.manifest.get("recipes", {}) if run else {}
@@ -219,9 +231,9 @@ def _section(
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
     study = study_or_404(name)
-    stored = get_object_or_404(
-        Result, run__study=study, run=run, kind=Result.Kind.TABLE, name=table
-    )
+    rows_of_run = Result.objects.filter(run__study=study, run=run, kind=Result.Kind.TABLE)
+    missing = f"{study} has no table {table} of an analysis {run}."
+    stored = first_or_404(rows_of_run.filter(name=table), missing)
     whole = StoredTable.from_content(stored.content)
     asked = {column: str(value) for column, value in request.GET.items()}
     if unknown := sorted(set(asked) - set(whole.columns)):

@@ -13,7 +13,7 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -23,7 +23,12 @@ from dashboard.share.csv_downloads import csv_response
 from dashboard.share.exports import filtered_by
 from dashboard.share.forms import PackageForm
 from dashboard.share.models import Package
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from survey.models import Study
@@ -108,12 +113,17 @@ def package_state(request: ResearcherRequest, name: str, package: int) -> HttpRe
     return response
 
 
+def _package_or_404(study: Study, package: int) -> Package:
+    rows = packages.packages_of(study).filter(pk=package)
+    return first_or_404(rows, f"{study} has no download {package}.")
+
+
 @require_GET
 @researcher_required
 def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
     """The zip."""
     study = study_or_404(name)
-    wanted = get_object_or_404(packages.packages_of(study), pk=package)
+    wanted = _package_or_404(study, package)
     try:
         file = wanted.path.open("rb")
     except OSError:
@@ -128,7 +138,7 @@ def package_file(
 ) -> HttpResponseBase:
     """A file of the analysis in a package: its report to be read, others to be saved."""
     study = study_or_404(name)
-    wanted = get_object_or_404(packages.packages_of(study), pk=package)
+    wanted = _package_or_404(study, package)
     member = f"{Path(wanted.file_name).stem}/analysis/{file}"
     try:
         packed = ZipFile(wanted.path)

@@ -8,14 +8,17 @@ The API asks the same of its callers (`IsAdminUser`, in the settings).
 from collections.abc import Callable
 from functools import wraps
 from ipaddress import ip_address
-from typing import Concatenate, ParamSpec, cast
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
+from django.db.models import Model, QuerySet
+from django.forms import Form
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.defaults import page_not_found
 
@@ -23,6 +26,7 @@ from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
 P = ParamSpec("P")
+Row = TypeVar("Row", bound=Model)
 
 
 class ResearcherRequest(HttpRequest):
@@ -78,4 +82,18 @@ def study_or_404(name: str) -> Study:
     try:
         return find_study(name)
     except StudyNotFound as error:
-        raise Http404(str(error)) from None
+        raise Http404(capfirst(str(error))) from None
+
+
+def first_or_404(rows: QuerySet[Row], missing: str) -> Row:
+    """The first of some rows. Raises Http404 that says what is `missing`."""
+    row = rows.first()
+    if row is None:
+        raise Http404(missing)
+    return row
+
+
+def valid_or_404(form: Form) -> None:
+    """Raises Http404 that names the first part of an address that `form` does not take."""
+    for name, problems in form.errors.items():
+        raise Http404(f"{name} in the address: {problems[0]}")

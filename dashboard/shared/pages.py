@@ -39,7 +39,8 @@ SUBJECTS = [
         "Design",
         [
             *(("texts", "Texts"), ("preview", "Pages"), ("order", "Order")),
-            *(("policy", "Policy"), ("pilot", "Pilot"), ("versions", "Versions")),
+            *(("planning", "Planning"), ("policy", "Policy"), ("pilot", "Pilot")),
+            ("versions", "Versions"),
         ],
     ),
     (

@@ -1,10 +1,22 @@
 """Attention checks: items that say which answer to choose."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.tasks import AsItIs, whole_or_half
+
+
+def _answer(value: Any) -> float | str:
+    if isinstance(value, str):
+        if not value.strip():
+            raise ValueError("is empty")
+        return value.strip()
+    try:
+        return whole_or_half(value)
+    except ValueError:
+        raise ValueError("must be a point of the scale or one of the options") from None
 
 
 class AttentionItem(Part):
@@ -18,7 +30,7 @@ class AttentionItem(Part):
     kind: Literal["item", "in_block"] = "item"
     statement: Text
     options: list[Text] | None = Field(default=None, min_length=2, max_length=11)
-    answer: int | Text
+    answer: Annotated[float | Text, PlainValidator(_answer), AsItIs]
     after_blocks: tuple[int, int] | None = None
     in_blocks: tuple[int, int] | None = None
 
@@ -30,11 +42,11 @@ class AttentionItem(Part):
         return chosen
 
     @property
-    def right_answer(self) -> int:
+    def right_answer(self) -> float:
         """The value that passes; the item's own options are numbered from 1."""
         if self.options is not None:
             return self.options.index(str(self.answer)) + 1
-        assert isinstance(self.answer, int)  # the study's schema checks this
+        assert not isinstance(self.answer, str)  # the study's schema checks this
         return self.answer
 
     @field_validator("after_blocks", "in_blocks", mode="before")

@@ -1,14 +1,15 @@
 """responses.csv: what the systems wrote, checked as blocks."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from survey.definition.labels import POOLED
-from survey.definition.study import StudyDefinition, SystemName
+from survey.definition.mapping import FileName, MappedTable, StudyMap
+from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
@@ -17,9 +18,8 @@ COLUMNS = Columns(
     required=("scenario", "prompt", "model", "condition", "response"), optional=("set", "context")
 )
 #: The file of a study folder is called so, with one of these endings.
-NAME = "responses"
+NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
-BLOCK_SIZES = range(2, 9)
 #: Longest names, in characters.
 LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
 
@@ -55,14 +55,6 @@ class ResponseRow:
         return self.scenario, self.set_name
 
 
-def given_by_each(study: StudyDefinition, rows: Iterable[ResponseRow]) -> tuple[int, int]:
-    """How many ratings each rater gives at least, and on how many blocks."""
-    sizes = Counter(row.block for row in rows)
-    blocks = min(study.blocks_per_participant or len(sizes), len(sizes))
-    dimensions = len(study.rating.dimensions) if study.rating else 0
-    return blocks * min(sizes.values(), default=0) * dimensions, blocks
-
-
 def responses_in(folder: Path) -> Path:
     """The file of responses in a study folder. Raises DefinitionError where it has several."""
     files = [path for ending in ENDINGS if (path := folder / f"{NAME}{ending}").exists()]
@@ -73,8 +65,11 @@ def responses_in(folder: Path) -> Path:
     return files[0] if files else folder / f"{NAME}{ENDINGS[0]}"
 
 
-def read_responses(path: Path, study: StudyDefinition) -> tuple[list[ResponseRow], list[str]]:
-    """Rows of `path` and notices about ignored columns, checked against `study`.
+def read_responses(
+    path: Path, study: StudyDefinition, study_map: StudyMap | None = None
+) -> tuple[list[ResponseRow], list[str]]:
+    """Rows of `path` and notices about ignored columns, checked against `study`. A mapping file
+    may say where the file has the columns.
 
     Raises DefinitionError with every problem found.
     """
@@ -82,21 +77,18 @@ def read_responses(path: Path, study: StudyDefinition) -> tuple[list[ResponseRow
         data = path.read_bytes()
     except OSError as error:
         raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
-    return parse_responses(data, study, file=str(path))
+    return parse_responses(data, study, file=str(path), study_map=study_map)
 
 
 def parse_responses(
-    data: bytes, study: StudyDefinition, *, file: str
+    data: bytes, study: StudyDefinition, *, file: str, study_map: StudyMap | None = None
 ) -> tuple[list[ResponseRow], list[str]]:
     """As `read_responses`, from bytes."""
-    table = TableFile(data, file=file, sheet=NAME)
-    header_problems, notices = table.header_problems(COLUMNS)
-    if header_problems:
-        raise DefinitionError(header_problems)
+    file_table = TableFile(data, file=file, sheet=NAME)
+    table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
-    for line, cells in table.records(problems):
-        cell = {name: text.strip() for name, text in zip(table.columns, cells, strict=True)}
+    for line, cell in table.rows(problems, str.strip):
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required
@@ -121,20 +113,26 @@ def parse_responses(
         )
     if not rows and not problems:
         message = "there are no responses below the header"
-        problems.add(Problem(file, table.header_line, 0, message))
+        problems.add(Problem(file, file_table.header_line, 0, message))
     problems.extend(_row_problems(rows, study, file))
     if not problems:
         problems.extend(_block_problems(rows, study, file))
     if problems:
         raise DefinitionError(problems)
+    notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
     return rows, [*table.notices, *notices]
 
 
 def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[Problem]:
     first_of_scenario: dict[str, ResponseRow] = {}
     first_place: dict[tuple[str, str, str, str], int] = {}
+    models = models_of(study)
     for row in rows:
-        named = (("condition", row.condition, study.conditions), ("set", row.set_name, study.sets))
+        named = (
+            ("condition", row.condition, study.conditions),
+            ("set", row.set_name, study.sets),
+            ("model", row.model, models),
+        )
         for what, name, known in named:
             if known is not None and name not in known and (name or what == "set"):
                 yield Problem(file, row.line, 0, f"{what} {not_among(name, known)}", (name,))
@@ -158,9 +156,17 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
         place = (*row.block, *row.system)
         if place in first_place:
             message = "{} already answers scenario {!r}{} on line {}"
-            answered = (_name(row.system), row.scenario, _in_set(row.set_name), first_place[place])
+            answered = (name_of(row.system), row.scenario, in_set(row.set_name), first_place[place])
             yield Problem(file, row.line, 0, message, answered)
         first_place.setdefault(place, row.line)
+
+
+def models_of(study: StudyDefinition) -> list[str] | None:
+    """The models that study.yaml names; None where it leaves them to the responses."""
+    if study.sets is None:
+        return None
+    reference = [study.reference.model] if study.reference else []
+    return _in_order([*(model for models in study.sets.values() for model in models), *reference])
 
 
 def _block_problems(
@@ -172,21 +178,20 @@ def _block_problems(
         blocks[row.block].append(row)
     for (scenario, set_name), members in blocks.items():
         line = members[0].line
-        where = (scenario, _in_set(set_name))
+        where = (scenario, in_set(set_name))
         have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
         lacks = "scenario {!r}{} lacks a response of {}"
         for system in want:
             if system not in have:
-                yield Problem(file, line, 0, lacks, (*where, _name(system)))
+                yield Problem(file, line, 0, lacks, (*where, name_of(system)))
         too_many = "scenario {!r}{} must not have {}: see sets"
         for row in members:
             if row.system not in want:
-                yield Problem(file, row.line, 0, too_many, (*where, _name(row.system)))
-        if len(members) not in BLOCK_SIZES:
+                yield Problem(file, row.line, 0, too_many, (*where, name_of(row.system)))
+        if len(members) > MOST_IN_A_BLOCK:
             message = (
-                "scenario {!r}{} has {} responses; a block has "
-                f"{BLOCK_SIZES.start} to {BLOCK_SIZES.stop - 1}"
+                f"scenario {{!r}}{{}} has {{}} responses; a block has at most {MOST_IN_A_BLOCK}"
             )
             yield Problem(file, line, 0, message, (*where, len(members)))
     sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
@@ -195,7 +200,7 @@ def _block_problems(
         for set_name in sets:
             if (scenario, set_name) not in blocks:
                 message = "scenario {!r} has no block{}"
-                yield Problem(file, line, 0, message, (scenario, _in_set(set_name)))
+                yield Problem(file, line, 0, message, (scenario, in_set(set_name)))
 
 
 def _systems_of_set(
@@ -214,9 +219,11 @@ def _in_order(items: Iterable[Item]) -> list[Item]:
     return list(dict.fromkeys(items))
 
 
-def _name(system: tuple[str, str]) -> str:
+def name_of(system: tuple[str, str]) -> str:
+    """A system in a message: its model and its condition."""
     return f"{system[0]!r} ({system[1]})"
 
 
-def _in_set(set_name: str) -> str:
+def in_set(set_name: str) -> str:
+    """The set of a block in a message, if it has one."""
     return f" in set {set_name!r}" if set_name else ""

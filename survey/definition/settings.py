@@ -101,12 +101,17 @@ class Places(Part):
 
     maximum: int | None = Field(default=None, ge=1)
     ratings_per_block: int | None = Field(default=None, ge=1)
+    ratings_per_response: int | None = Field(default=None, ge=1)
     stale_minutes: int = Field(default=120, ge=1)
 
     @model_validator(mode="after")
     def _one_limit(self) -> "Places":
-        if self.maximum is not None and self.ratings_per_block is not None:
-            raise ValueError("give either maximum or ratings_per_block: each determines the other")
+        limits = (self.maximum, self.ratings_per_block, self.ratings_per_response)
+        if sum(limit is not None for limit in limits) > 1:
+            raise ValueError(
+                "give one of maximum, ratings_per_block and ratings_per_response: each determines "
+                "the others"
+            )
         return self
 
 

@@ -6,7 +6,15 @@ Nothing here knows five, six, four, 1–5 or the name of a condition: they come 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from survey.definition.checks import AttentionItem
 from survey.definition.language import LanguageCode
@@ -25,6 +33,8 @@ from survey.definition.tasks import (
 from survey.files.suggestions import did_you_mean
 
 COMMENT = "comment"
+#: The most responses that a page can show, and that a scenario can have in a set.
+MOST_ON_A_PAGE, MOST_IN_A_BLOCK = 8, 50
 #: Names that a free answer can't have, and the reason.
 RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}
 
@@ -74,6 +84,11 @@ class Order(Part):
     scenarios_together: bool = False
 
 
+#: Keys that are newer than some stored studies. With their default they are left out of what is
+#: stored, so that these studies stay the same.
+NEWER = ("systems_per_page", "reference_on_every_page", "between_subjects")
+
+
 class StudyDefinition(Part):
     """What raters see, in one language. A change makes a new version of the study."""
 
@@ -95,6 +110,9 @@ class StudyDefinition(Part):
     sets: dict[str, list[Text]] | None = None
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
+    systems_per_page: int | None = Field(default=None, ge=1, le=MOST_ON_A_PAGE)
+    reference_on_every_page: bool = False
+    between_subjects: Literal["system", "model", "condition"] | None = None
     screening: list[ScreeningQuestion] = []
     attention_checks: list[AttentionItem] = Field(default=[], max_length=8)
     closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
@@ -122,6 +140,11 @@ class StudyDefinition(Part):
         return next((t for t in self.tasks if isinstance(t, BestWorstTask)), None)
 
     @property
+    def shows_whole_blocks(self) -> bool:
+        """Whether every page shows all responses of its block."""
+        return self.systems_per_page is None and self.between_subjects is None
+
+    @property
     def block_texts(self) -> list[TextTask]:
         """Free answers asked at the end of every block."""
         return [task for task in self.tasks if isinstance(task, TextTask)]
@@ -141,7 +164,7 @@ class StudyDefinition(Part):
             return self.rated.scale
         return [Point(value=n, label=label) for n, label in enumerate(check.options, start=1)]
 
-    def check_values(self, check: AttentionItem) -> list[int]:
+    def check_values(self, check: AttentionItem) -> list[float]:
         """Every possible value for `check`; on a slider, more than `check_scale`'s."""
         if check.options is None:
             return self.rated.values
@@ -150,6 +173,13 @@ class StudyDefinition(Part):
     def check(self, name: str) -> AttentionItem:
         """The attention check called `name`."""
         return next(check for check in self.attention_checks if check.name == name)
+
+    @model_serializer(mode="wrap")
+    def _without_newer_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        dumped: dict[str, Any] = dump(self)
+        fields = type(self).model_fields
+        unset = {name for name in NEWER if dumped[name] == fields[name].default}
+        return {name: value for name, value in dumped.items() if name not in unset}
 
     @field_validator("demographics", mode="before")
     @classmethod
@@ -198,6 +228,22 @@ class StudyDefinition(Part):
             near = did_you_mean(self.reference.condition, self.conditions)
             message = f"{self.reference.condition!r} is not among the conditions{near}"
             raise wrong(("reference", "condition"), message)
+        return self
+
+    @model_validator(mode="after")
+    def _every_page_has_the_reference(self) -> "StudyDefinition":
+        if not self.reference_on_every_page:
+            return self
+        path = ("reference_on_every_page",)
+        if self.reference is None:
+            raise wrong(path, "the study names no reference")
+        if self.shows_whole_blocks:
+            message = "every page shows its whole block; leave this out, or set systems_per_page"
+            raise wrong(path, message)
+        if self.systems_per_page == 1:
+            raise wrong(
+                path, "with one response a page, raters would see nothing but the reference"
+            )
         return self
 
     @model_validator(mode="after")

@@ -1,16 +1,36 @@
 """The tasks for a block."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
+
+
+def whole_or_half(value: float) -> float:
+    """A multiple of 0.5, as an int if it is whole: 2, 2.5. Raises ValueError for other numbers."""
+    if type(value) not in (int, float) or value * 2 % 1 != 0:
+        raise ValueError("must be a whole or half number, such as 2 or 2.5")
+    return int(value) if value % 1 == 0 else value
+
+
+#: Stored as it is: as a float, a whole number would become another one in a study's hash.
+AsItIs = PlainSerializer(lambda value: value)
+WholeOrHalf = Annotated[float, PlainValidator(whole_or_half), AsItIs]
 
 
 class Point(Part):
     """One point of a scale; every point is labelled."""
 
-    value: int
+    value: WholeOrHalf
     label: Text
 
 
@@ -38,7 +58,7 @@ class LikertTask(_RatingTask):
     scale: list[Point] = Field(min_length=2, max_length=11)
 
     @property
-    def values(self) -> list[int]:
+    def values(self) -> list[float]:
         """The values that a rating may have, rising."""
         return [point.value for point in self.scale]
 
@@ -59,13 +79,15 @@ class SliderTask(_RatingTask):
     kind: Literal["slider"]
     minimum: int = 0
     maximum: int = 100
+    step: WholeOrHalf = 1
     left: Text = Field(description="What the minimum means")
     right: Text = Field(description="What the maximum means")
 
     @property
-    def values(self) -> list[int]:
+    def values(self) -> list[float]:
         """The values that a rating may have, rising."""
-        return list(range(self.minimum, self.maximum + 1))
+        steps = int((self.maximum - self.minimum) / self.step)
+        return [whole_or_half(self.minimum + number * self.step) for number in range(steps + 1)]
 
     @property
     def scale(self) -> list[Point]:
@@ -80,6 +102,19 @@ class SliderTask(_RatingTask):
         if not 1 <= self.maximum - self.minimum <= 1000:
             raise ValueError("maximum must be above minimum, by at most 1000")
         return self
+
+    @field_validator("step")
+    @classmethod
+    def _one_or_a_half(cls, step: float) -> float:
+        if step not in (1, 0.5):
+            raise ValueError("must be 1 or 0.5")
+        return step
+
+    @model_serializer(mode="wrap")
+    def _without_newer_default(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """`step` is newer than some stored studies, which stay the same without it."""
+        dumped: dict[str, Any] = dump(self)
+        return {name: value for name, value in dumped.items() if (name, value) != ("step", 1)}
 
 
 class RankingTask(Part):

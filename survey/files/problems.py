@@ -24,6 +24,8 @@ class Problem:
     `template` is the message, with placeholders of `str.format` for `values`. Equal problems may
     differ in these; the wrong value is the first. `about` is the subject of equal problems, if it
     is not the column. `more` equal ones follow, down to line `last`, with values such as `others`.
+    `where` is written in front of the message: a column by its name. Equal problems may differ in
+    it, too, because a wide table has many columns for one kind of value.
     """
 
     file: str
@@ -35,6 +37,7 @@ class Problem:
     more: int = 0
     last: int = 0
     others: tuple[str, ...] = ()
+    where: str = ""
 
     def __str__(self) -> str:
         place = self.file
@@ -47,9 +50,8 @@ class Problem:
     @property
     def message(self) -> str:
         """The message without the place."""
-        if not self.values:
-            return self.template
-        return self.template.format(*map(_short, self.values))
+        said = self.template.format(*map(_short, self.values)) if self.values else self.template
+        return self.where + said
 
     @property
     def kind(self) -> tuple[str, str | int, str]:

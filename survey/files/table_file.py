@@ -3,11 +3,13 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from survey.files.encoding import decode
 from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, listed
+from survey.files.qualtrics import Qualtrics, has_its_columns, read_further_headers
 from survey.files.suggestions import COLUMNS_ALIKE, nearest, synonym
 from survey.files.workbook import is_workbook, read_workbook
 
@@ -46,17 +48,20 @@ class Columns:
 
     def knows(self, name: str) -> bool:
         """Whether a table may have the column."""
-        if self.numbered and re.fullmatch(re.escape(self.numbered) + "[0-9]+", name):
-            return True
-        return name in self.required or name in self.optional or name in self.ignored
+        everything = (*self.required, *self.optional, *self.ignored)
+        return name in everything or self.is_numbered(name)
+
+    def is_numbered(self, name: str) -> bool:
+        """Whether it is one of the numbered columns."""
+        return bool(self.numbered and re.fullmatch(re.escape(self.numbered) + "[0-9]+", name))
 
 
 class TableFile:
     """A table's header and records, read from bytes. A record can span lines.
 
     `sheet` is the sheet to read of a workbook; if there is none of that name, the first is read.
-    Raises DefinitionError for a file that is no table, is not UTF-8, contains a NUL, has no header,
-    or has a column twice.
+    An export of Qualtrics has further rows of headers; they are not records. Raises DefinitionError
+    for a file that is no table, is not UTF-8, contains a NUL, has no header, or has a column twice.
     """
 
     def __init__(self, data: bytes, *, file: str, sheet: str = "") -> None:
@@ -71,7 +76,7 @@ class TableFile:
         self.columns = [name.strip() for name in header]
         if not self.columns:
             raise DefinitionError([Problem(file, self.header_line, 0, "there is no header")])
-        twice = sorted({name for name in self.columns if self.columns.count(name) > 1})
+        twice = sorted(name for name, n in Counter(self.columns).items() if n > 1)
         if twice:
             raise DefinitionError(
                 Problem(file, self.header_line, 0, f"column {name!r} appears twice")
@@ -79,6 +84,13 @@ class TableFile:
                 else Problem(file, self.header_line, 0, "several columns have no name")
                 for name in twice
             )
+        self.qualtrics: Qualtrics | None = None
+        if has_its_columns(self.columns):
+            self.qualtrics, self._records = read_further_headers(
+                self._records, self.columns, file=file
+            )
+        if self.qualtrics:
+            self.notices.append(self.qualtrics.notice)
 
     def _read(self, data: bytes, sheet: str) -> Iterator[Record]:
         if not data.strip():
@@ -122,18 +134,32 @@ class TableFile:
             else:
                 yield line, cells[:named]
 
-    def header_problems(self, columns: Columns) -> tuple[list[Problem], list[str]]:
-        """Problems of the names of the columns, and notices about them."""
+    def header_problems(
+        self,
+        columns: Columns,
+        *,
+        elsewhere: Mapping[str, str] = {},
+        is_mapped: bool = False,
+    ) -> tuple[list[Problem], list[str]]:
+        """Problems of the names of the columns, and the names of those that are not read.
+
+        `elsewhere` are columns that the file need not have under their own names, each with the
+        file's column that has it (empty if none has). Where a file `is_mapped`, somebody has said
+        which of its columns is which: then a name is suggested for a missing column alone.
+        """
+        sources = set(elsewhere.values())
+        own = {name for name in self.columns if name not in sources and name not in elsewhere}
         absent = [*columns.required, *columns.optional, *columns.ignored]
-        absent = [name for name in dict.fromkeys(absent) if name not in self.columns]
-        problems, ignored = [], []
+        absent = [n for n in dict.fromkeys(absent) if n not in own and n not in elsewhere]
+        problems, unread = [], []
         for name in self.columns:
-            if columns.knows(name):
+            if name in sources or (name in own and columns.knows(name)):
                 continue
             missing = [one for one in absent if one in columns.required]
-            near = synonym(name, missing) or nearest(name, absent, alike=COLUMNS_ALIKE)
+            likely = missing if is_mapped else absent
+            near = synonym(name, missing) or nearest(name, likely, alike=COLUMNS_ALIKE)
             if near is None:
-                ignored.append(name)
+                unread.append(name)
             else:
                 message = f"column {name!r} is unknown; did you mean {near!r}?"
                 problems.append(Problem(self.file, self.header_line, 0, message))
@@ -145,9 +171,10 @@ class TableFile:
         elif missing:
             message = f"columns {listed(missing)} are missing; the file has {listed(self.columns)}"
             problems.append(Problem(self.file, self.header_line, 0, message))
-        return problems, [self._ignored(ignored)] if ignored else []
+        return problems, unread
 
-    def _ignored(self, names: list[str]) -> str:
+    def notice_of_unread(self, names: list[str]) -> str:
+        """That some columns are ignored."""
         some = listed(names)
         message = (
             f"column {some} is ignored"

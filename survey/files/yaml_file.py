@@ -179,6 +179,8 @@ class YamlFile:
                 *inside, key = item["loc"]
                 known = [*keys_at(schema, inside), *(also if not inside else ())]
                 message = "unknown key" + did_you_mean(str(key), known)
+            elif item["type"] in ("model_type", "dict_type"):
+                message = "expected keys and values"
             elif item["type"] == "missing":
                 message = "is missing"
             elif item["type"] == "union_tag_not_found":

@@ -1,5 +1,6 @@
 """The answers to one block: ratings, ranks, choices, free text, and a check among them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +11,11 @@ from django.utils.translation import gettext as _
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
-from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, TextTask
+from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, SliderTask, TextTask
 from survey.forms.checked import CheckedInput, clean_text
 
+#: A number of up to six digits, perhaps with one decimal.
+_TYPED = re.compile(r"(?P<minus>-?)(?P<whole>\d{1,6})(?:[.,](?P<tenths>\d)0*)?")
 CHECK = "check"
 BEST, WORST = "best", "worst"
 
@@ -61,7 +64,7 @@ class _Reading:
             for dimension in task.dimensions:
                 name = rating_name(response, dimension.name)
                 raw = self.sent.get(name, "").strip()
-                value = allowed.get(_number(raw) if task.kind == "slider" else raw)
+                value = allowed.get(_number(raw, task.step) if task.kind == "slider" else raw)
                 if value is not None:
                     cell = AnswerKey(task.kind, response.id, dimension.name)
                     self.checked.values.ratings[cell] = value
@@ -108,10 +111,10 @@ class _Reading:
 
     def check(self) -> None:
         rating = self.definition.rated
-        slider = rating.kind == "slider"
+        slider = rating if isinstance(rating, SliderTask) else None
         allowed = {str(value): value for value in rating.values}
         raw = self.sent.get(CHECK, "").strip()
-        answer = allowed.get(_number(raw) if slider else raw)
+        answer = allowed.get(_number(raw, slider.step) if slider else raw)
         self.checked.sent[CHECK] = raw if slider and answer is None else answer
         self.checked.values.check = answer
         if answer is None:
@@ -119,21 +122,33 @@ class _Reading:
             message = _("Choose an answer: %s") % _("One more item")
             if raw and slider:
                 message = _("One more item: enter a whole number from %(least)s to %(most)s")
-                message %= {"least": rating.values[0], "most": rating.values[-1]}
+                if slider.step != 1:
+                    message = _(
+                        "One more item: enter a whole or half number from %(least)s to %(most)s"
+                    )
+                message %= {"least": slider.minimum, "most": slider.maximum}
             self.checked.errors[first] = message
 
 
-def _number(typed: str) -> str:
-    """A whole number in ASCII, for any digits and minus sign of a keyboard."""
-    typed = typed.replace("−", "-")
-    digits = typed.removeprefix("-")
-    return str(int(typed)) if digits.isdecimal() and len(digits) <= 6 else ""
+def _number(typed: str, step: float) -> str:
+    """A number as the scale's values are written, from any digits, minus sign and decimal mark of a
+    keyboard; a whole one only with a `step` of 1. Empty if it is none.
+    """
+    match = _TYPED.fullmatch(typed.replace("−", "-"))
+    if match is None or (match["tenths"] and step == 1):
+        return ""
+    number = int(match["whole"]) + int(match["tenths"] or 0) / 10
+    return f"{(-number if match['minus'] else number) + 0.0:g}"  # −0 is 0
 
 
 def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
     if raw and task.kind == "slider":
         message = _("Response %(label)s: enter a whole number from %(least)s to %(most)s")
-        least, most = task.values[0], task.values[-1]
+        if task.step != 1:
+            message = _(
+                "Response %(label)s: enter a whole or half number from %(least)s to %(most)s"
+            )
+        least, most = task.minimum, task.maximum
         return message % {"label": label, "least": least, "most": most}
     if question:
         message = _("Choose a rating for response %(label)s: %(question)s")

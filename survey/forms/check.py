@@ -7,7 +7,7 @@ from survey.definition.tasks import Point
 from survey.forms.checked import CheckedInput
 
 
-def read_check(sent: QueryDict, options: list[Point]) -> CheckedInput[int | None]:
+def read_check(sent: QueryDict, options: list[Point]) -> CheckedInput[float | None]:
     """One of the options."""
     allowed = {str(point.value): point.value for point in options}
     value = allowed.get(sent.get("answer", ""))

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from survey.models.participant import Participant
+from survey.models.points import PointField
 from survey.models.study import Block, Response
 
 
@@ -63,7 +64,7 @@ class Rating(models.Model):
     response = models.ForeignKey(Response, models.PROTECT, related_name="ratings")
     task = models.CharField(max_length=20, default="likert")
     dimension = models.CharField(max_length=100, blank=True)
-    value = models.IntegerField()
+    value = PointField()
     revisions = models.PositiveIntegerField(default=0, help_text="Times the answer was changed")
 
     class Meta:
@@ -96,7 +97,7 @@ class AttentionCheck(models.Model):
     )
     shown_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
-    answer = models.IntegerField(null=True)
+    answer = PointField(null=True)
     passed = models.BooleanField(null=True)
     revisions = models.PositiveIntegerField(default=0)
 

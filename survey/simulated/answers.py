@@ -84,7 +84,7 @@ def item_position(profile: SimulationProfile, seed: int, cell: RatingKey) -> flo
 
 def ratings(
     seen: Mapping[RatingKey, float], content: Content, seed: int, number: int, behaviour: Behaviour
-) -> dict[RatingKey, int]:
+) -> dict[RatingKey, float]:
     """The points of the scale for the `seen` positions; empty if nothing is rated."""
     task = content.definition.rating
     if task is None:
@@ -99,7 +99,7 @@ def ratings(
     return {cell: rating_at(position, scale) for cell, position in cells.items()}
 
 
-def rating_at(position: float, scale: Sequence[int]) -> int:
+def rating_at(position: float, scale: Sequence[float]) -> float:
     """The scale's point at a latent position: equal shares of 0…1, limited to the ends."""
     return scale[min(max(math.floor(position * len(scale)), 0), len(scale) - 1)]
 
@@ -122,7 +122,7 @@ def remark(task: TextTask, *key: object, language: str, share: float) -> str:
     return text[: task.maximum].strip()
 
 
-def checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, int]:
+def checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, float]:
     """The answer to each attention check by its name."""
     answers = {}
     for check in content.definition.attention_checks:

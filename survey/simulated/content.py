@@ -1,6 +1,7 @@
 """What the simulation knows about a study: more than a participant's browser. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -100,23 +101,26 @@ class Content:
                     yield RatingKey(*block.name, text.model, text.condition, dimension)
 
     @cached_property
-    def _blocks_by_texts(self) -> dict[tuple[str, ...], list[BlockTexts]]:
-        blocks: dict[tuple[str, ...], list[BlockTexts]] = {}
+    def _blocks_by_text(self) -> dict[str, list[BlockTexts]]:
+        blocks: dict[str, list[BlockTexts]] = {}
         for block in self.blocks:
-            blocks.setdefault(tuple(sorted(text.letters for text in block.texts)), []).append(block)
+            for text in dict.fromkeys(text.letters for text in block.texts):
+                blocks.setdefault(text, []).append(block)
         return blocks
 
     def recognise(
         self, responses: Mapping[str, str], *, on_page: Callable[[], str]
     ) -> tuple[BlockTexts, dict[str, Text]] | None:
-        """The block with these responses, and each response's text; None if there is none.
+        """The block that has these responses, and each response's text; None if there is none.
 
         `responses` maps any name to a text. If systems wrote the same text, any of them is used. If
         blocks have the same texts, it is the one whose prompt is on the page (only then `on_page`
         is called for the page's text).
         """
         shown = {name: letters(text) for name, text in responses.items()}
-        candidates = self._blocks_by_texts.get(tuple(sorted(shown.values())), [])
+        texts = Counter(shown.values())
+        blocks = self._blocks_by_text.get(next(iter(texts), ""), [])
+        candidates = [block for block in blocks if self._may_show(block, texts)]
         if len(candidates) > 1:
             whole = letters(on_page())
             candidates = [block for block in candidates if letters(block.prompt) in whole]
@@ -126,6 +130,11 @@ class Content:
         for text in candidates[0].texts:
             waiting.setdefault(text.letters, []).append(text)
         return candidates[0], {name: waiting[text].pop(0) for name, text in shown.items()}
+
+    def _may_show(self, block: BlockTexts, texts: Counter[str]) -> bool:
+        """Whether a page of this block may show these texts."""
+        own = Counter(text.letters for text in block.texts)
+        return texts == own if self.definition.shows_whole_blocks else texts <= own
 
 
 def letters(text: str) -> str:

@@ -49,8 +49,8 @@ class RaterPlan:
     after: timedelta
     seconds: dict[str, float]
     seen: dict[RatingKey, float]
-    ratings: dict[RatingKey, int]
-    checks: dict[str, int]
+    ratings: dict[RatingKey, float]
+    checks: dict[str, float]
     screening: dict[str, str]
     demographics: dict[str, list[str]]
     writes: float

@@ -72,7 +72,7 @@ class Walk:
     ending: WalkEnding | None = None
     code: str = ""
     pages: int = 0
-    sent: dict[SentRating, int] = field(default_factory=dict)
+    sent: dict[SentRating, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Request:
 
     address: str
     form: Answers | None = None
-    judged: dict[SentRating, int] | None = None
+    judged: dict[SentRating, float] | None = None
     joins: bool = False
 
 
@@ -287,7 +287,7 @@ class SimulatedVisit:
 
     def _judged(
         self, block: BlockTexts, shown: dict[str, Text], study: StudyDefinition
-    ) -> dict[SentRating, int]:
+    ) -> dict[SentRating, float]:
         """Every rating, rank and choice for the block, in the order of the page."""
         judged = {}
         for task in study.tasks:
@@ -351,7 +351,7 @@ class SimulatedVisit:
         answers: Answers,
         page: str | None,
         *,
-        judged: dict[SentRating, int] | None = None,
+        judged: dict[SentRating, float] | None = None,
         joins: bool = False,
     ) -> None:
         """Send the form next, after the planned time on `page`."""
@@ -396,7 +396,7 @@ def _text(name: str) -> str:
     return f"text-{name}"
 
 
-def _input(at: SentRating, value: int) -> tuple[str, str]:
+def _input(at: SentRating, value: float) -> tuple[str, str]:
     """The form's values for a rating, rank or choice."""
     if at.task == "ranking":
         return f"rank-{at.response}", str(value)

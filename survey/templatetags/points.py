@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 register = template.Library()
 
 #: Values and labels, as the page shows them.
-Scale = tuple[tuple[int, str], ...]
+Scale = tuple[tuple[float, str], ...]
 #: Labels up to this length are placed next to each other on a phone too.
 SHORT = 3
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from django.db.models import F, Q
 
@@ -17,6 +18,7 @@ from survey.tidy.study import (
     definition_of,
     dimensions_of,
     people_of,
+    whole_pages,
 )
 from survey.tidy.times import is_backwards, seconds_between
 
@@ -85,12 +87,10 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """Ranks and choices with how they were shown (RANK_COLUMNS + SHOWN_COLUMNS), one row per
     response and dimension, in study order per participant. If a participant chose a best and a
-    worst response, the block's other responses have a row too. Read it inside `reading()`.
+    worst response, the others that they were shown have a row too. Read it inside `reading()`.
     """
     cells = cells_of(study)
-    members: dict[int, list[int]] = {}
-    for block, response in cells:
-        members.setdefault(block, []).append(response)
+    members = whole_pages(study, cells)
     for name, shown, values in _by_participant(study, sources, (RANKING, BEST_WORST)):
         given: dict[tuple[int, str], dict[int, _Placed]] = {}
         for presentation, response, task, dimension, value, revisions in values:
@@ -99,7 +99,8 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             row.revisions += revisions
             if task == BEST_WORST:
                 row.choice = CHOICES[value]
-                for other in members[shown[presentation].block]:
+                seen = shown[presentation]
+                for other in seen.order or members.get(seen.block, []):
                     placed.setdefault(other, _Placed())
             else:
                 row.rank = value
@@ -118,7 +119,7 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 @dataclass
 class _Placed:
-    """A response's rank, choice, both, or neither (in a block with choices)."""
+    """A response's rank, choice, both, or neither (on a page with choices)."""
 
     rank: int | None = None
     choice: str | None = None
@@ -164,7 +165,7 @@ def check_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 def _by_participant(
     study: Study, sources: Sequence[str], tasks: Sequence[str]
-) -> Iterator[tuple[str, dict[int, _Shown], list[tuple[int, int, str, str, int, int]]]]:
+) -> Iterator[tuple[str, dict[int, _Shown], list[tuple[int, int, str, str, Any, int]]]]:
     """Each participant's pseudonym, presentations by id, and values of `tasks`: two streams in the
     order of participants, merged.
     """

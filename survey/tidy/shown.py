@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from survey.files.csv_text import time_text
 from survey.models import Presentation, Study
-from survey.tidy.study import CELL_COLUMNS, Row, cells_of, people_of
+from survey.tidy.study import CELL_COLUMNS, Row, cells_of, people_of, whole_pages
 from survey.tidy.times import is_backwards, seconds_between
 
 #: Measured by the page's script; empty if it did not run.
@@ -65,15 +65,13 @@ def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 def shown_response_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """Each response of these blocks (SHOWN_RESPONSE_COLUMNS), from the top of the page down."""
     cells = cells_of(study)
-    members: dict[int, list[int]] = {}
-    for block, response in cells:
-        members.setdefault(block, []).append(response)
+    members = whole_pages(study, cells)
     rows = _shown(study, sources).values_list(
         *("participant__pseudonym", "block_id", "position", "response_order", "response_seconds")
     )
     for person, block, position, order, seconds in rows.iterator():
         on_screen = seconds or {}
-        for place, response in enumerate(order or members[block], start=1):
+        for place, response in enumerate(order or members.get(block, ()), start=1):
             yield (
                 person,
                 *cells[block, response].names,

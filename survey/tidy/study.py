@@ -130,3 +130,14 @@ def cells_of(study: Study) -> dict[tuple[int, int], NamedResponse]:
         (block, response): NamedResponse(place, (scenario, set_name, model, condition))
         for place, (block, response, scenario, set_name, model, condition) in enumerate(rows)
     }
+
+
+def whole_pages(study: Study, cells: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """The responses on a page of each block, whatever its order; nothing where pages show some of
+    them, as only the stored order then says which.
+    """
+    members: dict[int, list[int]] = {}
+    if definition_of(study).shows_whole_blocks:
+        for block, response in cells:
+            members.setdefault(block, []).append(response)
+    return members

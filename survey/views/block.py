@@ -204,8 +204,10 @@ class _Page:
         if not isinstance(task, SliderTask):
             return None
         hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
+        if task.step != 1:
+            hint = _("A whole or half number from %(least)s (%(left)s) to %(most)s (%(right)s)")
         ends = {"least": task.minimum, "left": task.left, "most": task.maximum, "right": task.right}
-        return {**ends, "hint": hint % ends}
+        return {**ends, "hint": hint % ends, "step": "" if task.step == 1 else str(task.step)}
 
     def ranking(self) -> dict[str, Any] | None:
         """The order that is asked for, if one is."""

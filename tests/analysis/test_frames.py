@@ -248,7 +248,7 @@ def test_study_order_and_contrast_are_handed_on(study: Study) -> None:
 
     assert data.models == ["Ant", "Bee", "Oracle"]
     assert data.scenarios == ["S1", "S2"]
-    assert data.scale[0] == (1, "label 1")
+    assert next(label for _, label in data.scale) == "label 1"
     assert data.contrast.reference == ("Oracle", "reference")
     assert (data.contrast.condition_a, data.contrast.condition_b) == ("plain", "tuned")
     assert data.orders["race"] == ["Asian", "Black", "White", "Two or more"]

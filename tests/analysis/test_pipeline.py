@@ -168,6 +168,25 @@ def test_ratings_between_the_ends_of_a_slider_are_analysed_like_others() -> None
     assert results.figures["ratings_kde"]["layout"]["xaxis"]["range"] == [0, 100]
 
 
+def test_half_points_are_analysed_as_exactly_as_whole_ones() -> None:
+    """A scale of half the length: the same wins and ties, and half of every mean and spread."""
+    whole = study({"r": [1, 2, 5], "s": [4, 3, 3], "t": [3, 3, 4]}, gold=[2.0, 3.0, 4.0])
+    halved = replace(
+        whole,
+        ratings=whole.ratings.assign(rating=whole.ratings["rating"] / 2),
+        gold=whole.gold.assign(gold=whole.gold["gold"] / 2),
+        scale=[(value / 2, label) for value, label in whole.scale],
+    )
+    one, other = (analyse(data, QualityRules(order=[])) for data in (whole, halved))
+    for name, columns in {"items": ["mean", "sd", "total"], "raters": ["sigma", "mae"]}.items():
+        for column in columns:
+            assert (one.tables[name][column] / 2).tolist() == other.tables[name][column].tolist()
+    assert one.tables["wins"]["winner"].tolist() == ["tie"]
+    for column in ("winner", "reference_points"):
+        assert one.tables["wins"][column].tolist() == other.tables["wins"][column].tolist()
+    assert one.tables["items"]["total"].dtype == "int64"
+
+
 def test_gold_scores_of_unrated_items_alone_leave_mae_absent_with_its_reason() -> None:
     results = analyse(study({"r": [1, 2]}, gold=[None, None, 3.0]), QualityRules())
     assert results.not_available["raters.mae"] == (
@@ -340,7 +359,7 @@ def test_empty_ratings_are_no_ratings() -> None:
     ("change", "message"),
     [
         ({"ratings": {"participant": "nobody"}}, "ratings of 'nobody', who is not among"),
-        ({"ratings": {"rating": 2.5}}, "a rating is not a whole number"),
+        ({"ratings": {"rating": 2.25}}, "a rating is neither a whole nor a half number"),
         ({"gold": {"condition": "base", "model": "m"}}, "an item has two gold scores"),
         ({"participants": {"participant": "r"}}, "participant 'r' is repeated"),
     ],

@@ -1,20 +1,23 @@
 """The counterbalance certificate: what it counts, against a direct count of what was shown."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, permutations
+from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from scipy import stats
 
 from dashboard.design.certificate import Certificate, certificate_rows
 from dashboard.design.grids import Grid
+from dashboard.design.shown_pages import pages_in_words
 from survey.models import Participant, Presentation, Study
 from survey.participants import Arrival, give_consent
 from survey.slots import free_slot
 from survey.tidy import cells_of
 from tests.factories import newcomer
-from tests.survey import small_study
+from tests.survey import small_study, wide_study
 
 # What pages show and say; test_pages.py opens them on every database.
 pytestmark = pytest.mark.embedded
@@ -205,3 +208,124 @@ def test_rows_name_the_pool_and_leave_out_empty_ones(study: Study) -> None:
     rows = list(certificate_rows(study, ["real", "simulated"]))
     assert {row[:2] for row in rows} == {("simulated", "completed"), ("simulated", "places")}
     assert ("simulated", "completed", "block_slot", "S1 · 1") in {row[:4] for row in rows}
+
+
+SOME_OF_SEVEN = "systems_per_page: 3", "order: {responses: balanced, blocks: balanced}"
+
+
+def load_wide(*more: str, systems: int = 7, **shape: Any) -> Study:
+    return wide_study.load(wide_study.yaml_of(*more), wide_study.csv_of(systems, **shape))
+
+
+def test_chosen_systems_are_counted_directly(db: None) -> None:
+    study = load_wide("systems_per_page: 3")
+    start(study, 9)
+    names = {key: cell.names for key, cell in cells_of(study).items()}
+    shown: Counter[tuple[str, str]] = Counter()
+    together: Counter[tuple[str, str]] = Counter()
+    above: Counter[tuple[str, str]] = Counter()
+    slots: Counter[tuple[str, str]] = Counter()
+    for page in Presentation.objects.all():
+        cells = [names[page.block_id, response] for response in page.response_order or ()]
+        systems = [f"{model} ({condition})" for _, _, model, condition in cells]
+        shown.update((system, cells[0][0]) for system in systems)
+        together.update(permutations(systems, 2))
+        above.update(pairwise(systems))
+        slots.update((system, str(page.position)) for system in systems)
+    certificate = Certificate(study, "real", "completed")
+    by_name = {grid.name: grid for grid in certificate.grids}
+    assert list(by_name) == [
+        *("system_scenario", "system_together", "system_position", "system_follows"),
+        *("block_slot", "system_slot", "response_position"),
+    ]
+    assert counts(by_name["system_scenario"]) == shown
+    assert counts(by_name["system_together"]) == together
+    assert counts(by_name["system_follows"]) == above
+    assert counts(by_name["system_slot"]) == slots
+    assert set(by_name["system_position"].columns) == {"1", "2", "3"}
+    for grid in certificate.grids:
+        expected = sum(tally.expected for tally in grid.cells.values())
+        assert expected == pytest.approx(sum(tally.count for tally in grid.cells.values()))
+
+
+def test_a_complete_choice_is_even_and_misses_nothing(db: None) -> None:
+    study = load_wide(*SOME_OF_SEVEN)
+    start(study, 14)
+    certificate = Certificate(study, "real", "completed")
+    assert [(part.name, part.every, part.missing) for part in certificate.parts] == [
+        *(("blocks", 2, []), ("systems", 7, []), ("responses", 7, [])),
+    ]
+    assert {tally.count for tally in certificate.systems_shown.cells.values()} == {6}
+    assert {tally.count for tally in certificate.response_positions.cells.values()} == {2}
+    assert all(grid.missing == 0 for grid in certificate.grids)
+    for grid in certificate.coarse_grids:
+        assert grid.test.df or grid.name == "system_slot"
+        assert grid.test.p > (0.2 if grid.name in ("system_together", "system_follows") else 0.9)
+
+
+def test_an_incomplete_choice_says_what_is_missing(db: None) -> None:
+    study = load_wide(*SOME_OF_SEVEN)
+    start(study, 5)
+    certificate = Certificate(study, "real", "completed")
+    assert certificate.systems_shown.missing == 2 * (7 - 5) * 3
+    assert certificate.response_positions.missing == 2 * (7 - 5) * 3
+
+
+def test_an_uneven_choice_is_found_out(db: None) -> None:
+    study = load_wide("systems_per_page: 3")
+    start(study, 30)
+    for page in Presentation.objects.all():
+        page.response_order = sorted(page.block.responses.values_list("pk", flat=True))[:3]
+        page.save()
+    certificate = Certificate(study, "real", "completed")
+    tests = {grid.name: grid.test for grid in certificate.grids}
+    for name in ("system_scenario", "system_position", "system_follows"):
+        assert tests[name].p < 1e-9
+
+
+def test_people_of_each_system_are_even_and_systems_of_two_groups_never_meet(db: None) -> None:
+    study = load_wide("between_subjects: system", systems=2)
+    start(study, 8)
+    certificate = Certificate(study, "real", "completed")
+    assert {tally.count for tally in certificate.systems_shown.cells.values()} == {4}
+    assert {tally.expected for tally in certificate.systems_shown.cells.values()} == {4}
+    assert "system_together" not in {grid.name for grid in certificate.grids}
+    assert [(part.name, part.every) for part in certificate.parts] == [("systems", 2)]
+
+
+def test_the_reference_on_every_page_is_counted_as_such(db: None) -> None:
+    study = load_wide(*SOME_OF_SEVEN, "reference_on_every_page: true", systems=6, reference=True)
+    start(study, 18)
+    certificate = Certificate(study, "real", "completed")
+    shown = {row: tally for (row, _), tally in certificate.systems_shown.cells.items()}
+    assert shown["Oracle (reference)"].count == shown["Oracle (reference)"].expected == 18
+    assert all(grid.missing == 0 for grid in certificate.grids)
+    assert certificate.systems_shown.test.p > 0.5
+    assert certificate.system_positions.test.df == certificate.system_successions.test.df == 0
+
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        ([*SOME_OF_SEVEN], "Each page shows 3 of 7 systems."),
+        (["between_subjects: system"], "Each participant sees one of 7 systems."),
+        (
+            ["between_subjects: model", "reference_on_every_page: true"],
+            "Each participant sees one of 7 models and the reference.",
+        ),
+        (
+            ["systems_per_page: 4", "reference_on_every_page: true"],
+            "Each page shows 3 of 7 systems and the reference.",
+        ),
+        (["systems_per_page: 8"], ""),
+    ],
+)
+def test_the_page_says_what_pages_show(page: Client, study: list[str], said: str) -> None:
+    loaded = load_wide(*study, reference=True) if "reference" in said else load_wide(*study)
+    start(loaded, 3)
+    assert pages_in_words(loaded) == said
+    html = page.get(f"/studies/{loaded}/order/").content.decode()
+    assert (f"<p>{said}</p>" in html) == bool(said)
+    csv = page.get(f"/studies/{loaded}/order/certificate.csv")
+    tables = {line.split(",")[2] for line in csv.getvalue().decode().splitlines()[1:]}
+    assert ("system_scenario" in tables) == bool(said)

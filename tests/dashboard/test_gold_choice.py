@@ -178,7 +178,7 @@ def test_changes_say_who_is_excluded_now_and_who_is_included_again(
         ["gus", "included again", "was Low variance and far from gold", "2.000", "0.000", "0.000"],
     ]
     assert "newly excluded 1 included again 1" in shown
-    assert "raters kept, before → now 4 → 4" in shown
+    assert "raters included, before → now 4 → 4" in shown
     assert "mean change of a gold score 2.00" in shown
     assert "over 12 responses" in shown
     assert funnel[-1] == ["Low variance and far from gold", "1", "1", "4", "4"]
@@ -250,7 +250,7 @@ def test_gold_chosen_a_second_time_shows_its_own_results_again(
     def kept() -> list[str]:
         finished_run(study=flat, sources=counted_sources())
         rows = tables_of(page.get("/studies/small/raters/"))[1][1:]
-        return [row[0] for row in rows if row[6] == "kept"]
+        return [row[0] for row in rows if row[6] == "included"]
 
     first = kept()
     choose(page, "file low")

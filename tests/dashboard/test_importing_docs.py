@@ -2,12 +2,13 @@
 
 import re
 import shlex
-import shutil
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from pydantic import BaseModel
+from ruamel.yaml import YAML
 
 from dashboard.importing.checks import RANKS, RATINGS
 from dashboard.importing.gold import GOLD
@@ -15,6 +16,8 @@ from dashboard.importing.people import PARTICIPANTS
 from dashboard.raters.submission_lists import SUBMISSIONS
 from judge.models import GoldSet
 from survey.definition import responses
+from survey.definition.mapping.layout import FROM_QUALTRICS
+from survey.definition.mapping.schema import MapFile, MappedLongOrWide, NamedSystem, WideColumns
 from survey.files.table_file import Columns
 from survey.models import Participant, Rating, Study
 
@@ -30,6 +33,16 @@ FILES = {
     "gold": GOLD,
     "submissions": SUBMISSIONS,
 }
+#: The commands of each block of the page.
+COMMANDS = [
+    [
+        shlex.split(command)
+        for command in re.findall(r"(?m)^manage (.*)", block.replace("\\\n", " "))
+    ]
+    for block in re.findall(r"```sh\n(.*?)```", DOCS, flags=re.S)
+]
+SNIPPETS = [YAML(typ="safe").load(s) for s in re.findall(r"```yaml\n(.*?)```", DOCS, flags=re.S)]
+SYSTEMS = {"systems": SNIPPETS[0]["systems"]}
 
 
 @pytest.mark.parametrize(("file", "columns"), FILES.items(), ids=list(FILES))
@@ -51,11 +64,10 @@ def test_every_column_is_documented_as_it_is_declared(file: str, columns: Column
 
 @pytest.fixture
 def imported(db: None, monkeypatch: pytest.MonkeyPatch) -> Study:
-    """The example, by the commands of the page."""
+    """The example, by the first commands of the page."""
     monkeypatch.chdir(ROOT)
-    (commands,) = re.findall(r"```sh\n(.*?)```", DOCS, flags=re.S)
-    for command in re.findall(r"(?m)^manage (.*)", commands.replace("\\\n", " ")):
-        call_command(*shlex.split(command), stdout=StringIO())
+    for command in COMMANDS[0]:
+        call_command(*command, stdout=StringIO())
     return Study.objects.get(slug="imported")
 
 
@@ -72,25 +84,68 @@ def test_examples_are_imported_by_the_commands_of_the_page(imported: Study) -> N
     assert "2 of the list are not known to this version" in out.getvalue()
 
 
-def test_wide_table_becomes_the_same_ratings(
-    db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imported: Study
+#: What the example's export of Qualtrics calls its people.
+RESPONSE_IDS = {"R_2bQx7TfLm4KdJ1": "p1", "R_3cWn9RzPp2HsV8": "p2", "R_4dKy5GhBb6NtC3": "p3"}
+
+
+def test_export_of_qualtrics_brings_the_same_ratings_by_the_commands_of_the_page(
+    imported: Study,
 ) -> None:
     ratings = rows()
     Participant.objects.all().delete()
-    for name in ("wide.csv", "questions.csv"):
-        shutil.copy(EXAMPLES / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    (snippet,) = re.findall(r"```python\n(.*?)```", DOCS, flags=re.S)
-    exec(snippet, {})
-    files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings")}
-    call_command("import_ratings", "imported", **files, stdout=StringIO())
-    assert rows() == ratings
-    people = Participant.objects.values_list("pseudonym", "status", "finished_at")
-    assert [(name, status, end is None) for name, status, end in people.order_by("pseudonym")] == [
-        ("p1", "completed", False),
-        ("p2", "completed", False),
-        ("p3", "in_progress", True),
+    for command in COMMANDS[1]:
+        call_command(*command, stdout=StringIO(), stderr=StringIO())
+    assert {(RESPONSE_IDS[str(name)], *rest) for name, *rest in rows()} == ratings
+    people = Participant.objects.order_by("started_at").values_list("status", "finished_at")
+    assert [(status, end is None) for status, end in people] == [
+        ("completed", False),
+        ("completed", False),
+        ("in_progress", True),
     ]
+
+
+def test_mapping_file_of_the_page_is_the_example() -> None:
+    assert SNIPPETS[0] == YAML(typ="safe").load(EXAMPLES / "map.yaml")
+
+
+@pytest.mark.parametrize(
+    ("snippet", "ratings"),
+    [
+        (1, "Name,Q1_A,Q2_A,Q3\np1,2,4,3\n"),
+        (
+            2,
+            "rater,item,Engine,points\np1,exam,Willow 2,2\n"
+            "p1,exam,Willow 2 FT,5\np1,move,Willow 2,3\n",
+        ),
+    ],
+)
+def test_other_mapping_files_of_the_page_read_what_they_are_for(
+    imported: Study, tmp_path: Path, snippet: int, ratings: str
+) -> None:
+    Participant.objects.all().delete()
+    YAML().dump(SYSTEMS | SNIPPETS[snippet], tmp_path / "map.yaml")
+    (tmp_path / "ratings.csv").write_text(ratings)
+    call_command(
+        "import_ratings",
+        "imported",
+        participants=EXAMPLES / "participants.csv",
+        ratings=tmp_path / "ratings.csv",
+        map_file=tmp_path / "map.yaml",
+        stdout=StringIO(),
+    )
+    assert Rating.objects.count() == 3
+
+
+@pytest.mark.parametrize("schema", [MapFile, MappedLongOrWide, WideColumns, NamedSystem])
+def test_every_key_of_mapping_files_is_documented(schema: type[BaseModel]) -> None:
+    section = DOCS.split("\n## Other names and wide tables\n")[1]
+    assert [key for key in schema.model_fields if f"`{key}`" not in section] == []
+
+
+def test_what_qualtrics_says_is_documented() -> None:
+    section = DOCS.split("\n## Qualtrics\n")[1]
+    table = dict(re.findall(r"(?m)^\| (\w+) \| `([^`]+)` \|", section))
+    assert table == FROM_QUALTRICS
 
 
 def rows() -> set[tuple[object, ...]]:

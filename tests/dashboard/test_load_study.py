@@ -249,7 +249,7 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
             )
         ),
         ("responses.csv", "Try again.", "", "line 2: response is empty"),
-        ("responses.csv", "Ant,plain,Try", "Cat,plain,Try", "lacks a response of 'Ant' (plain)"),
+        ("responses.csv", "Ant,plain,Try", "Bee,plain,Try", "lacks a response of 'Ant' (plain)"),
     ],
 )
 def test_a_bad_file_is_named_with_its_place_and_changes_nothing(

@@ -109,7 +109,7 @@ def test_answers_stand_as_they_were_shown(page: Client, walked: Participant) -> 
         for place, rating in enumerate(shown, start=1)
     ]
     assert [row[5] for row in rows[2:5]] == ["2", "3", "3"]
-    assert "age 40" in text_of(answer)
+    assert "Age 40" in text_of(answer)
 
 
 def test_answers_are_held_against_gold_and_the_other_raters(
@@ -123,11 +123,11 @@ def test_answers_are_held_against_gold_and_the_other_raters(
 
 def test_measure_is_not_rounded_onto_a_round_number_it_only_comes_close_to() -> None:
     near = {"minutes": 9.98, "sigma": 0.5997, "mae": 0.9}
-    assert measured_in_words(near) == "Minutes 9.98, σ 0.5997, MAE 0.900"
-    assert measured_in_words({"minutes": 9.25, "sigma": 0.4123}) == "Minutes 9.3, σ 0.412"
-    assert measured_in_words({"minutes": 2.0}) == "Minutes 2.0"
+    assert measured_in_words(near) == "9.98 minutes, σ 0.5997, MAE 0.900"
+    assert measured_in_words({"minutes": 9.25, "sigma": 0.4123}) == "9.3 minutes, σ 0.412"
+    assert measured_in_words({"minutes": 2.0}) == "2.0 minutes"
     too_near = {"minutes": 9.99999, "sigma": 0.599999}
-    assert measured_in_words(too_near) == "Minutes 10.0, σ 0.600"
+    assert measured_in_words(too_near) == "10.0 minutes, σ 0.600"
     assert measured_in_words({"status": "in_progress"}) == "not finished"
 
 
@@ -137,10 +137,10 @@ def test_every_rule_gives_its_verdict_with_value_and_threshold(
     dot = page.get(address(study.participants.get(pseudonym="dot")))
     assert table_headed(dot, "Rule")[1:] == [
         [
-            *("Too fast or too slow", "Minutes 2.0", "under 10 or over 75 minutes"),
+            *("Too fast or too slow", "2.0 minutes", "under 10 or over 75 minutes"),
             "excluded by this rule",
         ],
-        ["Failed attention checks", "Failed checks 0", "an attention check failed", "passed"],
+        ["Failed attention checks", "0 failed", "an attention check failed", "passed"],
         ["Left early", "completed", "left before the end", "passed"],
         [
             *("Low variance and far from gold", "σ 0.000, MAE 0.500"),

@@ -37,11 +37,11 @@ def test_raters_shows_the_funnel_and_who_was_left_out(
         ["Low variance and far from gold", "0", "3", "0"],
     ]
     assert raters[1][:4] == ["ann", "link", "12", "20.0"]
-    by_time = "Too fast or too slow: Minutes 2.0 (rule: under 10 or over 75 minutes)"
+    by_time = "Too fast or too slow: 2.0 minutes (rule: under 10 or over 75 minutes)"
     assert [(row[0], row[6], row[7]) for row in raters[1:]] == [
-        ("ann", "kept", ""),
-        ("ben", "kept", ""),
-        ("cat", "kept", ""),
+        ("ann", "included", ""),
+        ("ben", "included", ""),
+        ("cat", "included", ""),
         ("dot", "excluded", by_time),
     ]
 
@@ -143,9 +143,9 @@ def shown(page: Client, query: str = "") -> list[str]:
 def test_raters_tells_who_is_still_active_from_who_is_excluded(page: Client, crowd: Study) -> None:
     rows = tables_of(page.get("/studies/crowd/raters/"))[1][1:]
     assert {row[0]: row[6] for row in rows} == {
-        "ann": "kept",
-        "ben": "kept",
-        "cat": "kept",
+        "ann": "included",
+        "ben": "included",
+        "cat": "included",
         "dot": "excluded",
         "gone": "excluded",
         "lax": "excluded",

@@ -32,7 +32,7 @@ def test_page_shows_the_rules_in_force_and_their_results(
     ]
     assert results[4] == ["Reference points", "8 of 8", "8 of 8"]
     assert funnel[1] == ["Too fast or too slow", "1", "3", "1"]
-    assert "3 raters kept: these are the current thresholds." in text_of(answer)
+    assert "3 raters included: these are the current thresholds." in text_of(answer)
     assert 'name="duration_minimum" id="id_duration_minimum" value="10"' in answer.content.decode()
 
 
@@ -40,7 +40,7 @@ def test_analysis_of_an_earlier_version_has_no_interval_and_says_so(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     result = tables_of(page.get(PAGE))[0][5]
-    assert result[0] == "Plain minus Tuned, mean 95% interval over 3 and 3 raters"
+    assert result[0] == "Plain minus Tuned, mean 95 % interval over 3 raters"
     # as runs were stored before, and not the one that this process remembers
     run.results.filter(kind="page").delete()
     AnalysisRun.objects.filter(pk=run.pk).update(created_at=timezone.now())
@@ -56,10 +56,10 @@ def test_other_thresholds_are_tried_by_address_and_nothing_changes(
 ) -> None:
     answer = page.get(PAGE, PATIENT)
     said = text_of(answer)
-    assert "4 raters would be kept instead of 3." in said
-    assert "Newly kept: 1. Newly excluded: 0." in said
+    assert "4 raters would be included instead of 3." in said
+    assert "Newly included: 1. Newly excluded: 0." in said
     moved = next(table for table in tables_of(answer) if table[0][0] == "Rater")
-    assert [row[:3] for row in moved[1:]] == [["dot", "kept", "Too fast or too slow"]]
+    assert [row[:3] for row in moved[1:]] == [["dot", "included", "Too fast or too slow"]]
     assert tables_of(answer)[1][1] == ["Too fast or too slow", "0 (1)", "4 (3)", "0 (1)"]
     assert RuleSet.objects.count() == 1
 
@@ -68,10 +68,10 @@ def test_one_rater_is_one_and_signs_of_raters_are_named(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     said = text_of(page.get(PAGE))
-    assert "Each sign is a rater: ● kept, ▬ excluded." in said
+    assert "Each sign is a rater: ● included, ▬ excluded." in said
     said = text_of(page.get(PAGE, {"duration_minimum": "1", "duration_maximum": "5"}))
-    assert "1 rater would be kept instead of 3 (1 join, 3 leave)." in said
-    assert "▬ excluded either way, + newly kept (1), × newly excluded (3)." in said
+    assert "1 rater would be included instead of 3 (1 join, 3 leave)." in said
+    assert "▬ excluded either way, + newly included (1), × newly excluded (3)." in said
 
 
 def test_who_moves_is_sorted_as_asked(page: Client, study: Study, run: AnalysisRun) -> None:
@@ -96,7 +96,7 @@ def test_outcome_alone_is_the_same_without_the_page(
 ) -> None:
     alone = page.get(f"{PAGE}outcome/", PATIENT)
     assert tables_of(alone) == tables_of(page.get(PAGE, PATIENT))[: len(tables_of(alone))]
-    assert "4 raters would be kept instead of 3." in text_of(alone)
+    assert "4 raters would be included instead of 3." in text_of(alone)
     assert "<html" not in alone.content.decode()
 
 
@@ -104,7 +104,7 @@ def test_limits_that_leave_nobody_compare_nothing(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     said = text_of(page.get(f"{PAGE}outcome/", {"duration_minimum": "70"}))
-    assert "0 raters would be kept instead of 3. No rater is left for a comparison." in said
+    assert "0 raters would be included instead of 3. No rater is left for a comparison." in said
     assert "instead of 1 to 3" not in said
 
 
@@ -114,7 +114,7 @@ def test_what_is_wrong_is_said_beside_the_results_and_tied_to_its_field(
     crossed = {"duration_minimum": "80", "duration_maximum": "5"}
     said = text_of(page.get(f"{PAGE}outcome/", crossed))
     assert "These thresholds were not applied: Minimum is greater than maximum." in said
-    assert "By the current thresholds: 3 raters kept." in said
+    assert "By the current thresholds: 3 raters included." in said
     whole = page.get(PAGE, {"sigma_below": "-1"}).content.decode()
     described = 'aria-describedby="id_sigma_below-now id_sigma_below_error" aria-invalid="true"'
     assert described in whole

@@ -6,7 +6,7 @@ from typing import Any
 
 from config.processes import ROOT
 from tests.e2e.installation import PUBLIC, Installation
-from tests.survey import small_study, task_studies
+from tests.survey import small_study, task_studies, wide_study
 
 Command = Sequence[str | Path]
 EXAMPLE = ROOT / "examples" / "empathy"
@@ -50,6 +50,23 @@ def open_small(
     responses.write_text(small_study.CSV, encoding="utf-8")
     text = small_study.YAML.replace("label: Very", f"label: {highest}") + WAYS_IN
     return _open(installation, folder, slug, text, responses)
+
+
+def open_wide(
+    installation: Installation,
+    folder: Path,
+    *lines: str,
+    slug: str,
+    systems: int,
+    tasks: Sequence[str] = (wide_study.LIKERT,),
+) -> str:
+    """A study of 2 scenarios with so many systems, and further `lines` of its file. Its slug."""
+    responses = folder / "responses.csv"
+    responses.write_text(wide_study.csv_of(systems), encoding="utf-8")
+    text = wide_study.yaml_of(*lines, tasks=tasks)
+    return _open(
+        installation, folder, slug, text.replace("ways_in: [link, prolific]\n", WAYS_IN), responses
+    )
 
 
 def open_tasks(

@@ -77,19 +77,19 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     slider.press("End")
     number = page.get_by_role("spinbutton", name="Shortest time (minutes)")
     expect(number).not_to_have_value("0.0")
-    expect(summary).to_contain_text("0 raters would be kept")
+    expect(summary).to_contain_text("0 raters would be included")
     expect(page.locator("#outcome")).to_contain_text("Newly excluded:")
     page.locator("#outcome").get_by_role("link", name="Minutes").click()
     expect(page.get_by_role("columnheader", name="Minutes")).to_have_attribute(
         "aria-sort", "ascending"
     )
-    expect(summary).to_contain_text("0 raters would be kept")
+    expect(summary).to_contain_text("0 raters would be included")
     assert "duration_minimum=" in page.url
     open_everything(page)
     found = {"thresholds": in_both_schemes(page)}
 
     page.reload()
-    expect(summary).to_contain_text("0 raters would be kept")
+    expect(summary).to_contain_text("0 raters would be included")
     page.get_by_role("button", name="Use these thresholds…").click()
     expect(page.get_by_text("Use these thresholds from now on?")).to_be_visible()
     found["use"] = in_both_schemes(page)
@@ -99,7 +99,7 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     page.get_by_role("button", name="Use these thresholds…").click()
     page.get_by_role("button", name="Use these thresholds").click()
     expect(page.get_by_text("A worker is computing the results.")).to_be_visible()
-    expect(page.locator(".run summary")).to_contain_text("rules version 2", timeout=60_000)
+    expect(page.locator(".run details")).to_contain_text("rules version 2", timeout=60_000)
     assert {name: objections for name, objections in found.items() if objections} == {}
 
 

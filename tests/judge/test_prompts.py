@@ -9,6 +9,7 @@ from judge.prompts import (
     Message,
     answer_schema,
     approximate_tokens,
+    letters,
     messages,
     probe,
     probe_schema,
@@ -62,6 +63,11 @@ def test_judge_reads_question_rubric_scale_and_one_response() -> None:
 def test_context_stands_above_the_message() -> None:
     _, user = ask(SINGLE, "That hurts.", context="A student.")
     assert user["content"].startswith("<context>\nA student.\n</context>\n\n<message>")
+
+
+def test_letters_go_on_after_z() -> None:
+    assert letters(28)[24:] == ["Y", "Z", "AA", "AB"]
+    assert len(set(letters(50))) == 50
 
 
 def test_replies_of_a_block_have_letters_in_the_order_shown() -> None:

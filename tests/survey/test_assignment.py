@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -199,3 +200,101 @@ def test_scenarios_kept_together_stand_side_by_side(seed: int, slot: int, balanc
     layout = replace(LAYOUT, scenarios_together=True, balanced_blocks=balanced)
     order = [block.block for block in plan(layout, slot=slot, seed=seed).blocks]
     assert abs(order.index(10) - order.index(20)) == 1
+
+
+SEVEN = {10: [*range(1, 8)], 20: [*range(8, 15)], 30: [*range(15, 22)]}
+INCOMPLETE = replace(LAYOUT, responses=SEVEN, responses_per_page=3)
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_a_page_shows_some_responses_of_its_block(balanced: bool) -> None:
+    layout = replace(INCOMPLETE, balanced_responses=balanced, balanced_blocks=balanced)
+    shown: Counter[int] = Counter(dict.fromkeys(range(1, 22), 0))
+    places: Counter[tuple[int, int]] = Counter()
+    for slot in range(14):
+        for block in plan(layout, [], slot=slot, seed=slot).blocks:
+            assert len(set(block.response_order)) == 3
+            assert set(block.response_order) <= set(SEVEN[block.block])
+            shown.update(block.response_order)
+            places.update((r, place) for place, r in enumerate(block.response_order))
+        assert max(shown.values()) - min(shown.values()) <= 1
+    assert set(shown.values()) == {6}
+    if balanced:
+        assert {places[r, place] for r in shown for place in range(3)} == {2}
+
+
+def test_the_choice_of_responses_follows_the_slot_and_their_random_order_the_person() -> None:
+    one, other = (plan(INCOMPLETE, [], slot=4, seed=seed).blocks for seed in (1, 2))
+    shown = [{b.block: b.response_order for b in blocks} for blocks in (one, other)]
+    assert {b: set(order) for b, order in shown[0].items()} == {
+        b: set(order) for b, order in shown[1].items()
+    }
+    assert shown[0] != shown[1]
+
+
+def test_the_reference_is_on_every_page_if_it_is_to_be() -> None:
+    layout = replace(INCOMPLETE, always=frozenset([7, 14, 21]), balanced_responses=True)
+    places: Counter[int] = Counter()
+    for slot in range(9):
+        for block in plan(layout, [], slot=slot).blocks:
+            (reference,) = set(block.response_order) & {7, 14, 21}
+            places[block.response_order.index(reference)] += 1
+    assert places == {0: 9, 1: 9, 2: 9}
+
+
+GROUPS = [frozenset(block[place] for block in SEVEN.values()) for place in range(7)]
+
+
+def test_each_person_sees_one_group_and_groups_are_even_at_every_moment() -> None:
+    layout = replace(LAYOUT, responses=SEVEN, groups=GROUPS, balanced_blocks=True)
+    seen: Counter[frozenset[int]] = Counter(dict.fromkeys(GROUPS, 0))
+    first: Counter[tuple[frozenset[int], int]] = Counter()
+    for slot in range(21):
+        blocks = plan(layout, [], slot=slot).blocks
+        shown = frozenset(r for block in blocks for r in block.response_order)
+        assert [len(block.response_order) for block in blocks] == [1, 1, 1]
+        seen[shown] += 1
+        first[shown, blocks[0].block] += 1
+        assert max(seen.values()) - min(seen.values()) <= 1
+    assert set(first.values()) == {1}  # each group began with each block once
+
+
+def test_groups_with_some_of_their_responses_and_the_reference_on_each_page() -> None:
+    blocks = {10: [*range(1, 10)], 20: [*range(10, 19)]}
+    groups = [frozenset([1, 2, 3, 4, 10, 11, 12, 13]), frozenset([5, 6, 7, 8, 14, 15, 16, 17])]
+    layout = Layout(
+        blocks, [[10], [20]], 3, responses_per_page=3, always=frozenset([9, 18]), groups=groups
+    )
+    for slot in range(12):
+        group, _ = layout.turn(slot)
+        for block in plan(layout, [], slot=slot).blocks:
+            assert len(set(block.response_order) & groups[group]) == 2
+            assert set(block.response_order) - groups[group] <= {9, 18}
+
+
+@pytest.mark.parametrize("responses", ["random", "balanced"])
+def test_a_page_of_all_responses_is_the_same_design_as_none_that_says_how_many(
+    responses: str,
+) -> None:
+    layout = replace(LAYOUT, balanced_responses=responses == "balanced")
+    said = replace(layout, responses_per_page=5)
+    assert all(plan(said, slot=s, seed=s) == plan(layout, slot=s, seed=s) for s in range(12))
+
+
+@pytest.mark.parametrize(
+    ("more", "people"),
+    [
+        ({}, 6),
+        ({"responses_per_page": 3}, 14),  # 7 responses, 3 at a time, each 6 times
+        ({"responses_per_page": 3, "blocks_per_participant": 1}, 42),
+        ({"groups": GROUPS}, 42),
+    ],
+)
+def test_so_many_people_rate_each_response_six_times(more: dict[str, Any], people: int) -> None:
+    layout = replace(LAYOUT, responses=SEVEN, **more)
+    assert layout.people_for_responses(6) == people
+    shown: Counter[int] = Counter(dict.fromkeys(range(1, 22), 0))
+    for slot in range(people):
+        for block in plan(layout, [], slot=slot).blocks:
+            shown.update(block.response_order)
+    assert min(shown.values()) >= 6

@@ -2,13 +2,21 @@
 
 import random
 from collections import Counter
-from itertools import pairwise, permutations
+from collections.abc import Callable
+from itertools import combinations, pairwise, permutations
 
 import pytest
 from scipy import stats
 
 from survey.counterbalance import rows_of_square, williams_row
-from survey.evenness_tests import ChiSquare, chi_square_tail, place_test, succession_test
+from survey.evenness_tests import (
+    ChiSquare,
+    chi_square_tail,
+    choice_test,
+    place_test,
+    succession_test,
+    together_test,
+)
 
 Orders = list[tuple[int, ...]]
 
@@ -51,6 +59,41 @@ def test_succession_statistic_is_its_degrees_of_freedom_on_average(k: int, df: i
     assert sum(test.statistic for test in tests) / len(tests) == pytest.approx(df)
 
 
+SOME = pytest.mark.parametrize(("n", "k"), [(3, 2), (4, 2), (5, 2), (5, 3), (6, 4), (6, 5), (7, 3)])
+
+
+@SOME
+def test_succession_statistic_of_some_items_is_its_degrees_of_freedom_on_average(
+    n: int, k: int
+) -> None:
+    tests = [succession_test([followers([order], n)], k) for order in permutations(range(n), k)]
+    assert {test.df for test in tests} == {n * n - 3 * n + 1}
+    assert sum(test.statistic for test in tests) / len(tests) == pytest.approx(n * n - 3 * n + 1)
+
+
+@SOME
+def test_statistics_of_choices_are_their_degrees_of_freedom_on_average(n: int, k: int) -> None:
+    choices = list(combinations(range(n), k))
+    tests = [choice_test([chosen([choice], n)], k) for choice in choices]
+    assert sum(test.statistic for test in tests) / len(tests) == pytest.approx(n - 1)
+    assert {test.df for test in tests} == {n - 1}
+    tests = [together_test([together([choice], n)], k) for choice in choices]
+    df = n * (n - 3) / 2 if n - k >= 2 and n > 3 else 0  # else the choices say it all
+    assert sum(test.statistic for test in tests) / len(tests) == pytest.approx(df)
+    assert {test.df for test in tests} == {df}
+
+
+def chosen(choices: Orders, n: int) -> list[int]:
+    return [sum(item in choice for choice in choices) for item in range(n)]
+
+
+def together(choices: Orders, n: int) -> list[list[int]]:
+    return [
+        [sum(i != j and {i, j} <= set(choice) for choice in choices) for j in range(n)]
+        for i in range(n)
+    ]
+
+
 def test_place_statistic_of_a_full_table_is_andersons() -> None:
     draw = random.Random(1)
     table = places([tuple(draw.sample(range(5), 5)) for _ in range(50)], 5)
@@ -58,7 +101,10 @@ def test_place_statistic_of_a_full_table_is_andersons() -> None:
     assert place_test([table]).statistic == pytest.approx(pearson * 4 / 5)
 
 
-@pytest.mark.parametrize("kind", ["place", "place of some", "succession"])
+@pytest.mark.parametrize(
+    "kind",
+    ["place", "place of some", "succession", "succession of some", "choice", "together"],
+)
 def test_random_orders_give_uniform_p_values(kind: str) -> None:
     draw = random.Random(2)
     ps = []
@@ -66,12 +112,23 @@ def test_random_orders_give_uniform_p_values(kind: str) -> None:
         if kind == "place of some":
             ps.append(place_test([places([tuple(draw.sample(range(8), 3)) for _ in range(60)], 8)]))
             continue
+        if kind in OF_SOME:
+            some = [tuple(draw.sample(range(8), 3)) for _ in range(200)]
+            ps.append(OF_SOME[kind](some))
+            continue
         orders = [tuple(draw.sample(range(5), 5)) for _ in range(60)]
         if kind == "place":
             ps.append(place_test([places(orders, 5)]))
         else:
             ps.append(succession_test([followers(orders, 5)]))
     assert stats.kstest([test.p for test in ps], "uniform").pvalue > 0.01
+
+
+OF_SOME: dict[str, Callable[[Orders], ChiSquare]] = {
+    "succession of some": lambda orders: succession_test([followers(orders, 8)], 3),
+    "choice": lambda orders: choice_test([chosen(orders, 8)], 3),
+    "together": lambda orders: together_test([together(orders, 8)], 3),
+}
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 8])

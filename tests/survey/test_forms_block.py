@@ -33,7 +33,7 @@ def ranks(*values: str) -> dict[str, str]:
     return {f"rank-p{11 + i}": value for i, value in enumerate(values)}
 
 
-def cells(checked: CheckedInput[BlockAnswers]) -> dict[AnswerKey, int]:
+def cells(checked: CheckedInput[BlockAnswers]) -> dict[AnswerKey, float]:
     assert checked.errors == {}
     return checked.values.ratings
 
@@ -90,6 +90,35 @@ def test_what_is_no_number_of_the_line_is_shown_again(typed: str) -> None:
         "r-p11-warmth": "Response 1: enter a whole number from 0 to 100",
     }
     assert checked.sent == {"r-p11-warmth": typed}
+
+
+HALVES = {**task_studies.SLIDER, "minimum": -1, "maximum": 5, "step": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("2.5", 2.5),
+        ("2,5", 2.5),
+        ("2.50", 2.5),
+        ("2.0", 2),
+        ("−0.5", -0.5),
+        ("٢.٥", 2.5),
+        ("-0", 0),
+    ],
+)
+def test_halves_are_numbers_of_a_line_of_half_steps(typed: str, value: float) -> None:
+    (given,) = cells(read("slider", likert(typed), responses=1, tasks=[HALVES])).values()
+    assert given == value
+    assert isinstance(given, float) == (value % 1 != 0)
+
+
+@pytest.mark.parametrize("typed", ["2.3", "2.55", "5.5", ".5", "2.", "2..5", "2.5.0", "nan"])
+def test_other_decimals_are_refused_on_it(typed: str) -> None:
+    checked = read("slider", likert(typed), responses=1, tasks=[HALVES])
+    assert checked.errors == {
+        "r-p11-warmth": "Response 1: enter a whole or half number from -1 to 5",
+    }
 
 
 def test_a_slider_that_was_not_touched_is_missing() -> None:

@@ -5,7 +5,7 @@ from django.test import Client
 
 from survey.content import content_of
 from survey.definition.settings import Prolific, Settings
-from survey.loading import load_study
+from survey.loading import content_hash, load_study
 from survey.models import (
     Block,
     Participant,
@@ -50,6 +50,27 @@ def test_loading_the_same_again_changes_nothing() -> None:
     assert again.pk == first.pk
     assert list(Response.objects.values_list("pk", "public_id")) == before
     assert StudyEvent.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("yaml", "digest"),
+    [
+        (small_study.YAML, "703740503aea1ac2ee850a0ec6dfb7eedfac3d48b4c747b4e55a93ac1da14ee8"),
+        (
+            small_study.SLIDER_YAML,
+            "24bb8ab7ab6a59e102a6817bbd952050c2a0a380902c9f79083eb4ef92f54fd4",
+        ),
+        (
+            small_study.EVERYTHING_YAML,
+            "3b73f30dfa0307a4da56d4ba54cb4424403c388d5834adb9082f297907a209b9",
+        ),
+    ],
+    ids=["likert", "slider", "everything"],
+)
+def test_a_later_fivefold_loads_the_same_files_as_the_same_study(yaml: str, digest: str) -> None:
+    """A new key of study.yaml must not make a new version of a study that does not have it."""
+    definition, *translations = small_study.definitions(yaml)
+    assert content_hash(definition, small_study.rows(yaml=yaml), translations) == digest
 
 
 def test_changed_content_replaces_a_version_nobody_has_seen() -> None:

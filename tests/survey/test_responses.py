@@ -70,8 +70,10 @@ def test_other_columns_are_ignored_with_a_notice() -> None:
          "line 5: set '9' is unknown; known are '1', '2'"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I fell.,Bee,plain"),
          "line 5: the prompt of scenario 'S1' differs from line 2"),
-        (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Wasp,plain"),
+        (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Ant,plain"),
          "line 5: scenario 'S1' in set '2' lacks a response of 'Bee' (plain)"),
+        (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,bee,plain"),
+         "line 5: model 'bee' is unknown; did you mean 'Bee'?"),
         (changed("Try again.", "Try again.,more"), "line 2: 7 cells where the header has 6"),
         (changed("scenario,set,", "scenario,scenario,"), "line 1: column 'scenario' appears twice"),
         (changed(",model,", ",Modell,"),
@@ -133,14 +135,18 @@ def test_set_column_may_be_absent() -> None:
     assert {row.block for row in rows} == {("A", ""), ("B", "")}
 
 
-@pytest.mark.parametrize("size", [1, 9])
-def test_a_block_holds_two_to_eight_responses(size: int) -> None:
-    text = "scenario,prompt,model,condition,response\n" + "".join(
-        f"A,Hi,M{m},plain,Text {m}\n" for m in range(size)
-    )
-    (problem,) = problems_of(text, NO_SETS)
-    assert problem == f"responses.csv, line 2: scenario 'A' has {size} responses; " + (
-        "a block has 2 to 8"
+def test_a_block_holds_one_to_fifty_responses() -> None:
+    def block(size: int) -> str:
+        return "scenario,prompt,model,condition,response\n" + "".join(
+            f"A,Hi,M{m},plain,Text {m}\n" for m in range(size)
+        )
+
+    for size in (1, 50):
+        definition = small_study.definition(NO_SETS)
+        assert len(parse_responses(block(size).encode(), definition, file="r.csv")[0]) == size
+    (problem,) = problems_of(block(51), NO_SETS)
+    assert problem == (
+        "responses.csv, line 2: scenario 'A' has 51 responses; a block has at most 50"
     )
 
 

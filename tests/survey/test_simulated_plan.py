@@ -174,7 +174,7 @@ def test_ratings_without_any_spread_are_the_planted_points() -> None:
 def test_planted_effect_is_found_in_many_ratings() -> None:
     """A shift of one point, and spreads: the difference of means is near one point."""
     effects = {"centre": 0.35, "conditions": {"tuned": 1 / 3}, "item_sd": 0.0, "residual_sd": 0.1}
-    by_condition: dict[str, list[int]] = {}
+    by_condition: dict[str, list[float]] = {}
     for rater in plans(300, effects=effects):
         for cell, value in rater.ratings.items():
             by_condition.setdefault(cell.condition, []).append(value)

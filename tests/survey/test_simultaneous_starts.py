@@ -9,11 +9,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from survey.models import Participant, Presentation, Slot, Study
+from survey.models import Participant, Presentation, Response, Slot, Study
 from survey.participants import Arrival, NotAdmitted, give_consent
 from survey.slots import capacity, free_slot
 from tests.factories import newcomer
-from tests.survey import small_study
+from tests.survey import small_study, wide_study
 
 pytestmark = pytest.mark.slow
 AT_ONCE = 48
@@ -134,3 +134,28 @@ def test_one_person_on_several_devices_takes_one_place(study: Study, people: int
     assert at_once(begin, [person] * 20) == 20
     assert Slot.objects.count() == 1
     assert Presentation.objects.filter(participant=person).count() == 2
+
+
+def test_simultaneous_starts_show_each_system_equally_often(
+    transactional_db: None, people: int
+) -> None:
+    yaml = wide_study.yaml_of("systems_per_page: 3", "order: {responses: balanced}")
+    study = wide_study.load(yaml, wide_study.csv_of(7))
+    assert at_once(begin, arrived(study, people)) == people
+    counts = Counter(
+        response
+        for order in Presentation.objects.values_list("response_order", flat=True)
+        for response in order or ()
+    )
+    assert len(counts) == 14
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_simultaneous_starts_are_even_between_subjects(transactional_db: None, people: int) -> None:
+    yaml = wide_study.yaml_of("between_subjects: system")
+    study = wide_study.load(yaml, wide_study.csv_of(2))
+    assert at_once(begin, arrived(study, people)) == people
+    models = dict(Response.objects.values_list("pk", "system__model"))
+    first = Presentation.objects.filter(position=1).values_list("response_order", flat=True)
+    systems = Counter(models[response] for order in first for response in order or ())
+    assert systems == {"M1": people // 2, "M2": people // 2}

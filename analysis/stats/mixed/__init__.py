@@ -15,7 +15,7 @@ reader must know of a fit that stands is in its `notes`. The numbers are those o
 with `restricted=False`, of ordinal::clmm.
 """
 
-from analysis.stats.mixed.data import Crossed, Group, Side, Term, crossed
+from analysis.stats.mixed.data import Chain, Crossed, Group, Term, crossed
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.linear import fit_linear
 from analysis.stats.mixed.links import Link
@@ -24,12 +24,12 @@ from analysis.stats.mixed.ordinal import fit_ordinal
 from analysis.stats.mixed.problems import Note
 
 __all__ = [
+    "Chain",
     "Crossed",
     "Group",
     "Link",
     "MixedFit",
     "Note",
-    "Side",
     "Term",
     "against",
     "contrasts",

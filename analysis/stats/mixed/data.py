@@ -34,7 +34,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Side:
+class Chain:
     """Groups of which each is nested in the one before it."""
 
     groups: tuple[Group, ...]
@@ -87,12 +87,12 @@ class Crossed:
     y: Vector
     X: Matrix
     names: tuple[str, ...]
-    sides: tuple[Side, Side]
+    sides: tuple[Chain, Chain]
     terms: tuple[Term, ...] = ()
     notes: tuple[Note, ...] = ()
 
     @cached_property
-    def by_size(self) -> tuple[Side, Side]:
+    def by_size(self) -> tuple[Chain, Chain]:
         """The side with more cells comes first."""
         one, other = self.sides
         return (one, other) if one.cells >= other.cells else (other, one)
@@ -187,7 +187,7 @@ def crossed(
     )
 
 
-def _side(frame: DataFrame, chain: Sequence[str], notes: list[Note]) -> Side:
+def _side(frame: DataFrame, chain: Sequence[str], notes: list[Note]) -> Chain:
     """The factors of a side that add something to those before them."""
     groups, within = [_group(frame[chain[0]], chain[0])], [chain[0]]
     for name in chain[1:]:
@@ -203,7 +203,7 @@ def _side(frame: DataFrame, chain: Sequence[str], notes: list[Note]) -> Side:
         labels = tuple(firsts.itertuples(index=False, name=None))
         groups.append(Group(":".join(columns), codes.astype(np.intp), labels))
         within = columns
-    return Side(tuple(groups))
+    return Chain(tuple(groups))
 
 
 def _missing(frame: DataFrame) -> str:

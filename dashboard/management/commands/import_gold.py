@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.management.gold import choose
+from dashboard.management.mapping import add_map_option
 from judge.queries import GoldSource
 from survey.queries import StudyNotFound, find_study
 
@@ -23,13 +24,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--gold", type=Path, required=True, metavar="CSV", help="with the columns of gold.csv"
         )
+        add_map_option(parser)
         parser.add_argument("--name", required=True, help="the name of the new source")
         parser.add_argument("--use", action="store_true", help="use them as gold at once")
 
-    def handle(self, *, slug: str, gold: Path, name: str, use: bool, **options: Any) -> None:
+    def handle(
+        self, *, slug: str, gold: Path, name: str, use: bool, map_file: Path | None, **options: Any
+    ) -> None:
         try:
             study = find_study(slug)
-            added, notices = import_gold_set(study, gold.read_bytes(), file=str(gold), name=name)
+            added, notices = import_gold_set(
+                study, gold.read_bytes(), file=str(gold), name=name, map_file=map_file
+            )
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         except OSError as error:

@@ -8,13 +8,15 @@ from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.importing.files import ImportRefused
 from dashboard.importing.ratings import import_ratings
+from dashboard.management.mapping import add_map_option
 from survey.queries import StudyNotFound, find_study
 
 
 class Command(BaseCommand):
     help = (
-        "Import participants and ratings (and gold scores and ranks) from tidy CSV files. If a "
-        "line is wrong, nothing is imported. The same import twice is refused."
+        "Import participants and ratings (and gold scores and ranks) from tables: CSV or .xlsx, "
+        "tidy, wide with --map, or exported from Qualtrics. If a line is wrong, nothing is "
+        "imported. The same import twice is refused."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,13 +27,14 @@ class Command(BaseCommand):
         )
         parser.add_argument("--gold", type=Path, metavar="CSV")
         parser.add_argument("--ranks", type=Path, metavar="CSV")
+        add_map_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         names = ("participants", "ratings", "gold", "ranks")
         files = {name: options[name] for name in names if options[name] is not None}
         try:
             study = find_study(options["slug"])
-            done = import_ratings(study=study, files=files)
+            done = import_ratings(study=study, files=files, map_file=options["map_file"])
         except (StudyNotFound, ImportRefused) as error:
             raise CommandError(str(error)) from None
         for notice in done.notices:

@@ -6,7 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dashboard.design.shown_pages import pages_in_words
 from dashboard.design.study_folder import before_opening, load_folder, read_folder
+from dashboard.management.mapping import add_map_option
 from dashboard.overview.links import participant_links
 from judge.queries import GoldSource, current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
@@ -35,10 +37,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--responses", type=Path, metavar="FILE", help="take the responses from this file"
         )
+        add_map_option(parser)
 
-    def handle(self, *, folder: Path, responses: Path | None, **options: Any) -> None:
+    def handle(
+        self, *, folder: Path, responses: Path | None, map_file: Path | None, **options: Any
+    ) -> None:
         try:
-            read = read_folder(folder, responses)
+            read = read_folder(folder, responses, map_file)
         except DefinitionError as error:
             raise CommandError("\n".join(["Nothing was loaded.", *error.lines])) from None
         for notice in read.notices:
@@ -65,6 +70,8 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
+        if pages := pages_in_words(study):
+            self.stdout.write(f"  {pages}")
         if newer := newer_than_gold(study):
             self.stdout.write(
                 f"  The gold scores stay those of an earlier version of {newer.name}. When {newer} "

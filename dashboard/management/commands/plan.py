@@ -9,7 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from dashboard.design.planning import NoPlan, PlanOptions, plan_of, scale_of
+from dashboard.design.plan_making import NoPlan, numbers_around, plan_of, scale_of
+from dashboard.design.plan_options import PlanOptions
 from survey.files.problems import DefinitionError
 from survey.queries import StudyNotFound, find_study
 
@@ -90,7 +91,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, metavar="CSV", help="write the grid to a file")
 
     def handle(self, *args: Any, **given: Any) -> None:
-        from analysis.planning.grid import advice, around, grid
+        from analysis.planning.grid import advice, grid
 
         try:
             study = find_study(given["slug"])
@@ -109,9 +110,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         if given["out"] and not given["out"].parent.is_dir():
             raise CommandError(f"{given['out']}: the folder {given['out'].parent} does not exist")
-        raters = given["raters"] or around(plan.design.raters, 2, 10_000)
-        scenarios = given["scenarios"] or around(plan.design.scenarios, 2, 2_000)
-        table = grid(plan, raters, scenarios)
+        raters, scenarios = numbers_around(plan)
+        table = grid(plan, given["raters"] or raters, given["scenarios"] or scenarios)
         self.stdout.write(f"{study.slug}: what is found at 5 %, in points of the scale")
         for name, sd in plan.components.model_dump().items():
             self.stdout.write(f"  SD {name.replace('_', ' × ')}: {sd:.2f}", ending=";")

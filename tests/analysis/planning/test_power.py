@@ -6,7 +6,7 @@ from scipy.stats import ttest_1samp
 
 from analysis.planning.components import Components, from_sds, of_fit, typical
 from analysis.planning.design import PlannedDesign
-from analysis.planning.grid import Cost, Plan, advice, around, grid
+from analysis.planning.grid import Cost, StudyPlan, advice, around, grid
 from analysis.planning.power import Precision, precision
 from analysis.planning.simulation import SimulatedScale, simulated_p, simulated_ratings
 from analysis.stats.inestimable import Inestimable
@@ -107,12 +107,12 @@ def test_components_by_the_names_of_studies_without_conditions() -> None:
 
 
 def test_between_raters_their_severity_counts_too() -> None:
-    """Pages show one system, and a rater sees two of them: severity is part of what differs."""
     within = at(PlannedDesign(TWO, 40, 40))
-    apart = PlannedDesign(((A,), (B,)), 40, 40, pages=2)
+    apart = PlannedDesign(TWO, 40, 40, between="system")
     between = precision(apart, POINTS, apart.contrast("a", "b"))
     assert isinstance(between, Precision)
-    assert between.se > 2 * within.se
+    assert between.se > 1.5 * within.se
+    assert between.of_raters > 0.5 > within.of_raters
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,20 @@ def test_raters_are_dealt_pages_as_the_survey_deals_them() -> None:
     assert per_scenario.max() - per_scenario.min() <= 1
 
 
+def test_pages_show_some_systems_in_turn_or_each_rater_one() -> None:
+    some = PlannedDesign(FOUR, raters=20, scenarios=10, shown=2).ratings()
+    assert (some.groupby(["rater", "scenario"]).size() == 2).all()
+    assert some["system"].value_counts().nunique() == 1
+    own = PlannedDesign(FOUR, raters=20, scenarios=10, between="system").ratings()
+    assert (own.groupby("rater")["system"].nunique() == 1).all()
+    assert set(own["system"]) == set(some["system"])
+
+
 class TestGrid:
-    def plan(self, raters: int, scenarios: int, pages: int | None = None) -> Plan:
+    def plan(self, raters: int, scenarios: int, pages: int | None = None) -> StudyPlan:
         design = PlannedDesign(TWO, raters, scenarios, pages)
         cost = Cost(minutes_per_page=0.5, other_minutes=5, pay_per_hour=12, fee_percent=25)
-        return Plan(design, POINTS, design.contrast("a", "b"), cost, difference=0.3)
+        return StudyPlan(design, POINTS, design.contrast("a", "b"), cost, difference=0.3)
 
     def test_rows_have_numbers_or_the_reason_for_none(self) -> None:
         table = grid(self.plan(10, 20), [1, 10], [20, 40])

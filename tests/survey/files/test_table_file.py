@@ -129,16 +129,19 @@ COLUMNS = Columns(("prompt", "model", "response"), optional=("context",), number
     ],
 )
 def test_wrong_name_of_a_column_is_named_with_what_may_be_meant(header: str, said: str) -> None:
-    problems, notices = TableFile(header.encode(), file="t.csv").header_problems(COLUMNS)
+    problems, unread = TableFile(header.encode(), file="t.csv").header_problems(COLUMNS)
     assert [problem.message for problem in problems] == [said]
-    assert notices == []
+    assert unread == []
 
 
 def test_further_columns_are_ignored_in_one_notice() -> None:
     header = b"prompt,model,response,call_1,input,temperature"
-    problems, notices = TableFile(header, file="t.csv").header_problems(COLUMNS)
+    file = TableFile(header, file="t.csv")
+    problems, unread = file.header_problems(COLUMNS)
     assert problems == []
-    assert notices == ["t.csv, line 1: 2 columns are ignored: 'input', 'temperature'"]
+    assert file.notice_of_unread(unread) == (
+        "t.csv, line 1: 2 columns are ignored: 'input', 'temperature'"
+    )
 
 
 # ── Workbooks ────────────────────────────────────────────────────────────────────────────────

@@ -1,26 +1,31 @@
 """A study's plan: its design, what is known of its ratings, and what its raters cost."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import logging
 from pathlib import Path
 
+from django.db import OperationalError
 from django.utils import timezone
 
+from analysis import jobs
 from analysis.frames import read_snapshot
 from analysis.planning.components import Components, of_fit, typical
 from analysis.planning.design import PlannedDesign
-from analysis.planning.grid import Cost, Plan
+from analysis.planning.grid import Cost, StudyPlan, advice, around, grid
 from analysis.planning.simulation import SimulatedScale
 from analysis.recipe import FittedLink, Scale
 from analysis.stats.inestimable import Inestimable
 from analysis.study_data import check
 from analysis.tables.fits import Fits, SystemLevel
+from dashboard.design.models import PlannedGrid
+from dashboard.design.plan_options import PlanOptions
 from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
 from survey.tidy import counted_sources, definition_of
 from survey.tidy.study import cells_of, reading
+
+logger = logging.getLogger(__name__)
 
 USUAL_RATERS = 40
 #: The difference that matters where none is given, in percent of the scale's length: a quarter of a
@@ -34,21 +39,39 @@ class NoPlan(Exception):
     """The study cannot be planned; the message says why."""
 
 
-@dataclass(frozen=True)
-class PlanOptions:
-    """What is asked for; what is None comes from the study."""
+def make_plan(plan_id: int) -> bool:
+    """Compute a plan that was asked for, or say why it failed. False if there was none to take."""
+    job = jobs.claim(PlannedGrid.objects.select_related("study"), plan_id)
+    if job is None:
+        return False
+    try:
+        plan = plan_of(job.study, PlanOptions(**job.options))
+        table = grid(plan, *numbers_around(plan))
+        rows = table.astype(object).where(table.notna(), None).to_dict("records")
+        jobs.is_kept(
+            job,
+            state=PlannedGrid.State.DONE,
+            rows=rows,
+            sentences=list(advice(plan)),
+            finished_at=timezone.now(),
+            error="",
+        )
+    except OperationalError:
+        raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except NoPlan as reason:
+        jobs.is_kept(job, state=PlannedGrid.State.FAILED, error=str(reason))
+    except Exception as error:  # whatever it was: the plan has to say that it failed
+        logger.exception("%s failed", job)
+        jobs.fail(job, error)
+    return True
 
-    raters: int | None = None
-    scenarios: int | None = None
-    difference: float | None = None
-    power: float = 0.8
-    components: str = "typical"
-    include: Sequence[str] = field(default_factory=list)
-    pay_per_hour: float = 0.0
-    fee_percent: float = 0.0
+
+def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:
+    """The numbers of raters and of scenarios that are planned where none are given."""
+    return around(plan.design.raters, 2, 10_000), around(plan.design.scenarios, 2, 2_000)
 
 
-def plan_of(study: Study, options: PlanOptions) -> Plan:
+def plan_of(study: Study, options: PlanOptions) -> StudyPlan:
     """Raises NoPlan where the study has nothing to plan for, and DefinitionError for a file of
     components that is not one.
     """
@@ -58,7 +81,7 @@ def plan_of(study: Study, options: PlanOptions) -> Plan:
     length = float(_scale(definition).length)
     own = _design(study, definition)
     design = own.of(options.raters or own.raters, options.scenarios or own.scenarios)
-    return Plan(
+    return StudyPlan(
         design=design,
         components=_components(study, definition, options, length),
         weights=_weights(study, definition, design),
@@ -94,6 +117,8 @@ def _design(study: Study, definition: StudyDefinition) -> PlannedDesign:
         raters=places or USUAL_RATERS,
         scenarios=len(scenarios),
         pages=definition.blocks_per_participant,
+        shown=definition.systems_per_page,
+        between=definition.between_subjects,
     )
 
 

@@ -1,0 +1,27 @@
+"""What workers compute for the design of a study."""
+
+from django.db import models
+
+from analysis.models import Job
+from survey.models import Study
+
+
+class PlannedGrid(Job):
+    """What a study could find with other numbers of raters and scenarios, for some options."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="planned_grids")
+    options = models.JSONField(help_text="The options of `plan`, by name")
+    rows = models.JSONField(default=list, help_text="The grid, a row for each pair of numbers")
+    sentences = models.JSONField(default=list, help_text="What the grid says")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
+                name="planned_grid_state",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"plan {self.pk} of {self.study}"

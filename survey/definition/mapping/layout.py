@@ -1,0 +1,242 @@
+"""Where one file has each of our columns: what a mapping file says, met with the file's header."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from survey.definition.mapping.patterns import NamePattern, NameReader
+from survey.definition.mapping.schema import (
+    OF_SYSTEM,
+    PARTS,
+    SYSTEM,
+    WIDE_VALUES,
+    FileName,
+    MappedFile,
+    WideColumns,
+)
+from survey.definition.mapping.study_map import StudyMap
+from survey.files import qualtrics
+from survey.files.problems import DefinitionError, Problem, listed
+from survey.files.suggestions import did_you_mean, not_among
+from survey.files.table_file import Columns, TableFile
+from survey.files.yaml_file import KeyPath
+
+#: Where an export of Qualtrics has our columns, if a mapping file does not say it.
+FROM_QUALTRICS = {
+    "participant": qualtrics.RESPONSE,
+    "status": qualtrics.FINISHED,
+    "started_at": qualtrics.START,
+    "finished_at": qualtrics.END,
+    "duration_seconds": qualtrics.DURATION,
+}
+
+
+#: A person answers once: one column can't be about two responses. A response, and its gold score,
+#: may be those of several sets.
+ANSWERS = ("ratings", "ranks")
+
+
+@dataclass(frozen=True)
+class WideCell:
+    """A column of a wide table, by its name, and what each of its values is about."""
+
+    name: str
+    about: dict[str, str]
+
+
+@dataclass
+class ColumnLayout:
+    """Our columns by where a file has them: in a column (`sources`, by its name), the same in every
+    row (`constants`), or, for `value` and what it is about, in several columns (`cells`).
+
+    `by_default` are those that come from Qualtrics though nobody said so. `unread` are columns of
+    the file that are not read.
+    """
+
+    sources: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    value: str = ""
+    cells: list[WideCell] = field(default_factory=list)
+    by_default: set[str] = field(default_factory=set)
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def columns(self) -> list[str]:
+        """Our columns that rows have."""
+        wide = (*self.cells[0].about, self.value) if self.cells else ()
+        every = dict.fromkeys((*self.sources, *self.constants, *wide))
+        if SYSTEM in every:
+            every |= dict.fromkeys(OF_SYSTEM)
+        return [name for name in every if name != SYSTEM]
+
+    @property
+    def theirs(self) -> set[str]:
+        """The columns of the file that are read for one of ours, whatever their names say."""
+        return {*self.sources.values(), *(cell.name for cell in self.cells)}
+
+
+def lay_out(
+    table: TableFile, columns: Columns, *, section: FileName | None, study_map: StudyMap | None
+) -> ColumnLayout:
+    """Where `table` has `columns`, by the section of a mapping file about it, if there is one.
+
+    Raises DefinitionError with the problems of the table's header, or those of the mapping file
+    where it does not fit the table.
+    """
+    layout = ColumnLayout()
+    mapped = study_map.sections.get(section) if study_map and section else None
+    if study_map and section and mapped:
+        _MapReader(table, section, study_map, mapped).fill(layout)
+    if table.qualtrics:
+        _take_from_qualtrics(layout, table, columns)
+    elsewhere = dict.fromkeys(layout.columns, "") | layout.sources
+    theirs = layout.theirs
+    others = [name for name in table.columns if name not in elsewhere and name not in theirs]
+    own = [name for name in others if columns.knows(name)]
+    missing = [n for n in columns.required if n not in layout.columns and n not in own]
+    if study_map and section and layout.cells and missing:
+        message = f"nothing says the {' and the '.join(missing)} of these columns"
+        how = "name it in the pattern, or add it to columns or constants"
+        problem = study_map.problem((section, "wide"), f"{message}: {how}")
+        raise DefinitionError([problem])
+    problems, unread = table.header_problems(
+        columns, elsewhere=elsewhere, is_mapped=mapped is not None
+    )
+    if problems:
+        raise DefinitionError(problems)
+    layout.sources |= {name: name for name in own}
+    layout.unread = [name for name in unread if name not in theirs]
+    return layout
+
+
+def _take_from_qualtrics(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
+    """Add what Qualtrics says of its own accord, where nobody said otherwise."""
+    said, theirs = layout.columns, layout.theirs
+    there = {name for name in table.columns if name not in theirs}
+    for ours, name in FROM_QUALTRICS.items():
+        if columns.knows(ours) and ours not in said and name in there:
+            layout.sources[ours] = name
+            layout.by_default.add(ours)
+
+
+class _MapReader:
+    """Reads what a section of a mapping file says of a table."""
+
+    def __init__(
+        self, table: TableFile, section: FileName, study_map: StudyMap, mapped: MappedFile
+    ) -> None:
+        self.table = table
+        self.section = section
+        self.map = study_map
+        self.mapped = mapped
+        self.problems: list[Problem] = []
+
+    def fill(self, layout: ColumnLayout) -> None:
+        """Raises DefinitionError with all that does not fit the table."""
+        layout.sources.update(self.mapped.columns)
+        for ours, theirs in self.mapped.columns.items():
+            if theirs not in self.table.columns:
+                self._no_column((self.section, "columns", ours), theirs)
+        sources = self.mapped.columns.values()
+        for ours, given in self.mapped.constants.items():
+            layout.constants.update(self._about(ours, given))
+            if ours in self.table.columns and ours not in sources:
+                message = f"{self.table.file} has a column {ours!r}, which says it already"
+                self._problem((self.section, "constants", ours), message)
+        if self.mapped.entries:
+            layout.value = WIDE_VALUES[self.section]
+            layout.cells = list(self._cells())
+        if self.problems:
+            raise DefinitionError(self.problems)
+
+    def _cells(self) -> Iterator[WideCell]:
+        first: dict[object, WideCell] = {}
+        said: Collection[str] | None = None
+        for place, entry in enumerate(self.mapped.entries):
+            path = self.map.path_of(self.section, place)
+            for cell in self._cells_of(path, entry):
+                said = cell.about.keys() if said is None else said
+                if cell.about.keys() != said:
+                    message = f"says {listed([*cell.about])}, but the first entry {listed([*said])}"
+                    self._problem(path, message)
+                    break
+                about = tuple((part, cell.about[part]) for part in PARTS if part in cell.about)
+                seen = first.setdefault(("column", cell.name), cell)
+                if seen is not cell and self.section in ANSWERS:
+                    self._problem(path, f"column {cell.name!r} is in an earlier entry already")
+                elif (same := first.setdefault(about, cell)) is not cell:
+                    names = listed([text for _, text in about])
+                    message = f"columns {same.name!r} and {cell.name!r} both have the value of"
+                    self._problem(path, f"{message} {names}")
+                yield cell
+
+    def _cells_of(self, path: KeyPath, entry: WideColumns) -> Iterator[WideCell]:
+        """The columns of an entry: the one that it names, or those that fit its pattern."""
+        pattern = NamePattern(entry.column)
+        given = self._all_about(entry.given)
+        if not pattern.parts:
+            if pattern.name in self.table.columns:
+                yield WideCell(pattern.name, given)
+            else:
+                self._no_column(path, pattern.name)
+            return
+        known = {part: names for part in pattern.parts if (names := self._names_of(part))}
+        reader = NameReader(pattern, known)
+        n_before, fits = len(self.problems), False
+        for name in self.table.columns:
+            if name in self.mapped.columns.values():
+                continue
+            ways = reader.read(name)
+            if len(ways) > 1:
+                message = f"{name!r} can be read as {' or '.join(map(_as_words, ways))}; "
+                self._problem(path, message + "give its column an entry of its own")
+            elif ways:
+                fits = True
+                yield WideCell(name, given | self._all_about(ways[0]))
+            elif near := reader.nearly(name):
+                self._unknown_part(name, *near, known[near[0]])
+        if not fits and len(self.problems) == n_before:
+            has = f"{self.table.file} has {listed(self.table.columns)}"
+            self._problem(path, f"no column fits {entry.column!r}; {has}")
+
+    def _unknown_part(self, column: str, part: str, text: str, known: Collection[str]) -> None:
+        """Of a column whose name fits but for one part; of all such columns it is one problem."""
+        problem = Problem(
+            self.table.file,
+            self.table.header_line,
+            0,
+            f"{part} {not_among(text, list(known))}",
+            (text,),
+            where=f"column {column!r}: ",
+        )
+        self.problems.append(problem)
+
+    def _names_of(self, part: str) -> list[str]:
+        """What names of columns may have for a part: our names and those that become ours."""
+        if part == SYSTEM:
+            return list(self.map.systems)
+        known = self.map.known.names.get(part)
+        if known is None:
+            return []
+        names = dict.fromkeys((*known, *self.map.values.get(part, ())))
+        return [name for name in names if name]
+
+    def _all_about(self, said: Mapping[str, str]) -> dict[str, str]:
+        return {ours: name for part in said for ours, name in self._about(part, said[part]).items()}
+
+    def _about(self, part: str, text: str) -> dict[str, str]:
+        """A name as ours, of the columns that it is about."""
+        if part == SYSTEM:
+            return self.map.systems[text].model_dump()
+        return {part: self.map.values.get(part, {}).get(text, text)}
+
+    def _no_column(self, path: KeyPath, name: str) -> None:
+        near = did_you_mean(name, self.table.columns)
+        has = near.format() or f"; it has {listed(self.table.columns)}"
+        self._problem(path, f"{self.table.file} has no column {name!r}{has}")
+
+    def _problem(self, path: KeyPath, message: str) -> None:
+        self.problems.append(self.map.problem(path, message))
+
+
+def _as_words(parts: Mapping[str, str]) -> str:
+    return ", ".join(f"{part} {name!r}" for part, name in parts.items())

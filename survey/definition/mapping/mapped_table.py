@@ -1,0 +1,127 @@
+"""A table read as rows of our columns, wherever its file has them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, tzinfo
+
+from survey.definition.mapping.layout import lay_out
+from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
+from survey.definition.mapping.study_map import StudyMap, zone_of
+from survey.files.problems import Problem, Problems
+from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
+from survey.files.suggestions import not_among
+from survey.files.table_file import Columns, TableFile
+
+Row = dict[str, str]
+TIMES = ("started_at", "finished_at")
+
+
+class MappedTable:
+    """The rows of a table by our columns. A mapping file says where the table has them; without
+    one it has them under our names, or is an export of Qualtrics.
+
+    `zone` is that of times without an offset. Raises DefinitionError where header or mapping file
+    are wrong.
+    """
+
+    def __init__(
+        self,
+        table: TableFile,
+        columns: Columns,
+        *,
+        section: FileName | None = None,
+        study_map: StudyMap | None = None,
+    ) -> None:
+        self.table = table
+        self._layout = lay_out(table, columns, section=section, study_map=study_map)
+        self._values: Mapping[str, Mapping[str, str]] = study_map.values if study_map else {}
+        self._systems = study_map.systems if study_map else {}
+        self._wide_name = ""
+        self.columns = self._layout.columns
+        self.unread = self._layout.unread
+        self.notices = list(table.notices)
+        self.zone: tzinfo = (study_map and study_map.zone) or UTC
+        if table.qualtrics:
+            self.unread = [name for name in self.unread if name != STATUS]
+            if not (study_map and study_map.zone):
+                self.zone = zone_of(table.qualtrics.time_zone) or UTC
+            if not self._layout.by_default.isdisjoint(TIMES):
+                self.notices.append(f"{table.file}: its times are read as of {self.zone}")
+
+    def called(self, column: str) -> str:
+        """How the file calls a column of ours; of a wide table, in the row that was read last. That
+        also for an empty name: what such a row is about.
+        """
+        if column in ("", self._layout.value) and self._wide_name:
+            return self._wide_name
+        return self._layout.sources.get(column, column)
+
+    def rows(self, problems: Problems, clean: Callable[[str], str]) -> Iterator[tuple[int, Row]]:
+        """Each row with the line that it is on; several rows of a wide table are on one line.
+
+        `clean` makes a cell's text. A wide table's empty cell makes no row. Records that are wrong
+        are added to `problems` instead (see `TableFile.records`).
+        """
+        layout, index = self._layout, {name: n for n, name in enumerate(self.table.columns)}
+        sources = [
+            (ours, index[theirs], self._values.get(ours, {}))
+            for ours, theirs in layout.sources.items()
+        ]
+        cells_of_value = [(index[cell.name], cell) for cell in layout.cells]
+        renamed = self._values.get(layout.value, {})
+        for line, cells in self._of_people(problems, index):
+            row = layout.constants.copy()
+            for ours, place, names in sources:
+                text = clean(cells[place])
+                row[ours] = names.get(text, text)
+            if layout.by_default:
+                self._settle_ending(row)
+            if SYSTEM in row and not self._settle_system(line, row, problems):
+                continue
+            if not layout.cells:
+                yield line, row
+            for place, cell in cells_of_value:
+                text = clean(cells[place])
+                if text := renamed.get(text, text):
+                    self._wide_name = cell.name
+                    yield line, row | cell.about | {layout.value: text}
+
+    def _of_people(
+        self, problems: Problems, index: Mapping[str, int]
+    ) -> Iterator[tuple[int, list[str]]]:
+        """The records, without those of Qualtrics that researchers made to try their survey."""
+        if self.table.qualtrics is None or STATUS not in index:
+            yield from self.table.records(problems)
+            return
+        trials: list[int] = []
+        for line, cells in self.table.records(problems):
+            status = cells[index[STATUS]].strip().lower()
+            if status in TRIALS or status in TRIAL_NUMBERS:
+                trials.append(line)
+            else:
+                yield line, cells
+        if trials:
+            self.notices.append(
+                f"{self.table.file}: previews and tests of the survey are not read: {len(trials)} "
+                f"(first: line {trials[0]})"
+            )
+
+    def _settle_ending(self, row: Row) -> None:
+        """Qualtrics says whether people finished; others ended when they left."""
+        if "status" in self._layout.by_default:
+            finished = IS_FINISHED.get(row["status"].lower())
+            if finished is not None:
+                row["status"] = "completed" if finished else "in_progress"
+        if "finished_at" in self._layout.by_default and row.get("status") != "completed":
+            row["finished_at"] = ""
+
+    def _settle_system(self, line: int, row: Row, problems: Problems) -> bool:
+        """Put model and condition in place of the system's name, if it is known."""
+        name = row.pop(SYSTEM)
+        system = self._systems.get(name)
+        if system is None:
+            reason = not_among(name, list(self._systems))
+            where = f"column {self.called(SYSTEM)!r}: "
+            problems.add(Problem(self.table.file, line, 0, reason, (name,), SYSTEM, where=where))
+            return False
+        row |= dict(zip(OF_SYSTEM, (system.model, system.condition), strict=True))
+        return True

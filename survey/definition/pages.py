@@ -1,0 +1,121 @@
+"""What a page shows of a block, and to whom: `systems_per_page`, `reference_on_every_page`,
+`between_subjects`. Pure.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from survey.definition.responses import ResponseRow, in_set, name_of
+from survey.definition.study import MOST_ON_A_PAGE, StudyDefinition, SystemName
+from survey.files.yaml_file import KeyPath
+
+
+def is_on_every_page(study: StudyDefinition, system: SystemName) -> bool:
+    """Whether every page shows the response of this system."""
+    return study.reference_on_every_page and system == study.reference
+
+
+def group_of(study: StudyDefinition, system: SystemName) -> str:
+    """The group of participants who see this system; empty if all do."""
+    if study.between_subjects is None or is_on_every_page(study, system):
+        return ""
+    if study.between_subjects == "system":
+        return name_of((system.model, system.condition))
+    return system.model if study.between_subjects == "model" else system.condition
+
+
+def groups_of(study: StudyDefinition, rows: Iterable[ResponseRow]) -> list[str]:
+    """The groups of participants, in the order of the rows; one without a name if all see the
+    same.
+    """
+    groups = dict.fromkeys(group_of(study, _system(row)) for row in rows)
+    return [group for group in groups if group] or [""]
+
+
+def least_on_a_page(study: StudyDefinition, rows: Sequence[ResponseRow]) -> int:
+    """The fewest responses that a page shows; 0 if there are none."""
+    sizes = _sizes(study, rows, limited=True).values()
+    return min((size for by_group in sizes for size in by_group.values()), default=0)
+
+
+def given_by_each(study: StudyDefinition, rows: Sequence[ResponseRow]) -> tuple[int, int]:
+    """How many ratings each rater gives at least, and on how many blocks."""
+    blocks = len({row.block for row in rows})
+    blocks = min(study.blocks_per_participant or blocks, blocks)
+    dimensions = len(study.rating.dimensions) if study.rating else 0
+    return blocks * least_on_a_page(study, rows) * dimensions, blocks
+
+
+def page_problems(
+    study: StudyDefinition, rows: Sequence[ResponseRow]
+) -> Iterator[tuple[KeyPath, str]]:
+    """Why pages can't show the responses as the study says: keys and messages, one for each key."""
+    yield from _problems_of_groups(study, rows)
+    for (scenario, set_name), sizes in _sizes(study, rows, limited=False).items():
+        where = f"scenario {scenario!r}{in_set(set_name)}"
+        least, most = min(sizes.values()), max(sizes.values())
+        if study.systems_per_page is None and most > MOST_ON_A_PAGE:
+            message = (
+                f"{where} has {most} responses to show, and a page shows at most {MOST_ON_A_PAGE}: "
+                f"say how many of them, for example systems_per_page: {MOST_ON_A_PAGE // 2}"
+            )
+            yield ("systems_per_page",), message
+            break
+        if study.systems_per_page is not None and least < study.systems_per_page:
+            message = f"{where} has only {least} responses that one participant may see"
+            yield ("systems_per_page",), message
+            break
+    if least_on_a_page(study, rows) == 1:
+        for index, task in enumerate(study.tasks):
+            if task.kind in ("ranking", "best_worst"):
+                message = "a page shows one response, and this task compares two or more"
+                yield ("tasks", index, "kind"), message
+
+
+def _problems_of_groups(
+    study: StudyDefinition, rows: Sequence[ResponseRow]
+) -> Iterator[tuple[KeyPath, str]]:
+    by_block: dict[tuple[str, str], set[str]] = {}
+    with_reference: set[tuple[str, str]] = set()
+    for row in rows:
+        by_block.setdefault(row.block, set()).add(group_of(study, _system(row)))
+        if is_on_every_page(study, _system(row)):
+            with_reference.add(row.block)
+    groups = groups_of(study, rows)
+    kind = study.between_subjects
+    if kind is not None and len(groups) < 2:
+        yield ("between_subjects",), f"the responses are all of one {kind}"
+        return
+    for (scenario, set_name), present in by_block.items():
+        where = f"scenario {scenario!r}{in_set(set_name)}"
+        if study.reference_on_every_page and (scenario, set_name) not in with_reference:
+            yield ("reference_on_every_page",), f"{where} has no response of the reference"
+            return
+        missing = [group for group in groups if group not in present]
+        if kind is not None and missing:
+            message = (
+                f"{where} has no response of {kind} {missing[0]}, so the participants who see that "
+                f"{kind} would have no page there"
+            )
+            yield ("between_subjects",), message
+            return
+
+
+def _sizes(
+    study: StudyDefinition, rows: Sequence[ResponseRow], *, limited: bool
+) -> dict[tuple[str, str], dict[str, int]]:
+    """How many responses each group may see of each block; `limited` to those of one page."""
+    groups = groups_of(study, rows)
+    sizes: dict[tuple[str, str], dict[str, int]] = {}
+    for row in rows:
+        own = group_of(study, _system(row))
+        by_group = sizes.setdefault(row.block, dict.fromkeys(groups, 0))
+        for group in [own] if own else groups:
+            by_group[group] += 1
+    if limited and study.systems_per_page is not None:
+        for by_group in sizes.values():
+            by_group.update({g: min(n, study.systems_per_page) for g, n in by_group.items()})
+    return sizes
+
+
+def _system(row: ResponseRow) -> SystemName:
+    return SystemName(model=row.model, condition=row.condition)
