@@ -57,7 +57,8 @@ STRENGTHS = TableSpec(
     observations="raters",
     says="The strength of each system in all comparisons on one page, also of systems that never "
         "shared a page, if others connect them. A system is preferred to one whose log strength is "
-        "lower by d with odds of exp(d). Intervals are of resampled raters, for the same texts.",
+        "lower by d with odds of exp(d). Intervals are of resampled raters, for the same texts; "
+        "with few raters they are too narrow.",
     section="Rankings and choices",
     subject="rankings",
 )  # fmt: skip
