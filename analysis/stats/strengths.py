@@ -73,7 +73,7 @@ def strengths(
     if not counts.sum() or data.systems < 2:
         return Inestimable("no_values", "there are no comparisons")
     preferred = data.preferred()
-    if (why := _why_infinite(data, preferred.any(axis=0))) is not None:
+    if (why := _why_infinite(data, np.asarray(preferred.any(axis=0)))) is not None:
         return why
     model = _Model(data)
     found, ok = model.climb(counts[:, None], np.zeros((data.features.shape[1], 1)), TOLERANCE)

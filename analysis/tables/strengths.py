@@ -112,7 +112,7 @@ def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[Compared]:
 
 
 def _of_ranks(dimension: str, own: DataFrame) -> Compared:
-    rows = own.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean()
+    rows = _means(own)
     pages = rows.groupby(PAGE, observed=True)["value"]
     if (pages.transform("nunique") < pages.transform("size")).any() or pages.size().max() <= 2:
         return _of_values(dimension, "ranks", rows)
@@ -131,7 +131,7 @@ def _of_ranks(dimension: str, own: DataFrame) -> Compared:
 
 def _of_values(dimension: str, answers: str, rows: DataFrame) -> Compared:
     """Every two systems of one page, by the higher `value`."""
-    rows = rows.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean()
+    rows = _means(rows)
     systems, raters, rows = _numbered(rows)
     by_page = rows.sort_values(["page", "system"])
     one, other = _pairs_within(by_page["page"].to_numpy())
@@ -147,6 +147,11 @@ def _of_values(dimension: str, answers: str, rows: DataFrame) -> Compared:
     return Compared(
         dimension, answers, "davidson" if sets.has_ties else "bradley_terry", systems, raters, sets
     )
+
+
+def _means(rows: DataFrame) -> DataFrame:
+    """The `value` of each system on each page."""
+    return rows.groupby([*PAGE, *SYSTEM], observed=True)["value"].mean().reset_index()
 
 
 def _pairs_within(page: Codes) -> tuple[Codes, Codes]:
@@ -178,7 +183,7 @@ def _of_choices(dimension: str, own: DataFrame) -> Compared:
     """
     systems, raters, rows = _numbered(own)
     of_block = {
-        block: tuple(shown.unique())
+        block: shown.unique().tolist()
         for block, shown in rows.groupby(["scenario", "set"], observed=True)["system"]
     }
     made = []
@@ -237,7 +242,6 @@ def _rows(
         yield {**keys, "model": "", "condition": "", "note": str(found)}
         return
     table = DataFrame(each.systems, columns=SYSTEM).assign(
-        **keys,
         place=places(found.values).astype(int),
         strength=found.values,
         share=found.shares,
@@ -252,16 +256,14 @@ def _rows(
             "place_": places(found.resampled),
         }
         for name, values in resampled.items():
-            ends = np.array([percentiles(of, confidence) for of in values.T])
-            ends = (
-                ends
-                if name != "place_"
-                else np.column_stack([np.floor(ends[:, 0]), np.ceil(ends[:, 1])])
-            )
-            table = table.assign(**{f"{name}ci_low": ends[:, 0], f"{name}ci_high": ends[:, 1]})
+            low, high = np.array([percentiles(of, confidence) for of in values.T]).T
+            if name == "place_":
+                low, high = np.floor(low), np.ceil(high)
+            table = table.assign(**{f"{name}ci_low": low, f"{name}ci_high": high})
     else:
         table["note"] = _why_no_interval(found, each)
-    yield from table.sort_values("place", kind="stable").to_dict("records")
+    for row in table.sort_values("place", kind="stable").to_dict("records"):
+        yield {**keys, **{str(name): value for name, value in row.items()}}
 
 
 def _why_no_interval(found: Strengths, each: Compared) -> str:
@@ -274,9 +276,8 @@ def _agreement(
     each: Compared, found: Strengths, ratings: DataFrame, confidence: float
 ) -> dict[str, Any]:
     """Kendall's τ of strengths and mean ratings, of the systems and the raters that have both."""
-    keyed = ratings.assign(
-        system=[*zip(ratings["model"].astype(str), ratings["condition"].astype(str), strict=True)]
-    )
+    names = zip(ratings["model"].astype(str), ratings["condition"].astype(str), strict=True)
+    keyed = ratings.assign(system=pd.Series([*names], index=ratings.index, dtype=object))
     at = [number for number, system in enumerate(each.systems) if system in set(keyed["system"])]
     if len(at) < 2:
         return {}
@@ -291,7 +292,7 @@ def _agreement(
     )
     means = keyed.groupby("system")["rating"].mean()[systems].to_numpy()
     tau = float(kendall(found.values[at], means))
-    row = {
+    row: dict[str, Any] = {
         "systems": len(at),
         "n_raters": len(each.raters),
         "tau": tau,
@@ -301,11 +302,8 @@ def _agreement(
     if enough(found) and np.isfinite(tau):
         with np.errstate(invalid="ignore"):
             resampled = (found.drawn @ total) / (found.drawn @ n)
-        low, high = percentiles(kendall(found.resampled[:, at], resampled), confidence) or (
-            None,
-            None,
-        )
-        row |= {"ci_low": low, "ci_high": high}
+        ends = percentiles(kendall(found.resampled[:, at], resampled), confidence)
+        row |= dict(zip(("ci_low", "ci_high"), ends or (None, None), strict=True))
     return row
 
 

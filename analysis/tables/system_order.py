@@ -3,8 +3,6 @@
 Unlike the mixed model this asks for no distribution, and speaks of means as they are.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from pandas import DataFrame
@@ -75,7 +73,7 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
     `ratings` has `participant`, `rating` and the columns of an item; resamples are the recipe's or,
     if it has none, the defaults. Raises NotAvailable.
     """
-    rows: list[dict[str, Any]] = []
+    parts = []
     for dimension, own in ratings.groupby("dimension", observed=True):
         by_system = own.groupby(SYSTEM, observed=True)
         table = by_system["rating"].agg(mean="mean", n_ratings="size").reset_index()
@@ -84,7 +82,7 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
         people, scenarios = own["participant"].nunique(), own["scenario"].nunique()
         found = resampled_order(
             own["rating"].to_numpy(dtype=float),
-            by_system.ngroup().to_numpy(),
+            np.asarray(by_system.ngroup(), dtype=np.intp),
             pd.factorize(own["participant"], sort=True)[0],
             pd.factorize(own["scenario"], sort=True)[0],
             **resampling(recipe),
@@ -106,11 +104,12 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
                 place_ci_high=found.high,
                 resamples=found.resamples,
             )
-        rows += table.sort_values("place", kind="stable").to_dict("records")
-    if not rows:
+        parts.append(table.sort_values("place", kind="stable"))
+    if not parts:
         raise NotAvailable("there are no two systems to compare")
     whole = ["place_ci_low", "place_ci_high", "resamples"]
-    return DataFrame(rows, columns=SYSTEM_ORDER.names).astype(dict.fromkeys(whole, "Int64"))
+    ordered = pd.concat(parts, ignore_index=True).reindex(columns=SYSTEM_ORDER.names)
+    return ordered.astype(dict.fromkeys(whole, "Int64"))
 
 
 def system_wins(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.order import Order, Whole, places, resampled_order, win_matrix
+from analysis.stats.order import Codes, Order, Vector, places, resampled_order, win_matrix
 
 
 def rated(
     means: list[float], raters: int = 12, scenarios: int = 20, *, noise: float = 1.0, seed: int = 1
-) -> tuple[Whole, ...]:
+) -> tuple[Vector, Codes, Codes, Codes]:
     """Ratings, and the numbers of their systems, raters and scenarios; all rate everything."""
     draw = np.random.default_rng(seed)
     system, rater, scenario = (each.ravel() for each in np.indices((len(means), raters, scenarios)))
@@ -74,7 +74,8 @@ def test_same_seed_gives_the_same_order_and_no_rating_counts_twice() -> None:
     one, other = (resampled_order(*data, seed=7) for _ in range(2))
     assert isinstance(one, Order) and isinstance(other, Order)
     assert (one.first == other.first).all()
-    twice = resampled_order(*(np.concatenate([each, each]) for each in data), seed=7)
+    ratings, system, rater, scenario = (np.concatenate([each, each]) for each in data)
+    twice = resampled_order(ratings, system, rater, scenario, seed=7)
     assert isinstance(twice, Order) and (twice.first == one.first).all()
 
 
