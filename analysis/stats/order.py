@@ -25,7 +25,7 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Order:
+class ResampledOrder:
     """Of each system its `place` by its mean (1 is the highest; equal means share the better one),
     the interval of that place, and the share of resamples in which it is first, alone or tied.
     """
@@ -52,7 +52,7 @@ def resampled_order(
     seed: int,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
-) -> Order | Inestimable:
+) -> ResampledOrder | Inestimable:
     """The order of systems by the means of their ratings, with raters and scenarios resampled.
 
     Raters and scenarios are resampled independently, and a rating counts as often as both its rater
@@ -86,7 +86,7 @@ def resampled_order(
     ranks = places(means[known])
     ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
     low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
-    return Order(
+    return ResampledOrder(
         places=ranks[0].astype(np.int64),
         low=np.floor(low).astype(np.int64),
         high=np.ceil(high).astype(np.int64),
