@@ -48,13 +48,15 @@ class ChoiceSets:
         size = (int(self.sets.max(initial=-1)) + 1, n)
         return coo_array((np.ones(n), (self.sets, np.arange(n))), size).tocsr()
 
-    def preferred(self) -> Flags:
-        """Whether each rater chose a system (rows) before another (columns), or had them tie:
-        raters × systems × systems.
+    def preferred(self, *, ties: bool = True) -> Flags:
+        """Whether each rater chose a system (rows) before another (columns) or, with `ties`, had
+        them tie: raters × systems × systems.
         """
         own = self.features[:, : self.systems]
         others = csr_array((self.of_set.T @ (self.of_set @ own)) - own)
         sign = np.sign(np.asarray(own.sum(axis=1)).ravel())
+        if self.has_ties and not ties:
+            sign = np.where(self.features[:, [self.systems]].toarray()[:, 0] > 0, 0.0, sign)
         table = np.zeros((self.chosen.shape[0], self.systems, self.systems), dtype=bool)
         for rater in range(len(table)):
             times = self.chosen[[rater]].toarray()[0]

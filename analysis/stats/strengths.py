@@ -67,13 +67,14 @@ def strengths(
 
     Inestimable unless systems are preferred to one another in a circle that goes through all of
     them: otherwise ever larger differences fit ever better (L. R. Ford (1957), Solution of a
-    ranking problem from binary comparisons), or nothing compares them.
+    ranking problem from binary comparisons), or nothing compares them. Where a circle has ties,
+    there must be one without: otherwise ever larger differences with ever more ties fit.
     """
     counts = np.asarray(data.chosen.sum(axis=0), dtype=float).ravel()
     if not counts.sum() or data.systems < 2:
         return Inestimable("no_values", "there are no comparisons")
-    preferred = data.preferred()
-    if (why := _why_infinite(data, np.asarray(preferred.any(axis=0)))) is not None:
+    ways = _Ways.of(data)
+    if (why := _why_infinite(data, ways)) is not None:
         return why
     model = _Model(data)
     found, ok = model.climb(counts[:, None], np.zeros((data.features.shape[1], 1)), TOLERANCE)
@@ -87,7 +88,7 @@ def strengths(
     if raters > 1:
         times = affordable(data.features.shape[0] // 50, resamples)
         drawn = one_fewer(raters, np.random.default_rng(seed), times)
-        values, ok = model.resample(drawn, best, preferred)
+        values, ok = model.resample(drawn, best, ways)
         drawn, again = drawn[ok], values[ok]
     tie = float(best[data.systems]) if data.has_ties else None
     return Strengths(
@@ -100,35 +101,52 @@ def enough(found: Strengths) -> bool:
     return len(found.resampled) >= FEWEST_RESAMPLES / 2
 
 
-def _why_infinite(data: ChoiceSets, preferred: Flags) -> Inestimable | None:
-    if connected_components(preferred, directed=False)[0] > 1:
-        return Inestimable("incomplete", "some systems were never compared with the others")
-    if not _in_a_circle(preferred[None])[0]:
-        return Inestimable(
-            "separated",
-            "some systems were always preferred to all others, or never: no finite difference "
-            "explains that",
-        )
-    if data.has_ties and not _is_decided(data):
-        return Inestimable("no_difference", "all comparisons are ties")
-    return None
-
-
-def _in_a_circle(preferred: Flags) -> Flags:
-    """Of each table (tables × systems × systems), whether from every system a way leads to every
-    other.
+@dataclass(frozen=True)
+class _Ways:
+    """Which systems each rater preferred to which, or had them tie (raters × systems × systems),
+    and the same without ties, None where there are none.
     """
+
+    all: Flags
+    strict: Flags | None
+
+    @classmethod
+    def of(cls, data: ChoiceSets) -> "_Ways":
+        return cls(data.preferred(), data.preferred(ties=False) if data.has_ties else None)
+
+    def are_finite(self, times: Matrix) -> Flags:
+        """Whether strengths are finite if raters count so often (weightings × raters)."""
+        reach = _reach(self.all, times)
+        finite = np.asarray(reach.all(axis=(1, 2)))
+        if self.strict is not None:
+            there = _reach(self.strict, times)
+            both = there & there.swapaxes(1, 2)
+            finite &= both.sum(axis=(1, 2)) > both.shape[-1]
+        return finite
+
+
+def _reach(preferred: Flags, times: Matrix) -> Flags:
+    """Whether a way leads from a system (rows) to another: weightings × systems × systems."""
     k = preferred.shape[-1]
-    reach = (preferred | np.eye(k, dtype=bool)).astype(np.float32)
+    direct = (times @ preferred.reshape(len(preferred), -1) > 0).reshape(-1, k, k)
+    reach = (direct | np.eye(k, dtype=bool)).astype(np.float32)
     for _ in range(max(1, k - 1).bit_length()):
         reach = ((reach @ reach) > 0).astype(np.float32)
-    return np.asarray(reach.all(axis=(1, 2)))
+    return np.asarray(reach > 0)
 
 
-def _is_decided(data: ChoiceSets) -> bool:
-    """Whether any comparison is not a tie."""
-    counts = np.asarray(data.chosen.sum(axis=0)).ravel()
-    return bool(counts[np.arange(len(counts)) % 3 < 2].any())
+def _why_infinite(data: ChoiceSets, ways: _Ways) -> Inestimable | None:
+    if connected_components(ways.all.any(axis=0), directed=False)[0] > 1:
+        return Inestimable("incomplete", "some systems were never compared with the others")
+    if ways.strict is not None and not ways.strict.any():
+        return Inestimable("no_difference", "all comparisons are ties")
+    if not ways.are_finite(np.ones((1, data.chosen.shape[0])))[0]:
+        return Inestimable(
+            "separated",
+            "some systems were always preferred to others, or never: no finite difference explains "
+            "that",
+        )
+    return None
 
 
 class _Model:
@@ -174,9 +192,11 @@ class _Model:
             unknowns = unknowns + step * min(1.0, 3 / max(float(np.abs(step).max()), 1e-300))
             if np.abs(step).max() < tolerance:
                 return unknowns, np.array([True])
+            if np.abs(unknowns).max() > FARTHEST:
+                break
         return unknowns, np.array([False])
 
-    def resample(self, drawn: Matrix, best: Matrix, preferred: Flags) -> tuple[Matrix, Flags]:
+    def resample(self, drawn: Matrix, best: Matrix, ways: _Ways) -> tuple[Matrix, Flags]:
         """Strengths of each resample (× systems), and which of them are finite."""
         chosen, unknowns = self.data.chosen, len(best)
         by_rater = np.stack(
@@ -188,8 +208,7 @@ class _Model:
         parts = []
         for start in range(0, len(drawn), AT_A_TIME):
             weights = drawn[start : start + AT_A_TIME]
-            ways = (weights @ preferred.reshape(len(preferred), -1)) > 0
-            finite = _in_a_circle(ways.reshape(-1, *preferred.shape[1:]))
+            finite = ways.are_finite(weights)
             information = (weights @ by_rater).reshape(-1, unknowns, unknowns) + self._level
             values, ok = self._near(chosen.T @ weights.T, information, best)
             parts.append((values, ok & finite))

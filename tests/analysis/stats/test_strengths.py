@@ -141,6 +141,17 @@ def test_nothing_but_ties_has_no_order_and_no_comparisons_have_none() -> None:
     assert "no comparisons" in str(strengths(none, seed=1))
 
 
+@pytest.mark.parametrize(
+    ("second", "is_finite"), [(-1, True), (0, False)], ids=["lost once", "tied at best"]
+)
+def test_ties_alone_do_not_bound_a_difference(second: int, is_finite: bool) -> None:
+    """One win and three ties: ever larger differences with ever more ties fit ever better."""
+    none = np.zeros(5, dtype=int)
+    sign = np.array([1, second, 0, 0, 0])
+    data = of_pairs(none, none, none + 1, sign, systems=2, raters=1)
+    assert isinstance(strengths(data, seed=1), Strengths) is is_finite
+
+
 def test_one_rater_has_strengths_without_resamples() -> None:
     data = of_rankings([(0, order) for order in permutations(range(3))], systems=3, raters=1)
     found = fitted(data)
