@@ -15,9 +15,11 @@ from scipy.stats import t
 from analysis import jobs
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
+from analysis.exploratory import mark
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judges.judging import analyse_judges
 from analysis.labels import labels_of
+from analysis.locked_plans import compared_with_plan
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
@@ -87,6 +89,7 @@ def _compute(run: AnalysisRun) -> None:
         judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
+        planned = compared_with_plan(run.study, run.rule_set, run.recipe_set, labels)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
     results.tables["protocol"] = protocol(worked_out)
@@ -95,7 +98,11 @@ def _compute(run: AnalysisRun) -> None:
     results.figures.update(figures)
     results.not_available.update(absent)
     _name_what_does_not_count(run, snapshot, results)
-    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now)
+    if planned is not None and not not_counted_among(run.sources):
+        mark(results.tables, planned.deviations, planned.now.by_raters)
+    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now) | {
+        "plan": planned.as_json if planned else None
+    }
     _store(run, results, withdrawals=withdrawals)
 
 
@@ -213,6 +220,7 @@ def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str
                 "title": finding.title,
                 "table": finding.table,
                 "dimension": finding.dimension,
+                "exploratory": finding.exploratory,
                 "sound": [str(sentence) for sentence in finding.sound],
                 "paper": [str(sentence) for sentence in finding.paper],
             }
