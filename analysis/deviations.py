@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.exclusion_rule import Threshold
 from analysis.quality_rules import QualityRules, changes
 from analysis.recipe import Recipe
 from survey.definition.labels import Labels
@@ -123,7 +124,9 @@ def _of_rules(plan: Planned, now: Planned, labels: Labels) -> Iterator[Deviation
             yield Deviation(said, included=True)
         elif setting.rule == LEFT or setting.rule in applied:
             rule = labels.text("rules", setting.rule)
-            yield Deviation(f"rule “{rule}”: {said}", included=setting.rule != LEFT)
+            about = setting.about
+            unit = f" {about.unit}" if isinstance(about, Threshold) and about.unit else ""
+            yield Deviation(f"rule “{rule}”: {said}{unit}", included=setting.rule != LEFT)
 
 
 def _of_gold(plan: Planned, now: Planned) -> Iterator[Deviation]:
@@ -218,6 +221,12 @@ def contrast_in_words(a: str | None, b: str | None, reference: tuple[str, str] |
     if reference is not None:
         parts.append(f"reference {reference[0]} ({reference[1]})")
     return ", ".join(parts) or "none"
+
+
+def first_by_raters(recipes: Sequence[Recipe]) -> Recipe | None:
+    """The first recipe whose units are raters, else the first."""
+    of_raters = [recipe for recipe in recipes if recipe.unit == "participant"]
+    return next(iter([*of_raters, *recipes]), None)
 
 
 def named(recipes: Sequence[Recipe]) -> dict[str, Recipe]:

@@ -1,7 +1,7 @@
 """The locked plans of a study: fixed before the first participant, followed but never edited."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,10 +18,12 @@ from analysis.deviations import (
     as_text,
     contrast_in_words,
     deviations,
+    first_by_raters,
     named,
 )
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import LockedPlan, RecipeSet, RuleSet
+from analysis.recipe import Recipe
 from analysis.recipe_sets import current_recipe_set, recipes_of
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
@@ -203,6 +205,12 @@ def planned_content(study: Study) -> dict[str, Any]:
         "gold": {"source": now.gold, "sha256": now.gold_hash, "judge": _judge(study)},
         "software": software(),
     }
+
+
+def primary_recipe(study: Study, recipes: Sequence[Recipe]) -> Recipe | None:
+    """The recipe of the main analysis: that of the study's file, else the first by raters."""
+    chosen = Settings.model_validate(study.settings).preregistration.primary.recipe
+    return named(recipes).get(chosen or "") or first_by_raters(recipes)
 
 
 def as_it_is(study: Study, rule_set: RuleSet, recipe_set: RecipeSet) -> Planned:

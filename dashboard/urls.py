@@ -74,6 +74,7 @@ study_patterns = [
     path("pilot/", design.pilot, name="pilot"),
     path("locked-plan/", plan_views.locked_plan, name="locked-plan"),
     path("locked-plan/<number:version>/<slug:form>/", plan_views.plan_text, name="plan-text"),
+    path("rehearsal/", plan_views.rehearsal, name="rehearsal"),
     path("gold/", gold_views.gold, name="gold"),
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),

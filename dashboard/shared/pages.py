@@ -41,6 +41,7 @@ SUBJECTS = [
             *(("texts", "Texts"), ("preview", "Pages"), ("order", "Order")),
             *(("planning", "Planning"), ("policy", "Policy"), ("pilot", "Pilot")),
             *(("versions", "Versions"), ("locked-plan", "Locked plan")),
+            ("rehearsal", "Rehearsal"),
         ],
     ),
     (

@@ -71,7 +71,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 54 and len(API) == 11
+    assert len(PAGES) == 55 and len(API) == 11
 
 
 @pytest.mark.parametrize("address", PAGES)
