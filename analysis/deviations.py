@@ -36,6 +36,8 @@ TABLES_OF: Mapping[str, tuple[str, ...]] = {
 }
 #: What no number depends on.
 NO_NUMBER = ("title",)
+#: The settings of places that say how many participants are asked.
+HOW_MANY = ("maximum", "ratings_per_block", "ratings_per_response")
 #: The rule whose setting says who has left, included or not.
 LEFT = "early_exit"
 #: The rule that goes by gold scores.
@@ -108,7 +110,7 @@ def _of_study(plan: Planned, now: Planned) -> Iterator[Deviation]:
         yield Deviation(f"contrast: {plan.contrast} → {now.contrast}")
     if plan.content_hash != now.content_hash:
         yield Deviation("what raters see was loaded again with changes")
-    for key in ("maximum", "ratings_per_block"):
+    for key in HOW_MANY:
         before, after = getattr(plan.places, key), getattr(now.places, key)
         if before != after:
             yield Deviation(f"places.{key}: {before or 'none'} → {after or 'none'}")

@@ -7,7 +7,8 @@ from django.urls.converters import IntConverter, StringConverter
 from dashboard.accounts.forms import LoginForm
 from dashboard.accounts.views import token
 from dashboard.api import views as api
-from dashboard.design import content_views, plan_views
+from dashboard.design import content_views
+from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
@@ -72,9 +73,9 @@ study_patterns = [
     path("order/", design.order, name="order"),
     path("order/certificate.csv", design.certificate, name="certificate"),
     path("pilot/", design.pilot, name="pilot"),
-    path("locked-plan/", plan_views.locked_plan, name="locked-plan"),
-    path("locked-plan/<number:version>/<slug:form>/", plan_views.plan_text, name="plan-text"),
-    path("rehearsal/", plan_views.rehearsal, name="rehearsal"),
+    path("locked-plan/", plans.locked_plan, name="locked-plan"),
+    path("locked-plan/<number:version>/<slug:form>/", plans.plan_text, name="plan-text"),
+    path("rehearsal/", plans.rehearsal, name="rehearsal"),
     path("gold/", gold_views.gold, name="gold"),
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),

@@ -139,7 +139,7 @@ class Expected:
         return list(self.rehearsal.effects.groups)
 
     @cached_property
-    def values(self) -> list[int]:
+    def values(self) -> Sequence[float]:
         """The points of the scale; none where nothing is rated."""
         rating = self.rehearsal.content.definition.rating
         return rating.values if rating else []
@@ -186,7 +186,7 @@ class Expected:
         )
 
 
-def expected_rating(place: float, spread: float, values: Sequence[int]) -> float:
+def expected_rating(place: float, spread: float, values: Sequence[float]) -> float:
     """The mean rating at a normal latent position, whose equal shares of 0…1 are the `values`,
     limited to the ends; the position itself where there are none.
     """

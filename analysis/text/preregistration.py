@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from analysis.deviations import BY_GOLD, PlanContent
+from analysis.deviations import BY_GOLD, HOW_MANY, PlanContent
 from analysis.quality_rules import STEP_LABELS
 from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
 from analysis.text.cells import Sentence, plain
@@ -151,8 +151,13 @@ class PlanWords:
 
     @property
     def _places(self) -> dict[str, int | None]:
-        places = self.planned.places
-        return {"maximum": places.maximum, "ratings_per_block": places.ratings_per_block}
+        return {key: getattr(self.planned.places, key) for key in HOW_MANY}
+
+    @property
+    def _within(self) -> bool:
+        """Whether a participant may see both conditions on one page."""
+        apart = self.study.between_subjects in ("system", "condition")
+        return not apart and self.study.systems_per_page != 1
 
     @cached_property
     def _about(self) -> list[str]:
@@ -196,7 +201,8 @@ class PlanWords:
             blocks=len(blocks),
             fewest=min(sizes),
             most=max(sizes),
-            per_participant=self.study.blocks_per_participant,
+            study=self.study,
+            within=self._within,
         )
 
     def _conditions(self) -> Iterator[Sentence]:
@@ -313,11 +319,13 @@ class PlanWords:
                 by_scale=self.planned.recipes[recipe.name].mixed_models.links is None,
                 most=MOST_CATEGORIES,
             )
-        if there:
+        if recipe.mixed_models is not None and len(self.systems) > 1 and not there:
+            yield say_methods("system_pairs", several=len(self.systems) > 2)
+        if there and self._within:
             yield say_methods("contrasts", models=several, **self.sides)
             yield say_methods("paired", models=several)
         margin = recipe.margins.reference
-        if self.study.reference is not None and margin is not None:
+        if self.study.reference is not None and margin is not None and self._within:
             original = self.planned.recipes[recipe.name]
             yield say_methods("to_reference", recipe=original, margin=margin, several=True)
 

@@ -71,7 +71,7 @@ def test_what_is_as_planned_deviates_in_nothing() -> None:
         ),
         (
             {"rules": rules(early_exit={"inactive_minutes": 60.0})},
-            ("rule “Left early”: Left after a silence of: 120 → 60 minutes", "every row"),
+            ("rule “Left early”: Left early: inactive for: 120 → 60 minutes", "every row"),
         ),
         (
             {"recipes": {"sound": SOUND}},
