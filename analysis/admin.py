@@ -5,6 +5,7 @@ from django.contrib import admin
 from analysis.models import (
     AnalysisRun,
     Exclusion,
+    LockedPlan,
     ManualDecision,
     RaterQuality,
     RecipeSet,
@@ -14,7 +15,7 @@ from analysis.models import (
 from survey.admin import ReadOnly
 
 
-@admin.register(RuleSet, RecipeSet)
+@admin.register(RuleSet, RecipeSet, LockedPlan)
 class VersionAdmin(ReadOnly):
     list_display = ("study", "version", "author", "created_at")
     list_select_related = ("study", "author")

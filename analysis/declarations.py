@@ -26,6 +26,7 @@ from analysis.tables import (
     items,
     mixed_models,
     order_effects,
+    planted,
     positions,
     protocol,
     rankings,
@@ -85,6 +86,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     consistency.JUDGE_SCORES_SHARES,
     consistency.JUDGE_MODELS,
     consistency.JUDGE_ITEM_SPREAD,
+    planted.PLANTED,
     replication.REPLICATION,
 ]
 #: Figures that an analysis draws, and those of what recipes ask for.

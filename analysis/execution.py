@@ -15,16 +15,21 @@ from scipy.stats import t
 from analysis import jobs
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
-from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
+from analysis.exploratory import mark
+from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol, read_rehearsal
 from analysis.judges.judging import analyse_judges
 from analysis.labels import labels_of
+from analysis.locked_plans import compared_with_plan, primary_recipe
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.not_available import NotAvailable
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
-from analysis.recipe import USUAL_CONFIDENCE
+from analysis.recipe import USUAL_CONFIDENCE, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
+from analysis.study_data import StudyData
+from analysis.tables.planted import Rehearsal, planted
 from analysis.tables.protocol import protocol
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
@@ -87,16 +92,35 @@ def _compute(run: AnalysisRun) -> None:
         judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
+        rehearsal = read_rehearsal(run.study, run.sources)
+        planned = compared_with_plan(run.study, run.rule_set, run.recipe_set, labels)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
     results.tables["protocol"] = protocol(worked_out)
+    if rehearsal is not None:
+        main = primary_recipe(run.study, recipes_of(run.recipe_set))
+        results.table("planted", lambda: _planted(rehearsal, results, snapshot.data, main))
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)
     results.not_available.update(absent)
     _name_what_does_not_count(run, snapshot, results)
-    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now)
+    if planned is not None and not not_counted_among(run.sources):
+        mark(results.tables, planned.deviations, planned.now.by_raters)
+    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now) | {
+        "plan": planned.as_json if planned else None
+    }
     _store(run, results, withdrawals=withdrawals)
+
+
+def _planted(
+    rehearsal: Rehearsal, results: Results, data: StudyData, main: Recipe | None
+) -> DataFrame:
+    """What was planted in simulated raters, and what the main analysis found."""
+    if main is None:
+        raise NotAvailable("the study has no recipe")
+    contrast = data.contrast.condition_a, data.contrast.condition_b
+    return planted(rehearsal, results.tables, data.participants, contrast, main)
 
 
 def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Results) -> None:
@@ -213,6 +237,7 @@ def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str
                 "title": finding.title,
                 "table": finding.table,
                 "dimension": finding.dimension,
+                "exploratory": finding.exploratory,
                 "sound": [str(sentence) for sentence in finding.sound],
                 "paper": [str(sentence) for sentence in finding.paper],
             }

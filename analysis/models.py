@@ -52,6 +52,25 @@ class RecipeSet(Version):
         return f"{self.study} recipes {self.version}"
 
 
+class LockedPlan(Version):
+    """A plan of a study, fixed before anybody who counts took part.
+
+    The newest is the one that analyses are compared with; earlier ones were replaced before that.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="locked_plans")
+    content = models.TextField(help_text="What is planned, as JSON: the text that is hashed")
+    sha256 = models.CharField(max_length=64)
+
+    class Meta(Version.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["study", "version"], name="locked_plan_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} plan {self.version}"
+
+
 class Job(models.Model):
     """Work that waits for a worker. The row is the queue: `analysis.jobs` hands it out."""
 

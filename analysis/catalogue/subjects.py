@@ -3,7 +3,7 @@
 #: In the order of the report.
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
-    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity",
+    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity", "Rehearsal",
     "Printed numbers and ours", "Appendix", "Further tables",
 )  # fmt: skip
 #: Where the report has details, and what nobody planned for.

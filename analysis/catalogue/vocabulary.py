@@ -80,6 +80,12 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "writing_people": "People who wrote any",
         "clock_stepped": "People whose clock was set back",
     },
+    "effects": {
+        "contrast": "Difference of the conditions",
+        "group": "Difference of groups of raters",
+        "order": "Order of the systems",
+        "careless": "Careless raters",
+    },
     "words": {},
 }
 #: Of the main results, which sensitivity.csv computes again.

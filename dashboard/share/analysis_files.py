@@ -83,6 +83,9 @@ def write_analysis(
     _write_figures(figures, folder)
     report = report_html(run, tables, figures, manifest, labels)
     (folder / "report.html").write_text(report, encoding="utf-8")
+    if plan := manifest.get("plan"):
+        locked = run.study.locked_plans.get(version=plan["version"])
+        (folder / "plan.json").write_text(locked.content, encoding="utf-8")
     images = write_images(figures, folder) if write_images else "not asked for"
     return manifest | {"images": images}
 

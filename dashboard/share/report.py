@@ -105,6 +105,8 @@ def render(
         scale=scale_text(definition),
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
+        plan=manifest.get("plan"),
+        not_counted=manifest["included_by_name"],
     )
     sentences = findings(tables, recipes, DECLARED)
     context = {
