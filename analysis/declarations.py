@@ -13,6 +13,7 @@ from analysis.figures import choices as drawn_choices
 from analysis.figures import dimensions, forest, quality, ratings, regions, shares
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
+from analysis.figures import multiverse as drawn_multiverse
 from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
 from analysis.quality_rules import USUAL_LABELS
 from analysis.raters import demographics, funnel, rater_table, thresholds
@@ -24,6 +25,7 @@ from analysis.tables import (
     group_tests,
     items,
     mixed_models,
+    multiverse,
     order_effects,
     positions,
     protocol,
@@ -60,6 +62,8 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     *choices.ANALYSES,
     agreement.ANALYSIS,
     sensitivity.ANALYSIS,
+    multiverse.MULTIVERSE_SUMMARY,
+    multiverse.MULTIVERSE,
     order_effects.ANALYSIS,
     positions.ANALYSIS,
     circularity.GUARD_WARNINGS,
@@ -88,6 +92,7 @@ DRAWN: list[FigureSpec] = [
     dimensions.DIMENSION_MEANS,
     dimensions.DIMENSION_RADAR,
     forest.CONTRASTS_FOREST,
+    drawn_multiverse.MULTIVERSE_CURVE,
     drawn_choices.BEST_WORST_SHARES,
     drawn_judges.SHARES,
     drawn_judges.AGAINST_PEOPLE,

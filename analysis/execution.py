@@ -166,8 +166,8 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         )
         for row in _records(results.exclusions)
     )
-    tables = {name: _content(table) for name, table in results.tables.items()}
-    for_pages = {IN_WORDS: _in_words(run, tables)} | _for_pages(run, results)
+    tables = {name: content_of(table) for name, table in results.tables.items()}
+    for_pages = {IN_WORDS: in_words(run, tables)} | _for_pages(run, results)
     Result.objects.bulk_create(
         [
             *(
@@ -195,7 +195,7 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         ).exclude(state=State.RUNNING).delete()
 
 
-def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What the tables say, and how each was made, as the report has it; for pages, where nothing
     makes sentences.
     """
@@ -238,7 +238,7 @@ def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:
     return {T_QUANTILES: quantiles}
 
 
-def _content(table: DataFrame) -> dict[str, Any]:
+def content_of(table: DataFrame) -> dict[str, Any]:
     """A table as data: {columns, rows}."""
     columns = [str(name) for name in table.columns]
     by_column = [[plain(value) for value in table[name].tolist()] for name in table.columns]
@@ -246,7 +246,7 @@ def _content(table: DataFrame) -> dict[str, Any]:
 
 
 def _records(table: DataFrame) -> list[dict[str, Any]]:
-    content = _content(table)
+    content = content_of(table)
     return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
 
 

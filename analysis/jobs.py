@@ -50,10 +50,13 @@ def is_kept(job: Job, **progress: Any) -> bool:
 
 
 def fail(job: Job, error: Exception) -> None:
+    """Say what error ended a job, unless it is no longer this worker's."""
+    refuse(job, f"{type(error).__name__}: {error}")
+
+
+def refuse(job: Job, why: str) -> None:
     """Say why a job failed, unless it is no longer this worker's."""
-    _mine(job).update(
-        state=State.FAILED, error=f"{type(error).__name__}: {error}", finished_at=timezone.now()
-    )
+    _mine(job).update(state=State.FAILED, error=why, finished_at=timezone.now())
 
 
 def _mine(job: J) -> QuerySet[J]:

@@ -42,6 +42,15 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "alpha_raters": "α of the raters alone",
         "alpha_with_judge": "α with the judge among them",
     },
+    "analyses": {
+        "mixed_linear": "linear mixed model",
+        "mixed_probit": "ordinal mixed model, probit",
+        "mixed_logit": "ordinal mixed model, logit",
+        "by_raters": "by raters, F1",
+        "by_scenarios": "by scenarios, F2",
+        "min_f": "min F′",
+        "signed_ranks": "signed ranks",
+    },
     "methods": {"exact": "exact", "asymptotic": "normal approximation"},
     "covariates": {
         "response_position": "Position of the response",

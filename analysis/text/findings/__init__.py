@@ -12,7 +12,7 @@ from itertools import chain
 from analysis.recipe import Recipe
 from analysis.tables.request import FindingSpec
 from analysis.text.cells import Sentence, Tables, rows_of, those_with
-from analysis.text.findings import answers, conditions, groups
+from analysis.text.findings import answers, conditions, groups, robustness
 from analysis.text.findings.positions import positions
 from analysis.text.findings.words import of_unit
 
@@ -79,6 +79,12 @@ def findings(
                 (),
             ),
             ("Exclusions", "sensitivity", answers.sensitivity(tables, sound, dimension), ()),
+            (
+                "Other choices",
+                "multiverse_summary",
+                robustness.multiverse(tables, sound, dimension),
+                (),
+            ),
             (
                 "Order",
                 "order_conclusions",
