@@ -17,6 +17,10 @@ LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 
 
+class Lost(Exception):
+    """A job is no longer this worker's: another one took it over, or it was deleted."""
+
+
 def _free(now: datetime) -> Q:
     return Q(state=State.WAITING) | Q(state=State.RUNNING, lease_until__lt=now)
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from analysis import jobs
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of, in_words, plain
+from analysis.jobs import Lost
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Multiverse, Result
 from analysis.pipeline import Results, analyse_multiverse
@@ -23,10 +24,6 @@ State = Multiverse.State
 
 #: Told how many per cent are done.
 Told = Callable[[int], None]
-
-
-class Lost(Exception):
-    """The multiverse is no longer this worker's: another one took it over, or it was deleted."""
 
 
 class DataChanged(Exception):

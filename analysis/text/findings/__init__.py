@@ -86,6 +86,12 @@ def findings(
                 (),
             ),
             (
+                "Single raters and scenarios",
+                "fragility",
+                robustness.fragility(tables, sound, dimension),
+                (),
+            ),
+            (
                 "Order",
                 "order_conclusions",
                 chain(answers.order(tables, sound, dimension), positions(tables, sound, dimension)),
