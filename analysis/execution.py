@@ -25,6 +25,7 @@ from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
+from analysis.tables.design_health import design_health
 from analysis.tables.protocol import protocol
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
@@ -90,6 +91,8 @@ def _compute(run: AnalysisRun) -> None:
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
     results.tables["protocol"] = protocol(worked_out)
+    excluded = set(results.exclusions["participant"])
+    results.tables["design_health"] = design_health(worked_out, snapshot.data.responses, excluded)
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)

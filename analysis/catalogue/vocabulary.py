@@ -15,6 +15,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "welch": "Welch's t",
         "mann_whitney": "Mann–Whitney",
         "chi_squared": "Pearson's χ²",
+        "fisher": "Fisher's exact test",
         "permuted_within_pages": "permuted within pages",
         "permuted_by_rater": "permuted by rater",
     },

@@ -59,8 +59,8 @@ def crossed_mean(
         return Inestimable("incomplete", "raters and texts have too few differences in common")
     mean = float(d.mean())
     rest = _centred(d, strata)
-    of_raters = _of_sums(np.bincount(raters, rest), n) * n_raters / (n_raters - 1)
-    of_items = _of_sums(np.bincount(items, rest), n) * n_items / (n_items - n_strata)
+    of_raters = _of_sums(rest, raters, n) * n_raters / (n_raters - 1)
+    of_items = _of_sums(rest, items, n) * n_items / (n_items - n_strata)
     of_error = _squared_error(rest, raters, items) / error_df / n
     sides = [(of_raters, n_raters - 1), (of_items, n_items - n_strata)]
     variance, df = _together(sides, of_error, error_df)
@@ -82,8 +82,9 @@ def _centred(values: Vector, groups: Numbers) -> Vector:
     return np.asarray(values - (np.bincount(groups, values) / counts)[groups])
 
 
-def _of_sums(sums: Vector, n: int) -> float:
+def _of_sums(values: Vector, groups: Numbers, n: int) -> float:
     """The variance of the mean of n values, from the sums of independent groups of them."""
+    sums = np.bincount(groups, values)
     return float(sums @ sums) / n**2
 
 

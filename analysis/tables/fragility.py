@@ -180,7 +180,7 @@ def cells_of(pages: DataFrame) -> Cells:
     """Pages with both means, `a` and `b`, as `pages.sides` gives them, of one dimension."""
     names = pages.index.to_frame(index=False).astype("str")
     texts, models = (
-        names.groupby(by, sort=False).ngroup().to_numpy()
+        names.groupby(by, sort=False).ngroup().to_numpy().astype(np.int64)
         for by in (["model", "scenario", "set"], ["model"])
     )
     (raters, rater_names), (of, scenario_names) = (

@@ -9,6 +9,7 @@ from pandas import DataFrame, Series
 
 from analysis.not_available import NotAvailable
 from analysis.recipe import MixedModels, shipped_recipes
+from analysis.stats.inestimable import Inestimable
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.fits import Fits
 from analysis.tables.fragility import FRAGILITY, fragility
@@ -93,7 +94,9 @@ def test_where_the_mixed_model_disagrees_no_number_is_given() -> None:
     data, fits = ratings(plain=0.25), Fits()
     agreed = table(data, fits=fits)
     assert (agreed["note"] == "").all()
-    (*_, over_all) = system_contrasts(fits.of(data, "linear"), CONTRAST, SOUND)
+    fit = fits.of(data, "linear")
+    assert not isinstance(fit, Inestimable)
+    (*_, over_all) = system_contrasts(fit, CONTRAST, SOUND)
     between = (over_all["p"] + agreed["p"].iloc[0]) / 2
     strict = SOUND.model_copy(update={"confidence": 1 - between})
     found = table(data, fits=fits, recipe=strict)
