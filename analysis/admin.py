@@ -7,6 +7,7 @@ from analysis.models import (
     Exclusion,
     LockedPlan,
     ManualDecision,
+    Multiverse,
     RaterQuality,
     RecipeSet,
     Result,
@@ -36,6 +37,13 @@ class AnalysisRunAdmin(ReadOnly):
     )
     list_select_related = ("study", "rule_set__study", "recipe_set__study")
     list_filter = ("state", "study")
+
+
+@admin.register(Multiverse)
+class MultiverseAdmin(ReadOnly):
+    list_display = ("run", "state", "percent", "created_at", "finished_at")
+    list_select_related = ("run__study",)
+    list_filter = ("state",)
 
 
 @admin.register(RaterQuality)

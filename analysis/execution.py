@@ -29,6 +29,7 @@ from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.study_data import StudyData
+from analysis.tables.design_health import design_health
 from analysis.tables.planted import Rehearsal, planted
 from analysis.tables.protocol import protocol
 from analysis.text.cells import read_tables
@@ -100,6 +101,8 @@ def _compute(run: AnalysisRun) -> None:
     if rehearsal is not None:
         main = primary_recipe(run.study, recipes_of(run.recipe_set))
         results.table("planted", lambda: _planted(rehearsal, results, snapshot.data, main))
+    excluded = set(results.exclusions["participant"])
+    results.tables["design_health"] = design_health(worked_out, snapshot.data.responses, excluded)
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)
@@ -190,8 +193,8 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         )
         for row in _records(results.exclusions)
     )
-    tables = {name: _content(table) for name, table in results.tables.items()}
-    for_pages = {IN_WORDS: _in_words(run, tables)} | _for_pages(run, results)
+    tables = {name: content_of(table) for name, table in results.tables.items()}
+    for_pages = {IN_WORDS: in_words(run, tables)} | _for_pages(run, results)
     Result.objects.bulk_create(
         [
             *(
@@ -219,7 +222,7 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         ).exclude(state=State.RUNNING).delete()
 
 
-def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What the tables say, and how each was made, as the report has it; for pages, where nothing
     makes sentences.
     """
@@ -263,7 +266,7 @@ def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:
     return {T_QUANTILES: quantiles}
 
 
-def _content(table: DataFrame) -> dict[str, Any]:
+def content_of(table: DataFrame) -> dict[str, Any]:
     """A table as data: {columns, rows}."""
     columns = [str(name) for name in table.columns]
     by_column = [[plain(value) for value in table[name].tolist()] for name in table.columns]
@@ -271,7 +274,7 @@ def _content(table: DataFrame) -> dict[str, Any]:
 
 
 def _records(table: DataFrame) -> list[dict[str, Any]]:
-    content = _content(table)
+    content = content_of(table)
     return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
 
 

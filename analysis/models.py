@@ -122,6 +122,27 @@ class AnalysisRun(Job):
         return f"run {self.pk} of {self.study}"
 
 
+class Multiverse(Job):
+    """That somebody asked for the multiverse of a finished run. What comes of it are results of the
+    run; both are deleted with it.
+    """
+
+    run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="multiverse")
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
+
+    class Meta:
+        verbose_name_plural = "multiverses"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
+                name="multiverse_state",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"multiverse of {self.run}"
+
+
 class RaterQuality(models.Model):
     """One rater's indices in one run."""
 

@@ -14,7 +14,7 @@ from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
-from dashboard.results import figure_views
+from dashboard.results import figure_views, multiverse_views
 from dashboard.results import views as results
 from dashboard.share import views as share
 from survey.queries import STUDY_NAME
@@ -97,6 +97,8 @@ study_patterns = [
     path("thresholds/outcome/", threshold_views.outcome, name="thresholds-outcome"),
     path("thresholds/use/", threshold_views.use, name="use-thresholds"),
     path("results/", results.results, name="results"),
+    path("results/multiverse/ask/", multiverse_views.ask, name="ask-multiverse"),
+    path("results/multiverse/<number:run>/", multiverse_views.progress, name="multiverse-state"),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),

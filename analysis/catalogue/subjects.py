@@ -12,6 +12,8 @@ APPENDIX, ELSEWHERE = SECTIONS[-2:]
 MAIN = "wins"
 MAIN_TABLE = "contrasts"
 GROUPS = "groups"
+#: The page of exclusion rules, on which the multiverse is asked for.
+ORDER = "order"
 #: Titles of pages by address.
 SUBJECTS = {
     MAIN: "Main results",
@@ -20,6 +22,6 @@ SUBJECTS = {
     "mixed-models": "Mixed models",
     "rankings": "Rankings",
     "raters": "Rater agreement",
-    "order": "Order and rules",
+    ORDER: "Order and rules",
     "printed": "Printed numbers",
 }

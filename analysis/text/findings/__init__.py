@@ -14,7 +14,7 @@ from analysis.deviations import EXPLORATORY
 from analysis.recipe import Recipe
 from analysis.tables.request import FindingSpec
 from analysis.text.cells import Sentence, Tables, rows_of, those_with
-from analysis.text.findings import answers, conditions, groups, systems
+from analysis.text.findings import answers, conditions, groups, robustness, systems
 from analysis.text.findings.positions import positions
 from analysis.text.findings.words import of_unit
 
@@ -84,6 +84,18 @@ def findings(
                 (),
             ),
             ("Exclusions", "sensitivity", answers.sensitivity(tables, sound, dimension), ()),
+            (
+                "Other choices",
+                "multiverse_summary",
+                robustness.multiverse(tables, sound, dimension),
+                (),
+            ),
+            (
+                "Single raters and scenarios",
+                "fragility",
+                robustness.fragility(tables, sound, dimension),
+                (),
+            ),
             (
                 "Order",
                 "order_conclusions",
