@@ -52,6 +52,7 @@ def findings(
                 conditions.contrast(tables, sound, dimension),
                 conditions.wins(tables, dimension),
             ),
+            ("Systems", "systems", answers.systems(tables, sound, dimension), ()),
             (
                 "The reference",
                 "to_reference",

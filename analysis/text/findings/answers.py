@@ -40,6 +40,17 @@ def included(tables: Tables) -> Iterator[Sentence]:
     )
 
 
+def systems(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Which system has the highest mean over raters, and which comes next."""
+    rated = those_with(of_recipe(tables, "systems", recipe, dimension, unit="participant"), "mean")
+    if len(rated) < 2:
+        return
+    by_mean = sorted(rated, key=lambda row: (-row["mean"], row.place))
+    first = [row for row in by_mean if row["mean"] == by_mean[0]["mean"]]
+    following = next(iter(by_mean[len(first) :]), None)
+    yield say("highest", best=by_mean[0], first=first, following=following, recipe=recipe)
+
+
 def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     """Who is ranked best, and whether that is more than chance; by sets of systems on one page."""
     if recipe is None:

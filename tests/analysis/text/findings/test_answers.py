@@ -277,5 +277,20 @@ def test_several_variants_that_change_a_result_are_all_named(approved: Approval)
     approved(said(found.sound)[0])
 
 
+def test_highest_mean_is_named_with_the_one_that_comes_next(approved: Approval) -> None:
+    front = {**FRONT, "dimension": "warmth"}
+    means = {"Ant": (3.1, 2.9, 3.3), "Bee": (3.8, 3.6, 4.0), "Cat": (2.0, None, None)}
+    rows = [
+        {**front, "model": model, "condition": "tuned", "n": 20, "mean": mean}
+        | {"ci_low": low, "ci_high": high}
+        for model, (mean, low, high) in means.items()
+    ]
+    alike = [row | {"mean": 3.0} for row in rows]
+    one = findings(tables(systems=rows[:1]), SHIPPED)
+    assert [finding.title for finding in one] == []
+    for systems in (rows, rows[::2], alike):
+        approved(*said(about(findings(tables(systems=systems), SHIPPED), "Systems").sound))
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("findings/answers.j2") == []
