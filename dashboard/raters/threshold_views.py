@@ -217,7 +217,7 @@ def _with_changes(versions: list[RuleSet], labels: Labels) -> list[tuple[RuleSet
         for newer, older in pairwise(versions)
     ]
     if versions and versions[-1].version == 1:
-        changed.append((versions[-1], ["the first"]))
+        changed.append((versions[-1], ["first version"]))
     return changed
 
 
