@@ -20,6 +20,8 @@ from survey.definition.tasks import TextTask
 
 #: The forms that a plan is written for, with the ending of their files; `json` is the plan itself.
 TEXTS = {"osf": "md", "aspredicted": "txt", "json": "json"}
+#: How choices are held against chance; which of them, the number of choices decides.
+CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 say = Sentences("preregistration/answers.j2")
 say_methods = Sentences("methods/recipes.j2")
 
@@ -60,7 +62,7 @@ class PlanWords:
             "procedures": list(self._procedures()),
             "sample_size": [say("sample_size", **self._places)],
             "stopping": [say("stopping", places=any(self._places.values()))],
-            "rationale": [Sentence.escape(self.said.sample_size or "Not given.")],
+            "rationale": [Sentence.escape(self.said.sample_size or "")],
             "measured": list(self._measures()),
             "indices": [self._gold()],
             "analyses": list(self._analyses()),
@@ -69,7 +71,7 @@ class PlanWords:
             "transformations": [say("transformations", rated=self.rated)],
             "inference": list(self._inference()),
             "exclusion": list(self._exclusions()),
-            "missing": [say("missing")],
+            "missing": [say("missing", rated=self.rated)],
             "exploratory": [
                 *(say("given_exploratory", text=text) for text in self.said.exploratory),
                 say("exploratory"),
@@ -182,6 +184,7 @@ class PlanWords:
             number=len(self.said.hypotheses) + 1,
             dimensions=self._about if len(self.dimensions) > 1 else [],
             model=model,
+            models=len(self.models),
             **self.sides,
             **self._kind,
         )
@@ -371,6 +374,13 @@ class PlanWords:
                 signed_ranks_said=self.rated and bool(self.sides["a"]),
             )
         if self.study.best_worst is not None:
+            yield say_methods(
+                "choice_tests",
+                used=CHOICE_TESTS,
+                permutations=[],
+                seed=None,
+                scenarios=len({block["scenario"] for block in self.content["blocks"]}) > 1,
+            )
             resamples = recipe.bootstrap.resamples if recipe.bootstrap else RESAMPLES
             yield say_methods("choices", recipe=recipe, resamples=resamples)
 

@@ -266,7 +266,10 @@ def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) ->
 @pytest.mark.parametrize(
     ("yaml", "says"),
     [
-        (small_study.CHOICES_YAML, "H1 (tested by the main analysis, two-sided): the systems "),
+        (
+            small_study.CHOICES_YAML,
+            "the systems are not chosen equally often as best, nor as worst.",
+        ),
         (small_study.SLIDER_YAML, "on a slider from "),
         (small_study.EVERYTHING_YAML, "Eligible are those who answer"),
     ],
