@@ -27,6 +27,7 @@ from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.tables.design_health import design_health
 from analysis.tables.protocol import protocol
+from analysis.text.bibliography import uncited
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
@@ -209,7 +210,7 @@ def in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str,
     methods: dict[str, dict[str, str]] = {}
     for recipe in recipes:
         for name, sentence in of_tables(tables, recipe):
-            methods.setdefault(name, {})[recipe.name] = str(sentence)
+            methods.setdefault(name, {})[recipe.name] = str(uncited(sentence))
     return {
         "findings": [
             {

@@ -210,6 +210,8 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "choice_tests": _choice_tests,
     "agreement": _agreement,
     "sensitivity": _sensitivity,
+    "fragility": lambda *_: {},
+    "multiverse_summary": lambda *_: {},
     "order_effects": _order_effects,
     "position_tests": _position_tests,
 }

@@ -404,5 +404,10 @@ def test_wins_are_counted_as_the_recipe_says(approved: Approval) -> None:
     approved(of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"])
 
 
+def test_fragility_and_multiverse_are_described_where_they_were_made(approved: Approval) -> None:
+    rows = [{"recipe": "sound"}]
+    approved(of(tables(fragility=rows, multiverse_summary=rows))[BY_RATERS])
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("methods/study.j2", "methods/recipes.j2") == []
