@@ -32,6 +32,7 @@ from analysis.study_data import StudyData
 from analysis.tables.design_health import design_health
 from analysis.tables.planted import Rehearsal, planted
 from analysis.tables.protocol import protocol
+from analysis.text.bibliography import uncited
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
@@ -233,7 +234,7 @@ def in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str,
     methods: dict[str, dict[str, str]] = {}
     for recipe in recipes:
         for name, sentence in of_tables(tables, recipe):
-            methods.setdefault(name, {})[recipe.name] = str(sentence)
+            methods.setdefault(name, {})[recipe.name] = str(uncited(sentence))
     return {
         "findings": [
             {

@@ -51,6 +51,7 @@ CONTRASTS = TableSpec(
     section="Contrasts",
     subject="wins",
     counts="The unit is what the row generalises to; n counts it.",
+    leads=True,
 )  # fmt: skip
 PAIRED = TableSpec(
     "paired",
