@@ -70,7 +70,7 @@ def first_consent(study: Study) -> datetime | None:
 
 
 @dataclass(frozen=True)
-class Compared:
+class PlanComparison:
     """A locked plan, and what an analysis does otherwise."""
 
     plan: LockedPlan
@@ -87,7 +87,7 @@ class Compared:
             "sha256": self.plan.sha256,
             "locked_at": content["locked_at"],
             "first_consent": time_text(self.began.replace(microsecond=0)) if self.began else None,
-            "replaced": (content["replaces"] or {}).get("reason", ""),
+            "replaced": self.plan.reason,
             "code": content["software"].get("analysis", ""),
             "deviations": [
                 {"what": deviation.what, "where": deviation.where} for deviation in self.deviations
@@ -97,7 +97,7 @@ class Compared:
 
 def compared_with_plan(
     study: Study, rule_set: RuleSet, recipe_set: RecipeSet, labels: Labels
-) -> Compared | None:
+) -> PlanComparison | None:
     """What an analysis with these rules and recipes does otherwise than the locked plan, if there
     is one.
     """
@@ -106,7 +106,7 @@ def compared_with_plan(
         return None
     now = as_it_is(study, rule_set, recipe_set)
     planned = PlanContent.from_text(plan.content).planned
-    return Compared(plan, now, deviations(planned, now, labels), first_consent(study))
+    return PlanComparison(plan, now, deviations(planned, now, labels), first_consent(study))
 
 
 @transaction.atomic

@@ -1,5 +1,7 @@
 """Decisions about ratings: rule sets, recipes, the runs that applied them, what they excluded."""
 
+import json
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
@@ -69,6 +71,16 @@ class LockedPlan(Version):
 
     def __str__(self) -> str:
         return f"{self.study} plan {self.version}"
+
+    @property
+    def note(self) -> str:
+        """What its author wrote about it."""
+        return str(json.loads(self.content)["note"])
+
+    @property
+    def reason(self) -> str:
+        """Why it took the place of an earlier one; empty for the first."""
+        return str((json.loads(self.content)["replaces"] or {}).get("reason", ""))
 
 
 class Job(models.Model):

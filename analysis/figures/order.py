@@ -80,7 +80,7 @@ def _views(table: DataFrame) -> list[_View]:
         words = [RATERS.get(str(raters), str(raters))]
         words += [str(dimension)] if several["dimension"] else []
         words += [LINKS[str(link)]] if several["link"] else []
-        views.append(_View(as_text(" · ".join(words)), str(link), part.to_dict("records")))
+        views.append(_View(as_text(" · ".join(words)), str(link), list(part.to_dict("records"))))
     return views
 
 

@@ -26,6 +26,17 @@ def _drawn(units: int, seed: int, resamples: int) -> Matrix:
     return drawn
 
 
+def one_fewer(units: int, draw: np.random.Generator, resamples: int) -> Matrix:
+    """The same with n − 1 of n units drawn, so that a mean of few units varies as much as it should
+    (P. J. McCarthy & C. B. Snowden (1985), The bootstrap and finite population sampling). A single
+    unit is always there.
+    """
+    if units == 1:
+        return np.ones((resamples, 1))
+    drawn = draw.multinomial(units - 1, np.full(units, 1 / units), size=resamples)
+    return np.asarray(drawn, dtype=float)
+
+
 def affordable(units: int, resamples: int) -> int:
     """How many resamples of so many units are drawn, at most `resamples`."""
     return min(resamples, max(FEWEST_RESAMPLES, MOST_CELLS // max(units, 1)))

@@ -12,6 +12,7 @@ from analysis.stats.bootstrap import (
     RESAMPLES,
     Matrix,
     affordable,
+    one_fewer,
     percentiles,
 )
 from analysis.stats.inestimable import Inestimable
@@ -24,7 +25,7 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Order:
+class ResampledOrder:
     """Of each system its `place` by its mean (1 is the highest; equal means share the better one),
     the interval of that place, and the share of resamples in which it is first, alone or tied.
     """
@@ -51,24 +52,22 @@ def resampled_order(
     seed: int,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
-) -> Order | Inestimable:
+) -> ResampledOrder | Inestimable:
     """The order of systems by the means of their ratings, with raters and scenarios resampled.
 
     Raters and scenarios are resampled independently, and a rating counts as often as both its rater
     and its scenario came: A. B. Owen (2007), The pigeonhole bootstrap. Where ratings scatter much
     beyond what raters and scenarios differ, it makes intervals too wide; no resampling of crossed
-    units is exact (P. McCullagh (2000), Resampling and exchangeable arrays). Of n, n − 1 are drawn,
-    so that means of a few raters vary as much as they should (P. J. McCarthy & C. B. Snowden
-    (1985), The bootstrap and finite population sampling). One rater or one scenario is always the
-    same. Resamples in which a system has no rating are left out; Inestimable where too few are
-    left, or where there is nothing to resample.
+    units is exact (P. McCullagh (2000), Resampling and exchangeable arrays). They are drawn as
+    `one_fewer` draws. Resamples in which a system has no rating are left out; Inestimable where too
+    few are left, or where there is nothing to resample.
     """
     sizes = [int(codes.max()) + 1 for codes in (system, rater, scenario)]
     if sizes[1] < 2 and sizes[2] < 2:
         return Inestimable("too_few", "there are no other raters and no other scenarios")
     times = affordable(max(sizes[1:]), resamples)
     draw = np.random.default_rng(seed)
-    by_rater, by_scenario = (_drawn(draw, size, times) for size in sizes[1:])
+    by_rater, by_scenario = (one_fewer(size, draw, times) for size in sizes[1:])
     means = np.empty((times + 1, sizes[0]))
     for number in range(sizes[0]):
         own = system == number
@@ -87,20 +86,13 @@ def resampled_order(
     ranks = places(means[known])
     ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
     low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
-    return Order(
+    return ResampledOrder(
         places=ranks[0].astype(np.int64),
         low=np.floor(low).astype(np.int64),
         high=np.ceil(high).astype(np.int64),
         first=(ranks[1:] == 1).mean(axis=0),
         resamples=int(known.sum()) - 1,
     )
-
-
-def _drawn(draw: np.random.Generator, units: int, times: int) -> Matrix:
-    """How often each unit comes (times × units)."""
-    if units == 1:
-        return np.ones((times, 1))
-    return draw.multinomial(units - 1, np.full(units, 1 / units), size=times).astype(float)
 
 
 @dataclass(frozen=True)

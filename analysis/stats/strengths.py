@@ -15,7 +15,7 @@ from analysis.stats.bootstrap import (
     RESAMPLES,
     Matrix,
     affordable,
-    resampled,
+    one_fewer,
 )
 from analysis.stats.choice_sets import ChoiceSets, Flags
 from analysis.stats.inestimable import Inestimable
@@ -63,7 +63,7 @@ def shares_of(values: Matrix) -> Matrix:
 def strengths(
     data: ChoiceSets, *, seed: int, resamples: int = RESAMPLES
 ) -> Strengths | Inestimable:
-    """Maximum likelihood, and again for each resample of raters.
+    """Maximum likelihood, and again for each resample of raters (`one_fewer`).
 
     Inestimable unless systems are preferred to one another in a circle that goes through all of
     them: otherwise ever larger differences fit ever better (L. R. Ford (1957), Solution of a
@@ -73,7 +73,7 @@ def strengths(
     if not counts.sum() or data.systems < 2:
         return Inestimable("no_values", "there are no comparisons")
     preferred = data.preferred()
-    if (why := _why_infinite(data, preferred.any(axis=0))) is not None:
+    if (why := _why_infinite(data, np.asarray(preferred.any(axis=0)))) is not None:
         return why
     model = _Model(data)
     found, ok = model.climb(counts[:, None], np.zeros((data.features.shape[1], 1)), TOLERANCE)
@@ -86,7 +86,7 @@ def strengths(
     times = 0
     if raters > 1:
         times = affordable(data.features.shape[0] // 50, resamples)
-        drawn = resampled(raters, seed=seed, resamples=times)
+        drawn = one_fewer(raters, np.random.default_rng(seed), times)
         values, ok = model.resample(drawn, best, preferred)
         drawn, again = drawn[ok], values[ok]
     tie = float(best[data.systems]) if data.has_ties else None

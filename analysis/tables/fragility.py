@@ -71,7 +71,7 @@ FRAGILITY = TableSpec(
 
 
 @dataclass(frozen=True)
-class Cells:
+class InfluenceCells:
     """Differences a − b, each of a rater on a text pair (a model in a scenario, and in a set where
     sets show different ones); numbers from 0 into the names.
     """
@@ -103,7 +103,7 @@ class Turned:
 
 
 def turned(
-    cells: Cells, unit: str, conclusion: Conclusion, before: CrossedMean, *, level: float
+    cells: InfluenceCells, unit: str, conclusion: Conclusion, before: CrossedMean, *, level: float
 ) -> Turned | None:
     """The units that turn a conclusion when they are left out one after another, the most
     influential first; None where half of them, or MOST, do not. Each step takes the unit without
@@ -176,7 +176,7 @@ def fragility(
     return table.astype({"n": "Int64", "left_out": "Int64"})
 
 
-def cells_of(pages: DataFrame) -> Cells:
+def cells_of(pages: DataFrame) -> InfluenceCells:
     """Pages with both means, `a` and `b`, as `pages.sides` gives them, of one dimension."""
     names = pages.index.to_frame(index=False).astype("str")
     texts, models = (
@@ -187,7 +187,7 @@ def cells_of(pages: DataFrame) -> Cells:
         _numbered(names[column].to_numpy(dtype=object)) for column in ("participant", "scenario")
     )
     d = (pages["a"] - pages["b"]).to_numpy(dtype=float)
-    return Cells(d, raters, texts, models, of, rater_names, scenario_names)
+    return InfluenceCells(d, raters, texts, models, of, rater_names, scenario_names)
 
 
 def _numbered(names: Any) -> tuple[Numbers, list[str]]:
@@ -207,7 +207,7 @@ def _main_p(ratings: DataFrame, contrast: Contrast, recipe: Recipe, fits: Fits) 
     return float(of_ratings[-1]["p"]) if of_ratings else None  # all models come last
 
 
-def _rows(cells: Cells, led: float | None, level: float) -> Iterator[dict[str, Any]]:
+def _rows(cells: InfluenceCells, led: float | None, level: float) -> Iterator[dict[str, Any]]:
     nothing = Inestimable("no_values", "no rater rated both conditions side by side")
     before = cells.test(np.ones(len(cells.d), dtype=bool)) if len(cells.d) else nothing
     for unit in UNITS:

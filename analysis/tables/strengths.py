@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
@@ -57,7 +57,8 @@ STRENGTHS = TableSpec(
     observations="raters",
     says="The strength of each system in all comparisons on one page, also of systems that never "
         "shared a page, if others connect them. A system is preferred to one whose log strength is "
-        "lower by d with odds of exp(d). Intervals are of resampled raters, for the same texts.",
+        "lower by d with odds of exp(d). Intervals are of resampled raters, for the same texts; "
+        "with few raters they are too narrow.",
     section="Rankings and choices",
     subject="rankings",
 )  # fmt: skip
@@ -86,7 +87,7 @@ PAGE = ["participant", "scenario", "set"]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSystems:
     """The comparisons of a dimension; `systems` and `raters` are what their numbers stand for."""
 
     dimension: str
@@ -97,7 +98,7 @@ class Compared:
     sets: ChoiceSets
 
 
-def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[Compared]:
+def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[ComparedSystems]:
     """Everything that raters compared, by dimension."""
     for dimension, own in ranks[ranks["rank"].notna()].groupby("dimension", observed=True):
         yield _of_ranks(str(dimension), own.assign(value=-own["rank"]))
@@ -110,8 +111,8 @@ def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[Compared]:
             yield pairs
 
 
-def _of_ranks(dimension: str, own: DataFrame) -> Compared:
-    rows = own.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean()
+def _of_ranks(dimension: str, own: DataFrame) -> ComparedSystems:
+    rows = DataFrame(own.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean())
     pages = rows.groupby(PAGE, observed=True)["value"]
     if (pages.transform("nunique") < pages.transform("size")).any() or pages.size().max() <= 2:
         return _of_values(dimension, "ranks", rows)
@@ -125,12 +126,12 @@ def _of_ranks(dimension: str, own: DataFrame) -> Compared:
         systems=len(systems),
         raters=len(raters),
     )
-    return Compared(dimension, "ranks", "plackett_luce", systems, raters, sets)
+    return ComparedSystems(dimension, "ranks", "plackett_luce", systems, raters, sets)
 
 
-def _of_values(dimension: str, answers: str, rows: DataFrame) -> Compared:
+def _of_values(dimension: str, answers: str, rows: DataFrame) -> ComparedSystems:
     """Every two systems of one page, by the higher `value`."""
-    rows = rows.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean()
+    rows = DataFrame(rows.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean())
     systems, raters, rows = _numbered(rows)
     by_page = rows.sort_values(["page", "system"])
     one, other = _pairs_within(by_page["page"].to_numpy())
@@ -143,7 +144,7 @@ def _of_values(dimension: str, answers: str, rows: DataFrame) -> Compared:
         systems=len(systems),
         raters=len(raters),
     )
-    return Compared(
+    return ComparedSystems(
         dimension, answers, "davidson" if sets.has_ties else "bradley_terry", systems, raters, sets
     )
 
@@ -171,7 +172,7 @@ def _numbered(rows: DataFrame) -> tuple[list[tuple[str, str]], list[str], DataFr
     )
 
 
-def _of_choices(dimension: str, own: DataFrame) -> Compared:
+def _of_choices(dimension: str, own: DataFrame) -> ComparedSystems:
     """Best and worst of what a page showed; a rater with rows of the chosen alone saw all that the
     block has.
     """
@@ -186,12 +187,12 @@ def _of_choices(dimension: str, own: DataFrame) -> Compared:
         best, worst = (chosen[kind][0] if chosen[kind] else None for kind in KINDS)
         if best is None and worst is None:
             continue
-        shown = page["system"].tolist()
+        shown: Any = page["system"].tolist()
         if set(shown) <= {best, worst}:
             shown = of_block[page["scenario"].iloc[0], page["set"].iloc[0]]
         made.append((int(page["rater"].iloc[0]), shown, best, worst))
     sets = of_best_and_worst(made, systems=len(systems), raters=len(raters))
-    return Compared(dimension, "choices", "best_worst", systems, raters, sets)
+    return ComparedSystems(dimension, "choices", "best_worst", systems, raters, sets)
 
 
 def strength_tables(
@@ -225,7 +226,7 @@ def strength_tables(
 
 
 def _rows(
-    each: Compared, found: Strengths | Inestimable, confidence: float
+    each: ComparedSystems, found: Strengths | Inestimable, confidence: float
 ) -> Iterator[dict[str, Any]]:
     keys = {
         "comparison_model": each.model,
@@ -257,25 +258,25 @@ def _rows(
                 if name != "place_"
                 else np.column_stack([np.floor(ends[:, 0]), np.ceil(ends[:, 1])])
             )
-            table = table.assign(**{f"{name}ci_low": ends[:, 0], f"{name}ci_high": ends[:, 1]})
+            table[f"{name}ci_low"], table[f"{name}ci_high"] = ends[:, 0], ends[:, 1]
     else:
         table["note"] = _why_no_interval(found, each)
-    yield from table.sort_values("place", kind="stable").to_dict("records")
+    for row in table.sort_values("place", kind="stable").to_dict("records"):
+        yield {str(name): value for name, value in row.items()}
 
 
-def _why_no_interval(found: Strengths, each: Compared) -> str:
+def _why_no_interval(found: Strengths, each: ComparedSystems) -> str:
     if len(each.raters) < 2:
         return "no interval, because there is one rater"
     return "no interval, because in most resamples of raters some system always wins or loses"
 
 
 def _agreement(
-    each: Compared, found: Strengths, ratings: DataFrame, confidence: float
+    each: ComparedSystems, found: Strengths, ratings: DataFrame, confidence: float
 ) -> dict[str, Any]:
     """Kendall's τ of strengths and mean ratings, of the systems and the raters that have both."""
-    keyed = ratings.assign(
-        system=[*zip(ratings["model"].astype(str), ratings["condition"].astype(str), strict=True)]
-    )
+    names = zip(ratings["model"].astype(str), ratings["condition"].astype(str), strict=True)
+    keyed = ratings.assign(system=Series(list(names), index=ratings.index, dtype=object))
     at = [number for number, system in enumerate(each.systems) if system in set(keyed["system"])]
     if len(at) < 2:
         return {}
@@ -290,7 +291,7 @@ def _agreement(
     )
     means = keyed.groupby("system")["rating"].mean()[systems].to_numpy()
     tau = float(kendall(found.values[at], means))
-    row = {
+    row: dict[str, Any] = {
         "systems": len(at),
         "n_raters": len(each.raters),
         "tau": tau,

@@ -84,7 +84,7 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
         people, scenarios = own["participant"].nunique(), own["scenario"].nunique()
         found = resampled_order(
             own["rating"].to_numpy(dtype=float),
-            by_system.ngroup().to_numpy(),
+            by_system.ngroup().to_numpy(dtype=np.intp),
             pd.factorize(own["participant"], sort=True)[0],
             pd.factorize(own["scenario"], sort=True)[0],
             **resampling(recipe),
@@ -106,7 +106,7 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
                 place_ci_high=found.high,
                 resamples=found.resamples,
             )
-        rows += table.sort_values("place", kind="stable").to_dict("records")
+        rows += _records(table.sort_values("place", kind="stable"))
     if not rows:
         raise NotAvailable("there are no two systems to compare")
     whole = ["place_ci_low", "place_ci_high", "resamples"]
@@ -162,3 +162,7 @@ def _make_wins(request: Request) -> Tables:
 
 OF_ORDER = AnalysisSpec((SYSTEM_ORDER,), _make_order)
 OF_WINS = AnalysisSpec((SYSTEM_WINS,), _make_wins)
+
+
+def _records(table: DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

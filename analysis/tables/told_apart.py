@@ -113,7 +113,8 @@ def told_apart(
             systems = _systems(fit, recipe)
             own = _pairs(fit, list(systems["level"]), recipe)
             groups += [{**keys, **row} for row in _groups(fit, systems, own)]
-            of_pairs += [{**keys, **row} for row in own.to_dict("records")]
+            for row in own.to_dict("records"):
+                of_pairs.append(keys | {str(name): value for name, value in row.items()})
     if not groups:
         raise NotAvailable("there are no two systems to compare")
     return ToldApart(

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from analysis import catalogue
 from analysis.catalogue.spec import Kind
-from analysis.locked_plans import Compared
+from analysis.locked_plans import PlanComparison
 from analysis.models import AnalysisRun, LockedPlan
 from judge.models import Judge
 from survey.models import Participant, Rating, Study
@@ -75,7 +75,7 @@ class PlanSerializer(serializers.ModelSerializer[LockedPlan]):
         fields = ["version", "locked_at", "author", "sha256", "content", "deviations"]
 
     def get_deviations(self, plan: LockedPlan) -> list[str]:
-        compared: Compared | None = self.context.get("compared")
+        compared: PlanComparison | None = self.context.get("compared")
         if compared is None or compared.plan != plan:
             return []
         return [f"{each.what} ({each.where})" for each in compared.deviations]

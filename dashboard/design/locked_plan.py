@@ -1,7 +1,7 @@
 """The locked plan on researchers' pages: what is locked, its texts, and what differs since."""
 
 from analysis.labels import labels_of
-from analysis.locked_plans import Compared, compared_with_plan
+from analysis.locked_plans import PlanComparison, compared_with_plan
 from analysis.models import LockedPlan
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
@@ -12,7 +12,7 @@ from survey.models import Study
 FORMS = {"osf": "OSF (Markdown)", "aspredicted": "AsPredicted", "json": "The plan itself (JSON)"}
 
 
-def compared(study: Study) -> Compared | None:
+def compared(study: Study) -> PlanComparison | None:
     """The locked plan, if there is one, with what an analysis would do otherwise now."""
     rules, recipes = current_rule_set(study), current_recipe_set(study)
     return compared_with_plan(study, rules, recipes, labels_of(study))

@@ -19,7 +19,7 @@ def apart(k: int, *pairs: tuple[int, int]) -> Flags:
 def shares(table: Flags) -> Flags:
     """Which groups share a letter."""
     sets = np.array(not_told_apart(table))
-    return (sets[:, :, None] & sets[:, None, :]).any(axis=0)
+    return np.asarray((sets[:, :, None] & sets[:, None, :]).any(axis=0))
 
 
 def test_all_are_told_apart_or_none_is() -> None:
