@@ -53,6 +53,7 @@ from survey.tidy import (
     presentation_rows,
     rank_rows,
     rating_rows,
+    shown_response_rows,
 )
 
 #: Of every bootstrap about judges, so that the same data give the same intervals.
@@ -132,12 +133,14 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
 
 def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> ProtocolData:
     """What tells how the protocol worked out, beside `data`. Call it inside `reading()` too."""
+    shown = shown_response_rows(study, sources)
     return ProtocolData(
         data.participants,
         data.ratings,
         data.ranks,
         _frame(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
         _frame(COMMENT_COLUMNS, comment_rows(study, sources)),
+        _frame(("participant", *CELL_COLUMNS), dict.fromkeys(row[:5] for row in shown)),
     )
 
 

@@ -57,12 +57,11 @@ DESIGN_HEALTH = TableSpec(
 )  # fmt: skip
 
 
-def design_health(data: ProtocolData, responses: DataFrame, excluded: set[str]) -> DataFrame:
+def design_health(data: ProtocolData, excluded: set[str]) -> DataFrame:
     """A row per outcome and part of the design, or of what cannot be compared the reason.
 
-    `responses` are the cells of `StudyData.responses`: which systems stand in which scenario and
-    set. `excluded` are the names of those whom a rule or a decision excluded. People who are still
-    active are not counted.
+    `excluded` are the names of those whom a rule or a decision excluded. People who are still
+    active, or left before the first page, are not counted.
     """
     people = data.participants
     people = people[in_funnel(people.assign(active=people.get("active", False)))]
@@ -72,7 +71,7 @@ def design_health(data: ProtocolData, responses: DataFrame, excluded: set[str]) 
     rows = [
         {"outcome": outcome, "part": part} | _compared(happened, groups)
         for outcome, happened in outcomes.items()
-        for part, groups in parts(data.presentations, responses).items()
+        for part, groups in parts(data.presentations, data.shown).items()
     ]
     table = DataFrame(rows, columns=DESIGN_HEALTH.names)
     known = table["p"].notna()
@@ -81,16 +80,15 @@ def design_health(data: ProtocolData, responses: DataFrame, excluded: set[str]) 
     return table.astype(counts | dict.fromkeys(["p", "p_adjusted"], "float64"))
 
 
-def parts(presentations: DataFrame, responses: DataFrame) -> "dict[str, Series[str]]":
-    """Each part of the design with the group of each person in it, by name.
+def parts(presentations: DataFrame, seen: DataFrame) -> "dict[str, Series[str]]":
+    """Each part of the design with the group of each person in it, by name; `seen` are the
+    responses that each person was shown.
 
     Condition, system and set are parts where each person sees one of them and there are several.
     """
     shown = presentations[[PERSON, "scenario", "set", "block_position"]]
     shown = shown.assign(set=shown["set"].fillna("").astype(str))
-    cells = responses.assign(set=responses["set"].fillna("").astype(str))
-    cells = cells.assign(system=cells["model"] + ", " + cells["condition"])
-    seen = shown.merge(cells, on=["scenario", "set"])
+    seen = seen.assign(system=seen["model"] + ", " + seen["condition"])
     single = {
         "condition": _single(seen, "condition"),
         "system": _single(seen, "system"),

@@ -23,6 +23,12 @@ def table(
         for name, _, of, order in people
         for place, scenario in enumerate(order, start=1)
     ]
+    seen = [
+        (name, *cell)
+        for name, _, of, order in people
+        for cell in cells
+        if cell[0] in order and cell[1] == of
+    ]
     nothing = DataFrame()
     data = ProtocolData(
         DataFrame([p[:2] for p in people], columns=["participant", "status"]),
@@ -30,9 +36,9 @@ def table(
         nothing,
         DataFrame(shown, columns=["participant", "scenario", "set", "block_position"]),
         nothing,
+        DataFrame(seen, columns=["participant", "scenario", "set", "model", "condition"]),
     )
-    responses = DataFrame(cells, columns=["scenario", "set", "model", "condition"])
-    return design_health(data, responses, excluded or set())
+    return design_health(data, excluded or set())
 
 
 def row(found: DataFrame, outcome: str, part: str) -> dict[Any, Any]:
