@@ -5,7 +5,9 @@ from django.contrib import admin
 from analysis.models import (
     AnalysisRun,
     Exclusion,
+    LockedPlan,
     ManualDecision,
+    Multiverse,
     RaterQuality,
     RecipeSet,
     Result,
@@ -14,7 +16,7 @@ from analysis.models import (
 from survey.admin import ReadOnly
 
 
-@admin.register(RuleSet, RecipeSet)
+@admin.register(RuleSet, RecipeSet, LockedPlan)
 class VersionAdmin(ReadOnly):
     list_display = ("study", "version", "author", "created_at")
     list_select_related = ("study", "author")
@@ -35,6 +37,13 @@ class AnalysisRunAdmin(ReadOnly):
     )
     list_select_related = ("study", "rule_set__study", "recipe_set__study")
     list_filter = ("state", "study")
+
+
+@admin.register(Multiverse)
+class MultiverseAdmin(ReadOnly):
+    list_display = ("run", "state", "percent", "created_at", "finished_at")
+    list_select_related = ("run__study",)
+    list_filter = ("state",)
 
 
 @admin.register(RaterQuality)

@@ -13,6 +13,7 @@ from analysis.figures import choices as drawn_choices
 from analysis.figures import dimensions, forest, quality, ratings, regions, shares
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
+from analysis.figures import multiverse as drawn_multiverse
 from analysis.figures import order as drawn_order
 from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
 from analysis.quality_rules import USUAL_LABELS
@@ -22,10 +23,14 @@ from analysis.tables import (
     anova,
     choices,
     contrasts,
+    design_health,
+    fragility,
     group_tests,
     items,
     mixed_models,
+    multiverse,
     order_effects,
+    planted,
     positions,
     protocol,
     rankings,
@@ -48,6 +53,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     thresholds.THRESHOLDS,
     rater_table.RATERS,
     protocol.PROTOCOL,
+    design_health.DESIGN_HEALTH,
     wins.WINS_SUMMARY,
     wins.WINS,
     wins_tests.ANALYSIS,
@@ -70,6 +76,9 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     agreement.ANALYSIS,
     rater_fit.ANALYSIS,
     sensitivity.ANALYSIS,
+    fragility.ANALYSIS,
+    multiverse.MULTIVERSE_SUMMARY,
+    multiverse.MULTIVERSE,
     order_effects.ANALYSIS,
     positions.ANALYSIS,
     circularity.GUARD_WARNINGS,
@@ -85,6 +94,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     consistency.JUDGE_SCORES_SHARES,
     consistency.JUDGE_MODELS,
     consistency.JUDGE_ITEM_SPREAD,
+    planted.PLANTED,
     replication.REPLICATION,
 ]
 #: Figures that an analysis draws, and those of what recipes ask for.
@@ -99,6 +109,7 @@ DRAWN: list[FigureSpec] = [
     dimensions.DIMENSION_MEANS,
     dimensions.DIMENSION_RADAR,
     forest.CONTRASTS_FOREST,
+    drawn_multiverse.MULTIVERSE_CURVE,
     drawn_choices.BEST_WORST_SHARES,
     drawn_judges.SHARES,
     drawn_judges.AGAINST_PEOPLE,

@@ -15,17 +15,24 @@ from scipy.stats import t
 from analysis import jobs
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
-from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
+from analysis.exploratory import mark
+from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol, read_rehearsal
 from analysis.judges.judging import analyse_judges
 from analysis.labels import labels_of
+from analysis.locked_plans import compared_with_plan, primary_recipe
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.not_available import NotAvailable
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
-from analysis.recipe import USUAL_CONFIDENCE
+from analysis.recipe import USUAL_CONFIDENCE, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
+from analysis.study_data import StudyData
+from analysis.tables.design_health import design_health
+from analysis.tables.planted import Rehearsal, planted
 from analysis.tables.protocol import protocol
+from analysis.text.bibliography import uncited
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
@@ -87,16 +94,37 @@ def _compute(run: AnalysisRun) -> None:
         judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
+        rehearsal = read_rehearsal(run.study, run.sources)
+        planned = compared_with_plan(run.study, run.rule_set, run.recipe_set, labels)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
     results.tables["protocol"] = protocol(worked_out)
+    if rehearsal is not None:
+        main = primary_recipe(run.study, recipes_of(run.recipe_set))
+        results.table("planted", lambda: _planted(rehearsal, results, snapshot.data, main))
+    excluded = set(results.exclusions["participant"])
+    results.tables["design_health"] = design_health(worked_out, excluded)
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)
     results.not_available.update(absent)
     _name_what_does_not_count(run, snapshot, results)
-    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now)
+    if planned is not None and not not_counted_among(run.sources):
+        mark(results.tables, planned.deviations, planned.now.by_raters)
+    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now) | {
+        "plan": planned.as_json if planned else None
+    }
     _store(run, results, withdrawals=withdrawals)
+
+
+def _planted(
+    rehearsal: Rehearsal, results: Results, data: StudyData, main: Recipe | None
+) -> DataFrame:
+    """What was planted in simulated raters, and what the main analysis found."""
+    if main is None:
+        raise NotAvailable("the study has no recipe")
+    contrast = data.contrast.condition_a, data.contrast.condition_b
+    return planted(rehearsal, results.tables, data.participants, contrast, main)
 
 
 def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Results) -> None:
@@ -166,8 +194,8 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         )
         for row in _records(results.exclusions)
     )
-    tables = {name: _content(table) for name, table in results.tables.items()}
-    for_pages = {IN_WORDS: _in_words(run, tables)} | _for_pages(run, results)
+    tables = {name: content_of(table) for name, table in results.tables.items()}
+    for_pages = {IN_WORDS: in_words(run, tables)} | _for_pages(run, results)
     Result.objects.bulk_create(
         [
             *(
@@ -195,7 +223,7 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         ).exclude(state=State.RUNNING).delete()
 
 
-def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What the tables say, and how each was made, as the report has it; for pages, where nothing
     makes sentences.
     """
@@ -206,13 +234,14 @@ def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str
     methods: dict[str, dict[str, str]] = {}
     for recipe in recipes:
         for name, sentence in of_tables(tables, recipe):
-            methods.setdefault(name, {})[recipe.name] = str(sentence)
+            methods.setdefault(name, {})[recipe.name] = str(uncited(sentence))
     return {
         "findings": [
             {
                 "title": finding.title,
                 "table": finding.table,
                 "dimension": finding.dimension,
+                "exploratory": finding.exploratory,
                 "sound": [str(sentence) for sentence in finding.sound],
                 "paper": [str(sentence) for sentence in finding.paper],
             }
@@ -238,7 +267,7 @@ def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:
     return {T_QUANTILES: quantiles}
 
 
-def _content(table: DataFrame) -> dict[str, Any]:
+def content_of(table: DataFrame) -> dict[str, Any]:
     """A table as data: {columns, rows}."""
     columns = [str(name) for name in table.columns]
     by_column = [[plain(value) for value in table[name].tolist()] for name in table.columns]
@@ -246,7 +275,7 @@ def _content(table: DataFrame) -> dict[str, Any]:
 
 
 def _records(table: DataFrame) -> list[dict[str, Any]]:
-    content = _content(table)
+    content = content_of(table)
     return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
 
 

@@ -12,6 +12,7 @@ from pandas import DataFrame
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
+from analysis.tables.planted import Rehearsal
 from judge.definition import JudgingDefinition
 from judge.models import Judging
 from judge.queries import GoldScores, gold_scores
@@ -28,8 +29,10 @@ from judge.tidy import (
 from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
 from survey.files.csv_text import csv_lines
-from survey.models import Response, Study
+from survey.models import Participant, Response, Study
 from survey.regions import OTHER, REGIONS
+from survey.simulated.crowd import read_content
+from survey.simulated.record import crowds_of, simulated_raters
 from survey.tidy import (
     CELL_COLUMNS,
     COMMENT_COLUMNS,
@@ -50,6 +53,7 @@ from survey.tidy import (
     presentation_rows,
     rank_rows,
     rating_rows,
+    shown_response_rows,
 )
 
 #: Of every bootstrap about judges, so that the same data give the same intervals.
@@ -129,13 +133,25 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
 
 def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> ProtocolData:
     """What tells how the protocol worked out, beside `data`. Call it inside `reading()` too."""
+    shown = shown_response_rows(study, sources)
     return ProtocolData(
         data.participants,
         data.ratings,
         data.ranks,
         _frame(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
         _frame(COMMENT_COLUMNS, comment_rows(study, sources)),
+        _frame(("participant", *CELL_COLUMNS), dict.fromkeys(row[:5] for row in shown)),
     )
+
+
+def read_rehearsal(study: Study, sources: Sequence[str]) -> Rehearsal | None:
+    """What is known of the study's simulated raters, where they are among the sources. Call it
+    inside `reading()` too.
+    """
+    if Participant.Source.SIMULATED not in sources:
+        return None
+    content = read_content(study)
+    return Rehearsal(content, simulated_raters(study, content, crowds_of(study)))
 
 
 def read_judges(study: Study) -> tuple[JudgesData, str]:

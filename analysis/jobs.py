@@ -17,6 +17,10 @@ LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 
 
+class Lost(Exception):
+    """A job is no longer this worker's: another one took it over, or it was deleted."""
+
+
 def _free(now: datetime) -> Q:
     return Q(state=State.WAITING) | Q(state=State.RUNNING, lease_until__lt=now)
 
@@ -50,10 +54,13 @@ def is_kept(job: Job, **progress: Any) -> bool:
 
 
 def fail(job: Job, error: Exception) -> None:
+    """Say what error ended a job, unless it is no longer this worker's."""
+    refuse(job, f"{type(error).__name__}: {error}")
+
+
+def refuse(job: Job, why: str) -> None:
     """Say why a job failed, unless it is no longer this worker's."""
-    _mine(job).update(
-        state=State.FAILED, error=f"{type(error).__name__}: {error}", finished_at=timezone.now()
-    )
+    _mine(job).update(state=State.FAILED, error=why, finished_at=timezone.now())
 
 
 def _mine(job: J) -> QuerySet[J]:

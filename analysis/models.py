@@ -1,5 +1,7 @@
 """Decisions about ratings: rule sets, recipes, the runs that applied them, what they excluded."""
 
+import json
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
@@ -52,6 +54,35 @@ class RecipeSet(Version):
         return f"{self.study} recipes {self.version}"
 
 
+class LockedPlan(Version):
+    """A plan of a study, fixed before anybody who counts took part.
+
+    The newest is the one that analyses are compared with; earlier ones were replaced before that.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="locked_plans")
+    content = models.TextField(help_text="What is planned, as JSON: the text that is hashed")
+    sha256 = models.CharField(max_length=64)
+
+    class Meta(Version.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["study", "version"], name="locked_plan_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} plan {self.version}"
+
+    @property
+    def note(self) -> str:
+        """What its author wrote about it."""
+        return str(json.loads(self.content)["note"])
+
+    @property
+    def reason(self) -> str:
+        """Why it took the place of an earlier one; empty for the first."""
+        return str((json.loads(self.content)["replaces"] or {}).get("reason", ""))
+
+
 class Job(models.Model):
     """Work that waits for a worker. The row is the queue: `analysis.jobs` hands it out."""
 
@@ -101,6 +132,27 @@ class AnalysisRun(Job):
 
     def __str__(self) -> str:
         return f"run {self.pk} of {self.study}"
+
+
+class Multiverse(Job):
+    """That somebody asked for the multiverse of a finished run. What comes of it are results of the
+    run; both are deleted with it.
+    """
+
+    run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="multiverse")
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
+
+    class Meta:
+        verbose_name_plural = "multiverses"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
+                name="multiverse_state",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"multiverse of {self.run}"
 
 
 class RaterQuality(models.Model):

@@ -6,14 +6,17 @@ Tidy tables in, tables and figures out; no database and no settings beside the r
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.by_recipe import analyse_by_recipe
 from analysis.figures.funnel import consort_flow
 from analysis.figures.labelled import labelled, labelled_contrast
+from analysis.figures.multiverse import specification_curve
 from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
+from analysis.not_available import NotAvailable
 from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
@@ -25,6 +28,7 @@ from analysis.results import Results
 from analysis.study_data import CheckedData, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.items import items, rating_counts
+from analysis.tables.multiverse import Progress, multiverse, summary
 from analysis.tables.request import Answers, StudyInput
 from analysis.tables.wins import wins, wins_summary
 from survey.definition.labels import Labels
@@ -82,11 +86,58 @@ def analyse(
             lambda: rater_differences(checked.ratings, data.contrast, checked.known),
         )
     if recipes:
-        study = StudyInput(checked.ratings, people, checked.known, data.contrast, rules)
+        study = _study_input(who, data)
         scale = Scale(data.scale, data.between)
         analyse_by_recipe(results, counted, study, scale, recipes, labels)
     results.exclusions = exclusions(raters, funnel.exclusion, rules)
     return results
+
+
+def analyse_multiverse(
+    data: StudyData,
+    rules: QualityRules,
+    recipes: Sequence[Recipe],
+    labels: Labels = USUAL_LABELS,
+    progress: Progress = lambda done, of: None,
+) -> Results:
+    """The multiverse of each recipe whose units are raters, which takes longer than `analyse`: its
+    table, their summary and the specification curve, or why there is none.
+
+    `progress` is told how many of the mixed models' fits are done. Raises as `analyse` does.
+    """
+    scale = Scale(data.scale, data.between)
+    study = _study_input(filtered(data, rules), data)
+    chosen = [recipe.on(scale) for recipe in recipes if recipe.unit == "participant"]
+    results = Results()
+    results.table("multiverse", lambda: _multiverses(study, chosen, scale, progress))
+    if "multiverse" not in results.tables:
+        results.not_available["multiverse_summary"] = results.not_available["multiverse"]
+        return results
+    table = results.tables["multiverse"]
+    results.table("multiverse_summary", lambda: summary(table))
+    results.figure("multiverse", lambda: specification_curve(labelled(table, labels), labels))
+    return results
+
+
+def _multiverses(
+    study: StudyInput, recipes: Sequence[Recipe], scale: Scale, progress: Progress
+) -> DataFrame:
+    if not recipes:
+        raise NotAvailable("no recipe counts raters")
+    tables = []
+    for place, recipe in enumerate(recipes):
+
+        def told(done: int, of: int, before: int = place) -> None:
+            progress(before * of + done, of * len(recipes))
+
+        tables.append(multiverse(study, recipe, scale, told))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _study_input(who: Filtered, data: StudyData) -> StudyInput:
+    """What analyses with other raters start from: everybody but those excluded by a decision."""
+    checked = who.checked.without_decided()
+    return StudyInput(checked.ratings, checked.consented, checked.known, data.contrast, who.rules)
 
 
 def _answers_of(checked: CheckedData, names: "Series[str]", unrated: str) -> Answers:

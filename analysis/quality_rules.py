@@ -308,3 +308,34 @@ SETTINGS: dict[str, Setting] = {
     for about in field.metadata
     if isinstance(about, Threshold | SettingChoices)
 }
+
+
+def changes(
+    before: QualityRules, after: QualityRules, labels: Labels
+) -> Iterator[tuple[Setting | None, str]]:
+    """What changed in words (`Failed attention checks allowed: 0 → 1`), with the setting; none of
+    it where the rules are others, or in another order.
+    """
+    if before.order != after.order:
+        steps = (_steps(rules, labels) for rules in (before, after))
+        yield None, f"Rules in order: {' → '.join(steps)}"
+    for setting in SETTINGS.values():
+        if setting.of(before) != setting.of(after):
+            values = (_value(setting, rules) for rules in (before, after))
+            yield setting, f"{setting.about.label}: {' → '.join(values)}"
+
+
+def changes_in_words(before: QualityRules, after: QualityRules, labels: Labels) -> list[str]:
+    """What changed, in words."""
+    return [said for _, said in changes(before, after, labels)]
+
+
+def _steps(rules: QualityRules, labels: Labels) -> str:
+    return ", ".join(labels.text("rules", rule) for rule in rules.order) or "no rule"
+
+
+def _value(setting: Setting, rules: QualityRules) -> str:
+    value = setting.of(rules)
+    if isinstance(setting.about, SettingChoices):
+        return setting.about.values[value]
+    return f"{value:g}"

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from analysis import jobs
+from analysis.locked_plans import locked_plan
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
 from analysis.recipe_sets import current_recipe_set
@@ -37,8 +38,8 @@ def fingerprint(
     at: datetime,
 ) -> str:
     """Cheap digest of all that results depend on: people, answers, decisions about raters, gold
-    scores, rules, recipes, labels (figures are stored with them), software. Pages list them
-    (dashboard/_run.html).
+    scores, rules, recipes, the locked plan, labels (figures are stored with them), software. Pages
+    list them (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -53,12 +54,15 @@ def fingerprint(
         digest.update(repr(person).encode())
     silent_since = at - timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
     active = active_participants(study, sources, seen_since=silent_since)
+    plan = locked_plan(study)
+    settings = Settings.model_validate(study.settings)
     rest = [
         [study.content_hash, list(sources), rule_set.pk, recipe_set.pk, software()],
+        [plan.sha256, settings.places.model_dump()] if plan else [],
         scores_digest(study),
         _decisions(study, sources),
         sorted(active),
-        Settings.model_validate(study.settings).labels.model_dump(),
+        settings.labels.model_dump(),
     ]
     digest.update(json.dumps(rest, sort_keys=True).encode())
     return digest.hexdigest()

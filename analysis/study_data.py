@@ -66,8 +66,8 @@ class StudyData:
 @dataclass(frozen=True)
 class ProtocolData:
     """Tidy tables: participants.csv, ratings.csv and ranks.csv (each with `revisions`),
-    presentations.csv (with `shown_at`, empty where answers are imported, and `changes`) and
-    comments.csv.
+    presentations.csv (with `shown_at`, empty where answers are imported, and `changes`),
+    comments.csv, and which responses each participant was shown (the columns of `CELL`).
     """
 
     participants: DataFrame
@@ -75,6 +75,7 @@ class ProtocolData:
     ranks: DataFrame
     presentations: DataFrame
     comments: DataFrame
+    shown: DataFrame
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from analysis import execution, runs
+from analysis import execution, multiverse_making, multiverses, runs
 from config.celery import wake
 
 
@@ -12,9 +12,19 @@ def run(run_id: int) -> None:
     execution.execute(run_id)
 
 
+@shared_task(name="analysis.multiverse")
+def multiverse(multiverse_id: int) -> None:
+    """Compute the multiverse of a run, unless it is done or a worker is computing it."""
+    multiverse_making.execute_multiverse(multiverse_id)
+
+
 @shared_task(name="analysis.sweep")
 def sweep() -> None:
-    """Ask for runs where data changed; wake a worker for every run that waits or was lost."""
+    """Ask for runs where data changed; wake a worker for every run and every multiverse that waits
+    or was lost.
+    """
     runs.request_overdue_runs()
     for run_id in runs.runs_to_wake():
         wake("analysis.run", run_id)
+    for multiverse_id in multiverses.multiverses_to_wake():
+        wake("analysis.multiverse", multiverse_id)

@@ -8,12 +8,13 @@ from dashboard.accounts.forms import LoginForm
 from dashboard.accounts.views import token
 from dashboard.api import views as api
 from dashboard.design import content_views
+from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
-from dashboard.results import figure_views
+from dashboard.results import figure_views, multiverse_views
 from dashboard.results import views as results
 from dashboard.share import views as share
 from survey.queries import STUDY_NAME
@@ -46,6 +47,7 @@ api_patterns = [
     path("studies/", api.StudyList.as_view(), name="studies"),
     path("studies/<study:name>/", api.StudyDetail.as_view(), name="study"),
     path("studies/<study:name>/counts/", api.StudyCounts.as_view(), name="counts"),
+    path("studies/<study:name>/plans/", api.PlanList.as_view(), name="plans"),
     path("studies/<study:name>/judges/", api.JudgeList.as_view(), name="judges"),
     path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
     path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
@@ -71,6 +73,9 @@ study_patterns = [
     path("order/", design.order, name="order"),
     path("order/certificate.csv", design.certificate, name="certificate"),
     path("pilot/", design.pilot, name="pilot"),
+    path("locked-plan/", plans.locked_plan, name="locked-plan"),
+    path("locked-plan/<number:version>/<slug:form>/", plans.plan_text, name="plan-text"),
+    path("rehearsal/", plans.rehearsal, name="rehearsal"),
     path("gold/", gold_views.gold, name="gold"),
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),
@@ -92,6 +97,8 @@ study_patterns = [
     path("thresholds/outcome/", threshold_views.outcome, name="thresholds-outcome"),
     path("thresholds/use/", threshold_views.use, name="use-thresholds"),
     path("results/", results.results, name="results"),
+    path("results/multiverse/ask/", multiverse_views.ask, name="ask-multiverse"),
+    path("results/multiverse/<number:run>/", multiverse_views.progress, name="multiverse-state"),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),

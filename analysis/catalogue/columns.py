@@ -243,10 +243,21 @@ SOURCES = Column(
     kind="text",
 )
 GOLD_BY = Column("gold_by", "Origin of the gold scores used here", kind="text")
+PLAN = Column(
+    "plan",
+    "Whether the row was made as the locked plan says: as planned, or exploratory; present only if "
+    "a plan is locked",
+    kind="text",
+)
+PLAN_DIFFERS = Column(
+    "plan_differs",
+    "What an exploratory row was made with otherwise than planned; present as the column plan is",
+    kind="text",
+).csv_only()
 #: The first columns of most tables.
 FRONT = (RECIPE, UNIT, RATERS)
 #: What an analysis may add to any table.
-ADDED = (SOURCES, GOLD_BY)
+ADDED = (SOURCES, GOLD_BY, PLAN, PLAN_DIFFERS)
 
 
 def p_holm(over: str) -> Column:

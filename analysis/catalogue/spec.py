@@ -139,8 +139,9 @@ class TableSpec:
     It stands on the page of its `subject`, if it has one, and in a `section` of the report, where
     `counts` says what no column tells. `folded` tables open on demand; those of the `appendix`
     stand at the report's end. A report keeps the rows that `keep` is true of, and `kept` says
-    which; rows that `first` is true of stand apart, before the others. In LaTeX, rows that differ
-    in a column of `apart` are tables of their own.
+    which; rows that `first` is true of stand apart, before the others. Tables that `lead` stand in
+    the report's main part, which is short, and so do the answers that they give; all others are
+    folded behind it. In LaTeX, rows that differ in a column of `apart` are tables of their own.
 
     A table that compares two sides, a and b, writes them `{a}` and `{b}` in its texts and its
     columns' labels: they are the study's two conditions, or what else `sides` says.
@@ -162,6 +163,7 @@ class TableSpec:
     folded: bool = False
     apart: tuple[str, ...] = ()
     appendix: bool = False
+    leads: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -211,6 +213,7 @@ class TableSpec:
             title=title + ("?" if self.title.endswith("?") else ""),
             subject="",
             appendix=True,
+            leads=False,
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 #: In the order of the report.
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
-    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity",
+    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity", "Rehearsal",
     "Printed numbers and ours", "Appendix", "Further tables",
 )  # fmt: skip
 #: Where the report has details, and what nobody planned for.
@@ -12,6 +12,8 @@ APPENDIX, ELSEWHERE = SECTIONS[-2:]
 MAIN = "wins"
 MAIN_TABLE = "contrasts"
 GROUPS = "groups"
+#: The page of exclusion rules, on which the multiverse is asked for.
+ORDER = "order"
 #: Titles of pages by address.
 SUBJECTS = {
     MAIN: "Main results",
@@ -20,6 +22,6 @@ SUBJECTS = {
     "mixed-models": "Mixed models",
     "rankings": "Rankings",
     "raters": "Rater agreement",
-    "order": "Order and rules",
+    ORDER: "Order and rules",
     "printed": "Printed numbers",
 }

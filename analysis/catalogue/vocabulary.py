@@ -15,6 +15,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "welch": "Welch's t",
         "mann_whitney": "Mann–Whitney",
         "chi_squared": "Pearson's χ²",
+        "fisher": "Fisher's exact test",
         "permuted_within_pages": "permuted within pages",
         "permuted_by_rater": "permuted by rater",
     },
@@ -41,6 +42,15 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "length_spearman_people": "People's ratings and length, ρ",
         "alpha_raters": "α of the raters alone",
         "alpha_with_judge": "α with the judge among them",
+    },
+    "analyses": {
+        "mixed_linear": "linear mixed model",
+        "mixed_probit": "ordinal mixed model, probit",
+        "mixed_logit": "ordinal mixed model, logit",
+        "by_raters": "by raters, F1",
+        "by_scenarios": "by scenarios, F2",
+        "min_f": "min F′",
+        "signed_ranks": "signed ranks",
     },
     "methods": {"exact": "exact", "asymptotic": "normal approximation"},
     "comparison_models": {
@@ -79,6 +89,12 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "texts": "Free answers and remarks",
         "writing_people": "People who wrote any",
         "clock_stepped": "People whose clock was set back",
+    },
+    "effects": {
+        "contrast": "Difference of the conditions",
+        "group": "Difference of groups of raters",
+        "order": "Order of the systems",
+        "careless": "Careless raters",
     },
     "words": {},
 }

@@ -28,6 +28,7 @@ FUNNEL = TableSpec(
         "raters whom the researchers excluded, each with a reason; the rules apply to the others. "
         "The same for every recipe.",
     section="Participants",
+    leads=True,
 )  # fmt: skip
 
 

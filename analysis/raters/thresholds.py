@@ -11,6 +11,7 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.catalogue.vocabulary import VOCABULARY
 from analysis.quality_rules import TOLERANCE, QualityRules
 from analysis.raters.funnel import under_rules
 from analysis.stats.elbow import Elbow, elbow
@@ -117,8 +118,8 @@ def _described(estimate: Elbow | Inestimable) -> dict[str, Any]:
 
 def _why_no_elbows(rows: list[dict[str, Any]]) -> str:
     """What the row of both can't say without an elbow of each, or says on weak ground."""
-    without = [row["measure"] for row in rows if "elbow" not in row]
+    without = [VOCABULARY["indices"][row["measure"]] for row in rows if "elbow" not in row]
     if without:
         return f"not estimable, because there is no elbow of {' and of '.join(without)}"
-    unclear = [row["measure"] for row in rows if not row["clear"]]
+    unclear = [VOCABULARY["indices"][row["measure"]] for row in rows if not row["clear"]]
     return f"no clear elbow of {' or of '.join(unclear)}" if unclear else ""

@@ -188,7 +188,10 @@ class _Model:
         unknowns = start
         for _ in range(MOST_STEPS):
             information = self.information(counts[:, 0], unknowns[:, 0]) + self._level
-            step = np.linalg.solve(information, self.slope(counts, unknowns))
+            try:
+                step = np.linalg.solve(information, self.slope(counts, unknowns))
+            except np.linalg.LinAlgError:  # the comparisons say nothing of some difference
+                break
             unknowns = unknowns + step * min(1.0, 3 / max(float(np.abs(step).max()), 1e-300))
             if np.abs(step).max() < tolerance:
                 return unknowns, np.array([True])

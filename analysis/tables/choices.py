@@ -54,6 +54,7 @@ CHOICES = TableSpec(
     counts="n counts raters; shown counts the pages with a choice that showed the system; score "
         "is (best − worst) / shown.",
     keep=lambda row: bool(row["scenario"] == ALL),
+    leads=True,
     kept="all scenarios together",
 )  # fmt: skip
 CHOICE_TESTS = TableSpec(

@@ -51,6 +51,7 @@ CONTRASTS = TableSpec(
     section="Contrasts",
     subject="wins",
     counts="The unit is what the row generalises to; n counts it.",
+    leads=True,
 )  # fmt: skip
 PAIRED = TableSpec(
     "paired",
@@ -107,7 +108,7 @@ def paired(
     as `method` says. p values are adjusted over the models. Raises NotAvailable.
     """
     rows = []
-    for each in _compared(ratings, contrast, known):
+    for each in compared(ratings, contrast, known):
         row: dict[str, Any] = {"n": 0, "left_out": each.n_raters, "note": each.why_not}
         if not each.why_not:
             means = each.both.groupby("participant", observed=True)[["a", "b"]].mean()
@@ -143,7 +144,7 @@ def contrasts(
     """
     rows = [
         {**_front(recipe, contrast, raters, each), **row}
-        for each in _compared(ratings, contrast, known)
+        for each in compared(ratings, contrast, known)
         for row in _generalised(each, recipe.confidence)
     ]
     table = _over_models(DataFrame(rows, columns=CONTRASTS.names), ["dimension", "generalises_to"])
@@ -176,7 +177,7 @@ def over_all_models(
     last rows of `contrasts` rest on. Raises NotAvailable.
     """
     # The last of a dimension is that over all models.
-    return {each.dimension: each.differences for each in _compared(ratings, contrast, known)}
+    return {each.dimension: each.differences for each in compared(ratings, contrast, known)}
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ class PairedMeans:
         return "; ".join(filter(None, [note, self.without]))
 
 
-def _compared(
+def compared(
     ratings: DataFrame, contrast: Contrast, known: DataFrame | None
 ) -> Iterator[PairedMeans]:
     """Each model that the study has in both conditions, per dimension; then all of them, where

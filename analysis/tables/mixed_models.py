@@ -58,6 +58,7 @@ MIXED_CONTRASTS = TableSpec(
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
+    leads=True,
 )  # fmt: skip
 MIXED_SYSTEMS = TableSpec(
     "mixed_systems",

@@ -45,6 +45,7 @@ RANKINGS = TableSpec(
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
+    leads=True,
 )  # fmt: skip
 RANKING_TESTS = TableSpec(
     "ranking_tests",

@@ -127,7 +127,7 @@ def sensitivity(
     if not rules.order:
         raise NotAvailable("the study applies no quality rule")
     wins(items(rating_counts(ratings), known), contrast)  # raises NotAvailable
-    each = list(_included(ratings, people, rules))
+    each = list(included_under(ratings, people, rules))
     dimensions = [
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
     ]
@@ -175,7 +175,7 @@ def variants(rules: QualityRules) -> Iterator[tuple[str, QualityRules]]:
             yield name, rules.model_copy(update={"sigma_mae": other})
 
 
-def _included(
+def included_under(
     ratings: DataFrame, people: DataFrame, rules: QualityRules
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Who counts under each variant."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
@@ -77,8 +77,8 @@ ORDER_AGREEMENT = TableSpec(
     ),
     question="Is the order of ranks and choices that of the ratings?",
     observations="raters",
-    says="Kendall's rank correlation of the systems' strengths and the means of their ratings. The "
-        "interval is of resampled raters, whose ranks and ratings stay together.",
+    says="Kendall's tau-b of the strengths and of the systems' mean ratings. The interval is "
+        "of resampled raters, whose ranks and ratings stay together.",
     section="Rankings and choices",
     subject="rankings",
 )  # fmt: skip
@@ -87,7 +87,7 @@ PAGE = ["participant", "scenario", "set"]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSystems:
     """The comparisons of a dimension; `systems` and `raters` are what their numbers stand for."""
 
     dimension: str
@@ -98,7 +98,7 @@ class Compared:
     sets: ChoiceSets
 
 
-def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[Compared]:
+def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[ComparedSystems]:
     """Everything that raters compared, by dimension."""
     for dimension, own in ranks[ranks["rank"].notna()].groupby("dimension", observed=True):
         yield _of_ranks(str(dimension), own.assign(value=-own["rank"]))
@@ -111,8 +111,8 @@ def compared(ranks: DataFrame, ratings: DataFrame) -> Iterator[Compared]:
             yield pairs
 
 
-def _of_ranks(dimension: str, own: DataFrame) -> Compared:
-    rows = _means(own)
+def _of_ranks(dimension: str, own: DataFrame) -> ComparedSystems:
+    rows = DataFrame(own.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean())
     pages = rows.groupby(PAGE, observed=True)["value"]
     if (pages.transform("nunique") < pages.transform("size")).any() or pages.size().max() <= 2:
         return _of_values(dimension, "ranks", rows)
@@ -126,12 +126,12 @@ def _of_ranks(dimension: str, own: DataFrame) -> Compared:
         systems=len(systems),
         raters=len(raters),
     )
-    return Compared(dimension, "ranks", "plackett_luce", systems, raters, sets)
+    return ComparedSystems(dimension, "ranks", "plackett_luce", systems, raters, sets)
 
 
-def _of_values(dimension: str, answers: str, rows: DataFrame) -> Compared:
+def _of_values(dimension: str, answers: str, rows: DataFrame) -> ComparedSystems:
     """Every two systems of one page, by the higher `value`."""
-    rows = _means(rows)
+    rows = DataFrame(rows.groupby([*PAGE, *SYSTEM], observed=True, as_index=False)["value"].mean())
     systems, raters, rows = _numbered(rows)
     by_page = rows.sort_values(["page", "system"])
     one, other = _pairs_within(by_page["page"].to_numpy())
@@ -144,14 +144,9 @@ def _of_values(dimension: str, answers: str, rows: DataFrame) -> Compared:
         systems=len(systems),
         raters=len(raters),
     )
-    return Compared(
+    return ComparedSystems(
         dimension, answers, "davidson" if sets.has_ties else "bradley_terry", systems, raters, sets
     )
-
-
-def _means(rows: DataFrame) -> DataFrame:
-    """The `value` of each system on each page."""
-    return rows.groupby([*PAGE, *SYSTEM], observed=True)["value"].mean().reset_index()
 
 
 def _pairs_within(page: Codes) -> tuple[Codes, Codes]:
@@ -177,13 +172,13 @@ def _numbered(rows: DataFrame) -> tuple[list[tuple[str, str]], list[str], DataFr
     )
 
 
-def _of_choices(dimension: str, own: DataFrame) -> Compared:
+def _of_choices(dimension: str, own: DataFrame) -> ComparedSystems:
     """Best and worst of what a page showed; a rater with rows of the chosen alone saw all that the
     block has.
     """
     systems, raters, rows = _numbered(own)
     of_block = {
-        block: shown.unique().tolist()
+        block: tuple(shown.unique())
         for block, shown in rows.groupby(["scenario", "set"], observed=True)["system"]
     }
     made = []
@@ -192,12 +187,12 @@ def _of_choices(dimension: str, own: DataFrame) -> Compared:
         best, worst = (chosen[kind][0] if chosen[kind] else None for kind in KINDS)
         if best is None and worst is None:
             continue
-        shown = page["system"].tolist()
+        shown: Any = page["system"].tolist()
         if set(shown) <= {best, worst}:
             shown = of_block[page["scenario"].iloc[0], page["set"].iloc[0]]
         made.append((int(page["rater"].iloc[0]), shown, best, worst))
     sets = of_best_and_worst(made, systems=len(systems), raters=len(raters))
-    return Compared(dimension, "choices", "best_worst", systems, raters, sets)
+    return ComparedSystems(dimension, "choices", "best_worst", systems, raters, sets)
 
 
 def strength_tables(
@@ -231,9 +226,9 @@ def strength_tables(
 
 
 def _rows(
-    each: Compared, found: Strengths | Inestimable, confidence: float
+    each: ComparedSystems, found: Strengths | Inestimable, confidence: float
 ) -> Iterator[dict[str, Any]]:
-    keys = {
+    keys: dict[str, Any] = {
         "comparison_model": each.model,
         "n_raters": len(each.raters),
         "n_choices": int(each.sets.chosen.sum()),
@@ -242,6 +237,7 @@ def _rows(
         yield {**keys, "model": "", "condition": "", "note": str(found)}
         return
     table = DataFrame(each.systems, columns=SYSTEM).assign(
+        **keys,
         place=places(found.values).astype(int),
         strength=found.values,
         share=found.shares,
@@ -256,28 +252,31 @@ def _rows(
             "place_": places(found.resampled),
         }
         for name, values in resampled.items():
-            low, high = np.array([percentiles(of, confidence) for of in values.T]).T
-            if name == "place_":
-                low, high = np.floor(low), np.ceil(high)
-            table = table.assign(**{f"{name}ci_low": low, f"{name}ci_high": high})
+            ends = np.array([percentiles(of, confidence) for of in values.T])
+            ends = (
+                ends
+                if name != "place_"
+                else np.column_stack([np.floor(ends[:, 0]), np.ceil(ends[:, 1])])
+            )
+            table[f"{name}ci_low"], table[f"{name}ci_high"] = ends[:, 0], ends[:, 1]
     else:
         table["note"] = _why_no_interval(found, each)
     for row in table.sort_values("place", kind="stable").to_dict("records"):
-        yield {**keys, **{str(name): value for name, value in row.items()}}
+        yield {str(name): value for name, value in row.items()}
 
 
-def _why_no_interval(found: Strengths, each: Compared) -> str:
+def _why_no_interval(found: Strengths, each: ComparedSystems) -> str:
     if len(each.raters) < 2:
         return "no interval, because there is one rater"
     return "no interval, because in most resamples of raters some system always wins or loses"
 
 
 def _agreement(
-    each: Compared, found: Strengths, ratings: DataFrame, confidence: float
+    each: ComparedSystems, found: Strengths, ratings: DataFrame, confidence: float
 ) -> dict[str, Any]:
     """Kendall's τ of strengths and mean ratings, of the systems and the raters that have both."""
     names = zip(ratings["model"].astype(str), ratings["condition"].astype(str), strict=True)
-    keyed = ratings.assign(system=pd.Series([*names], index=ratings.index, dtype=object))
+    keyed = ratings.assign(system=Series(list(names), index=ratings.index, dtype=object))
     at = [number for number, system in enumerate(each.systems) if system in set(keyed["system"])]
     if len(at) < 2:
         return {}
@@ -302,8 +301,11 @@ def _agreement(
     if enough(found) and np.isfinite(tau):
         with np.errstate(invalid="ignore"):
             resampled = (found.drawn @ total) / (found.drawn @ n)
-        ends = percentiles(kendall(found.resampled[:, at], resampled), confidence)
-        row |= dict(zip(("ci_low", "ci_high"), ends or (None, None), strict=True))
+        low, high = percentiles(kendall(found.resampled[:, at], resampled), confidence) or (
+            None,
+            None,
+        )
+        row |= {"ci_low": low, "ci_high": high}
     return row
 
 

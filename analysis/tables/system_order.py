@@ -3,6 +3,8 @@
 Unlike the mixed model this asks for no distribution, and speaks of means as they are.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from pandas import DataFrame
@@ -73,7 +75,7 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
     `ratings` has `participant`, `rating` and the columns of an item; resamples are the recipe's or,
     if it has none, the defaults. Raises NotAvailable.
     """
-    parts = []
+    rows: list[dict[str, Any]] = []
     for dimension, own in ratings.groupby("dimension", observed=True):
         by_system = own.groupby(SYSTEM, observed=True)
         table = by_system["rating"].agg(mean="mean", n_ratings="size").reset_index()
@@ -83,8 +85,8 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
         found = resampled_order(
             own["rating"].to_numpy(dtype=float),
             np.asarray(by_system.ngroup(), dtype=np.intp),
-            pd.factorize(own["participant"], sort=True)[0],
-            pd.factorize(own["scenario"], sort=True)[0],
+            pd.factorize(own["participant"], sort=True)[0].astype(np.intp),
+            pd.factorize(own["scenario"], sort=True)[0].astype(np.intp),
             **resampling(recipe),
         )
         table = table.assign(
@@ -104,12 +106,11 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
                 place_ci_high=found.high,
                 resamples=found.resamples,
             )
-        parts.append(table.sort_values("place", kind="stable"))
-    if not parts:
+        rows += _records(table.sort_values("place", kind="stable"))
+    if not rows:
         raise NotAvailable("there are no two systems to compare")
     whole = ["place_ci_low", "place_ci_high", "resamples"]
-    ordered = pd.concat(parts, ignore_index=True).reindex(columns=SYSTEM_ORDER.names)
-    return ordered.astype(dict.fromkeys(whole, "Int64"))
+    return DataFrame(rows, columns=SYSTEM_ORDER.names).astype(dict.fromkeys(whole, "Int64"))
 
 
 def system_wins(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -161,3 +162,7 @@ def _make_wins(request: Request) -> Tables:
 
 OF_ORDER = AnalysisSpec((SYSTEM_ORDER,), _make_order)
 OF_WINS = AnalysisSpec((SYSTEM_WINS,), _make_wins)
+
+
+def _records(table: DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

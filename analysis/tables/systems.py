@@ -37,6 +37,7 @@ SYSTEMS = TableSpec(
     section="Systems",
     subject="systems",
     counts="n counts the unit.",
+    leads=True,
 )  # fmt: skip
 TO_REFERENCE = TableSpec(
     "to_reference",

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 from scipy.special import stdtrit
 
@@ -96,7 +95,7 @@ def told_apart(
         raise NotAvailable("the recipe asks for no mixed models")
     fits = fits or Fits()
     groups: list[dict[str, Any]] = []
-    of_pairs = [DataFrame(columns=SYSTEM_PAIRS.names)]
+    of_pairs: list[dict[str, Any]] = []
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
         if of_dimension.groupby(["model", "condition"], observed=True).ngroups < 2:
             continue
@@ -114,14 +113,17 @@ def told_apart(
             systems = _systems(fit, recipe)
             own = _pairs(fit, list(systems["level"]), recipe)
             groups += [{**keys, **row} for row in _groups(fit, systems, own)]
-            of_pairs.append(own.assign(**keys))
+            of_pairs += [
+                keys | {str(name): value for name, value in row.items()}
+                for row in own.to_dict("records")
+            ]
     if not groups:
         raise NotAvailable("there are no two systems to compare")
     return ToldApart(
         DataFrame(groups, columns=SYSTEM_GROUPS.names).astype(
             dict.fromkeys(["n", "place", "n_above", "n_below"], "Int64")
         ),
-        pd.concat(of_pairs[1:] or of_pairs, ignore_index=True)[SYSTEM_PAIRS.names],
+        DataFrame(of_pairs, columns=SYSTEM_PAIRS.names),
     )
 
 
@@ -166,9 +168,7 @@ def _groups(fit: MixedFit, systems: DataFrame, of_pairs: DataFrame) -> Iterator[
     for at, row in enumerate(systems.to_dict("records")):
         yield {
             **asdict(row["level"]),
-            "place": row["place"],
-            "estimate": row["estimate"],
-            "se": row["se"],
+            **{name: row[name] for name in ("place", "estimate", "se")},
             "ci_low": row["low"],
             "ci_high": row["high"],
             "letters": given[at],

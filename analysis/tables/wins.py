@@ -42,6 +42,7 @@ WINS_SUMMARY = TableSpec(
     says="Each comparison is of the two conditions' mean ratings for one model in one scenario. "
         "Included raters only. The same for every recipe.",
     section="Wins",
+    leads=True,
 )  # fmt: skip
 
 

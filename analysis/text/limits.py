@@ -44,6 +44,7 @@ def limits(
         *_unadjusted(tables, recipes),
         *_judge_filter(tables, rules, gold),
         *_left_out(tables),
+        *_attrition(tables),
         *_margins(tables, sound),
         *_steps(tables, scale),
         *_empty_cells(tables),
@@ -226,6 +227,14 @@ def _left_out(tables: Tables) -> Iterator[Sentence]:
             share=last.derive(percent(100 * (1 - last["remaining"] / entered))),
             has_all=any(rows_of(tables, name, raters="all") for name in with_all),
         )
+
+
+def _attrition(tables: Tables) -> Iterator[Sentence]:
+    """Where people left, or were excluded, in some parts of the design more than in others."""
+    tested = those_with(rows_of(tables, "design_health"), "p_adjusted")
+    for row in tested:
+        if row["p_adjusted"] < LEVEL:
+            yield say("attrition", row=row, several=len(tested) > 1)
 
 
 def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:

@@ -240,6 +240,8 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "strengths": _strengths,
     "agreement": _agreement,
     "sensitivity": _sensitivity,
+    "fragility": lambda *_: {},
+    "multiverse_summary": lambda *_: {},
     "order_effects": _order_effects,
     "position_tests": _position_tests,
 }

@@ -7,6 +7,7 @@ not computed is not described. Pure.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from analysis.catalogue.number_text import count, percent
 from analysis.quality_rules import DECISION, QualityRules
@@ -14,6 +15,7 @@ from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, texts, values
 from analysis.text.findings.words import ALL
 from analysis.text.methods_of_recipes import recipe_sentences
+from analysis.text.plan_text import plan_sentences
 from analysis.text.sentences import Sentences
 
 say = Sentences("methods/study.j2")
@@ -28,7 +30,8 @@ CITED = {
 @dataclass(frozen=True)
 class AnalysisSettings:
     """What an analysis was made with. `gold` says who made the gold scores, empty for none;
-    `scale` are the two ends of the scale in words, empty where nothing is rated.
+    `scale` are the two ends of the scale in words, empty where nothing is rated; `plan` is the
+    manifest's, and `not_counted` names those who are included though they never count.
     """
 
     rules: QualityRules
@@ -38,6 +41,8 @@ class AnalysisSettings:
     scale: str
     software: Mapping[str, str]
     snapshot: str
+    plan: Mapping[str, Any] | None = None
+    not_counted: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,10 @@ class Paragraph:
 
 def methods(tables: Tables, settings: AnalysisSettings) -> list[Paragraph]:
     """The methods, a paragraph per subject; one without sentences is left out."""
+    code = settings.software.get("analysis", "")
+    plan = plan_sentences(settings.plan, not_counted=settings.not_counted, code=code)
     paragraphs = [
+        Paragraph("Plan", tuple(plan)),
         Paragraph("Raters", tuple(_raters(tables, settings))),
         Paragraph("Ratings", tuple(_ratings(tables, settings))),
         Paragraph("Rankings", tuple(_rankings(tables, settings.recipes))),

@@ -25,11 +25,13 @@ from dashboard.api.serializers import (
     CountsSerializer,
     ExportsSerializer,
     JudgesSerializer,
+    PlanSerializer,
     RatersSerializer,
     RatingSerializer,
     StudySerializer,
     WinsSerializer,
 )
+from dashboard.design.locked_plan import compared
 from dashboard.judges.sources import sources_of
 from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.raters.rater_list import rater_row, raters_of
@@ -100,6 +102,17 @@ class StudyCounts(APIView):
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
     def get(self, request: Request, name: str) -> Response:
         return Response(CountsSerializer(live_counts(study_or_404(name))).data)
+
+
+class PlanList(APIView):
+    """The locked plans of a study, the newest first."""
+
+    @extend_schema(parameters=[STUDY], responses=PlanSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        plans = study.locked_plans.select_related("author").order_by("-version")
+        rows = PlanSerializer(plans, many=True, context={"compared": compared(study)})
+        return Response(rows.data)
 
 
 class JudgeList(APIView):

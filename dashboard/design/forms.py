@@ -2,6 +2,7 @@
 
 from django import forms
 
+from analysis.locked_plans import LONGEST_NOTE
 from dashboard.design.certificate import PEOPLE
 from dashboard.design.plan_options import PlanOptions
 from survey.models import Slot
@@ -63,3 +64,18 @@ class PreviewForm(forms.Form):
     def slot(self) -> int:
         """The slot of the participant; slots count from 0."""
         return (self.cleaned_data["participant"] or 1) - 1
+
+
+class LockForm(forms.Form):
+    """To lock a plan, which can't be undone."""
+
+    confirmed = forms.BooleanField(
+        error_messages={"required": "Tick the box: a locked plan can't be unlocked."}
+    )
+    note = forms.CharField(required=False, max_length=LONGEST_NOTE)
+    reason = forms.CharField(required=False, max_length=LONGEST_NOTE)
+
+    @property
+    def problem(self) -> str:
+        """The first thing that is wrong."""
+        return str(next(iter(self.errors.values()))[0])

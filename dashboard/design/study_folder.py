@@ -107,6 +107,11 @@ def read_folder(
         yaml.problem(("labels", *path), message)
         for path, message in labels.problems(settings.labels, known)
     ]
+    named = {"dimensions": known["dimensions"], "models": known["models"], "recipes": recipes}
+    problems += [
+        yaml.problem(("preregistration", *path), message)
+        for path, message in settings.preregistration.problems(**named)
+    ]
     if problems:
         raise DefinitionError(problems)
     for warning in warnings_of_filter(quality, definition, rows):

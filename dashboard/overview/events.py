@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.catalogue.number_text import noun
 from survey.models import Study, StudyEvent
+from survey.simulated.record import ACTION as SIMULATED
 
 Key = tuple[str, ...]
 #: What pages call the actions and the counts that are stored with them.
@@ -50,6 +52,10 @@ def in_words(event: StudyEvent) -> str:
             for key in changed
         ]
         return f"Settings changed: {'; '.join(said)}"
+    if event.action == SIMULATED:
+        people = noun(detail["participants"], "simulated rater")
+        seed = f"profile {detail['name']}, seed {detail['seed']}"
+        return f"{detail['participants']} {people} sent ({seed})"
     counts = [
         f"{value} {COUNTS.get(name, name)}"
         for name, value in detail.items()

@@ -5,8 +5,11 @@ from collections.abc import Iterator, Sequence
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 
+from analysis.labels import labels_of
+from analysis.locked_plans import compared_with_plan
 from analysis.quality_rules import QualityRules, RatedScale
-from analysis.rule_sets import current_rules
+from analysis.recipe_sets import current_recipe_set
+from analysis.rule_sets import current_rule_set, current_rules
 from judge.models import STAND_IN
 from judge.queries import gold_source
 from survey.content import content_of
@@ -45,7 +48,7 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFindin
         ),
     )
     findings += warnings_of_filter(current_rules(study), content.definition, rows)
-    return [*findings, *_used_invitations(study)]
+    return [*findings, *_used_invitations(study), *_unlike_the_plan(study)]
 
 
 def warnings_of_filter(
@@ -109,4 +112,21 @@ def _used_invitations(study: Study) -> Iterator[StudyFinding]:
             CHANGE,
             f"{were} used in the rehearsal. People who use the same link again stay test people. "
             "Send new links to participants who should count.",
+        )
+
+
+def _unlike_the_plan(study: Study) -> Iterator[StudyFinding]:
+    """What changed since the plan was locked, while another one can still take its place."""
+    if study.frozen_at is not None:
+        return
+    rules, recipes = current_rule_set(study), current_recipe_set(study)
+    compared = compared_with_plan(study, rules, recipes, labels_of(study))
+    if compared is not None and compared.deviations:
+        changed = "; ".join(deviation.what for deviation in compared.deviations)
+        yield StudyFinding(
+            "Locked plan",
+            CHANGE,
+            f"Changed since plan {compared.plan.version} was locked: {changed}. Change it back, or "
+            "lock another plan with a reason before the first participant; else results are "
+            "exploratory.",
         )

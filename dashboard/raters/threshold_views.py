@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
-from analysis.exclusion_rule import SettingChoices, Threshold
+from analysis.exclusion_rule import Threshold
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RuleSet
-from analysis.quality_rules import SETTINGS, QualityRules, Setting
+from analysis.quality_rules import QualityRules, changes_in_words
 from analysis.queries import latest_run
 from analysis.rule_sets import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
@@ -140,7 +140,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             analysis,
             form=form,
             tried=_preview(what_if, form, request.GET.get("sort", "")),
-            changes=_changes(rules_of(in_force), form.asked, labels_of(study)),
+            changes=changes_in_words(rules_of(in_force), form.asked, labels_of(study)),
             in_force=in_force,
             **_contrast(what_if),
         )
@@ -213,35 +213,12 @@ def _sliders(form: ThresholdsForm, largest: Mapping[str, float]) -> list[Slider]
 def _with_changes(versions: list[RuleSet], labels: Labels) -> list[tuple[RuleSet, list[str]]]:
     """Each version with what it changed of the one before; newest first."""
     changed = [
-        (newer, _changes(rules_of(older), rules_of(newer), labels))
+        (newer, changes_in_words(rules_of(older), rules_of(newer), labels))
         for newer, older in pairwise(versions)
     ]
     if versions and versions[-1].version == 1:
-        changed.append((versions[-1], ["the first"]))
+        changed.append((versions[-1], ["first version"]))
     return changed
-
-
-def _changes(before: QualityRules, after: QualityRules, labels: Labels) -> list[str]:
-    """What changed in words: `Failed attention checks allowed: 0 → 1`."""
-    changes = []
-    if before.order != after.order:
-        changes.append(f"Rules in order: {_steps(before, labels)} → {_steps(after, labels)}")
-    return changes + [
-        f"{setting.about.label}: {_value(setting, before)} → {_value(setting, after)}"
-        for setting in SETTINGS.values()
-        if setting.of(before) != setting.of(after)
-    ]
-
-
-def _steps(rules: QualityRules, labels: Labels) -> str:
-    return ", ".join(labels.text("rules", rule) for rule in rules.order) or "no rule"
-
-
-def _value(setting: Setting, rules: QualityRules) -> str:
-    value = setting.of(rules)
-    if isinstance(setting.about, SettingChoices):
-        return setting.about.values[value]
-    return f"{value:g}"
 
 
 def _whole(value: float | str) -> float | str:

@@ -44,6 +44,8 @@ class ShownFinding:
     dimension: str
     sound: list[SafeString]
     paper: list[SafeString]
+    #: Whether its numbers were made otherwise than planned.
+    exploratory: bool = False
 
     @property
     def first(self) -> SafeString:
@@ -93,7 +95,9 @@ def answers_of(analysis: NewestAnalysis, address: Callable[[str], str]) -> list[
             each["title"],
             each["table"],
             each["dimension"],
-            *([linked(said, address) for said in each[side]] for side in ("sound", "paper")),
+            sound=[linked(said, address) for said in each["sound"]],
+            paper=[linked(said, address) for said in each["paper"]],
+            exploratory=each.get("exploratory", False),
         )
         for each in analysis.in_words.get("findings", [])
     ]

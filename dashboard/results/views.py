@@ -11,9 +11,10 @@ from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, SUBJECTS
+from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, ORDER, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
+from analysis.multiverses import multiverse_of
 from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
@@ -39,6 +40,8 @@ from survey.tidy import definition_of
 
 #: Ending of a table of all raters that has a twin of the included raters.
 OF_ALL = "_all"
+#: Tables that only a request makes, for which the page has a button.
+ON_REQUEST = ("multiverse_summary", "multiverse")
 NOT_MADE = "this analysis has no such result"
 
 
@@ -89,6 +92,8 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     if subject == MAIN:
         others = [answer for answer in answers if answer.table != MAIN_TABLE]
         context["others"] = [(answer, address(answer.table)) for answer in others]
+    if subject == ORDER:
+        context["multiverse"] = multiverse_of(analysis.run)
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
@@ -108,7 +113,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         absent=_by_reason(
             (specs[table].title, analysis.not_available.get(table, NOT_MADE))
             for table in names
-            if table not in stored and table not in told
+            if table not in stored and table not in told and table not in ON_REQUEST
         ),
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,

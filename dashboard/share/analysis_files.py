@@ -1,4 +1,6 @@
-"""A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
+"""A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report
+with its methods and their references.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +16,7 @@ from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
 from analysis.text.latex import Words, latex_table
 from dashboard.share.output_folder import without_authors
-from dashboard.share.report import report_html
+from dashboard.share.report import report_files
 from dashboard.share.report_tables import declared
 from survey.definition.labels import Labels
 from survey.files.csv_text import csv_lines
@@ -81,8 +83,11 @@ def write_analysis(
     labels = labels_of(run.study)
     _write_tables(tables, folder, labels, levels(recipes_of(run.recipe_set)), latex)
     _write_figures(figures, folder)
-    report = report_html(run, tables, figures, manifest, labels)
-    (folder / "report.html").write_text(report, encoding="utf-8")
+    for name, text in report_files(run, tables, figures, manifest, labels).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    if plan := manifest.get("plan"):
+        locked = run.study.locked_plans.get(version=plan["version"])
+        (folder / "plan.json").write_text(locked.content, encoding="utf-8")
     images = write_images(figures, folder) if write_images else "not asked for"
     return manifest | {"images": images}
 

@@ -17,6 +17,7 @@ from django.utils import timezone
 from analysis import jobs
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
+from analysis.jobs import Lost
 from dashboard.share.analysis_files import chosen_recipes, write_analysis
 from dashboard.share.export_files import write_export
 from dashboard.share.exports import SMALL_CELL
@@ -39,10 +40,6 @@ TOLD_EVERY = 2.0
 ANALYSIS, DATA = "analysis", "data"
 
 WriteImages = Callable[[dict[str, Any], Path], str]
-
-
-class Lost(Exception):
-    """The package is no longer this worker's: another one took it over, or it was deleted."""
 
 
 def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:

@@ -18,7 +18,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from analysis import jobs
-from analysis.models import AnalysisRun
+from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from dashboard.share.models import Package
@@ -54,7 +54,7 @@ def kept_until(package: Package) -> Any:
 @transaction.atomic
 def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     """The package of a finished run: done or under way already, else a waiting one. It is made
-    again where its file is gone, or the study's labels may have changed since.
+    again where its file is gone, the study's labels may have changed since, or a multiverse came.
 
     The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
     """
@@ -67,6 +67,7 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     package, is_new = Package.objects.get_or_create(run=run, recipe=recipe, images=images)
     is_done = package.state == State.DONE
     is_old = run.study.events.filter(action="settings", at__gt=package.created_at).exists()
+    is_old |= Multiverse.objects.filter(run=run, finished_at__gt=package.created_at).exists()
     is_unfit = is_done and (is_old or not package.path.is_file())
     if not is_new and (is_unfit or package.state == State.FAILED):
         package.delete()  # with it goes all that is left of an earlier attempt

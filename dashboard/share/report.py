@@ -6,7 +6,7 @@ to its cell in the CSV files beside it (RFC 7111).
 
 import importlib.util
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from analysis.catalogue.spec import FigureSpec
 from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
 from analysis.declarations import ANALYSES, FIGURES, TABLES
 from analysis.models import AnalysisRun
-from analysis.quality_rules import USUAL_LABELS, QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
-from analysis.text.cells import Tables, read_tables, rows_of
-from analysis.text.findings import findings
+from analysis.text.bibliography import bibliography, cited_keys, cited_once
+from analysis.text.cells import Sentence, Table, Tables, plain, read_tables, rows_of
+from analysis.text.findings import Finding, findings
 from analysis.text.limits import limits
 from analysis.text.methods_text import AnalysisSettings, methods
 from analysis.text.sentences import listed, together
@@ -33,6 +34,11 @@ from survey.definition import StudyDefinition
 from survey.definition.labels import Labels, words
 from survey.tidy import definition_of
 
+#: The figure of the answer: the first of these that there is.
+OF_ANSWER = ("contrasts_forest", "systems_forest", "best_worst_shares")
+WHO_COUNTS, CONTRAST, SYSTEMS = "funnel", "contrasts", "systems"
+#: The files.
+REPORT, METHODS, REFERENCES = "report.html", "methods.md", "references.bib"
 #: Further text about some tables.
 DECLARED = [maker.finding for maker in ANALYSES if maker.finding]
 
@@ -55,61 +61,89 @@ class ReportSection:
     figures: list[Figure]
 
     @property
-    def is_appendix(self) -> bool:
-        return self.title == APPENDIX
-
-    @property
     def anchor(self) -> str:
-        return self.title.lower().replace(" ", "-")
+        return f"section-{self.title.lower().replace(' ', '-')}"
 
 
-def report_html(
+def report_files(
     run: AnalysisRun,
     tables: Mapping[str, Any],
     figures: Mapping[str, Any],
     manifest: Mapping[str, Any],
     labels: Labels,
-) -> str:
-    """The report of these tables and figures, which are those of the manifest's recipes."""
+) -> dict[str, str]:
+    """The report of these tables and figures, which are those of the manifest's recipes, the
+    methods as Markdown, and the works that these cite as BibTeX; by the names of their files.
+    """
     definition = definition_of(run.study)
-    rehearsal = run.study.is_rehearsing
-    return render(definition, tables, figures, manifest, labels=labels, rehearsal=rehearsal)
-
-
-def render(
-    definition: StudyDefinition,
-    contents: Mapping[str, Any],
-    figures: Mapping[str, Any],
-    manifest: Mapping[str, Any],
-    *,
-    labels: Labels | None = None,
-    rehearsal: bool = False,
-) -> str:
-    """The report as HTML. `contents` are tables as they are stored: {columns, rows} by name."""
-    given = read_tables(contents, labels)
-    tables = {name: table for name, table in given.items() if table.rows}
+    given = read_tables(tables, labels)
     recipes = [Recipe.model_validate(recipe) for recipe in manifest["recipes"].values()]
-    of = f" of {noun(len(recipes), 'recipe')} {listed([recipe.name for recipe in recipes])}"
-    empty = {
-        name: f"it has no rows{of if 'recipe' in table.columns else ''}"
-        for name, table in given.items()
-        if name not in tables
-    }
-    rules = QualityRules.model_validate(manifest["rule_set"]["rules"])
+    settings = _settings(definition, recipes, manifest)
+    paragraphs = methods_in_paragraphs(_with_rows(given), settings)
+    html = render(
+        definition,
+        given,
+        figures,
+        manifest,
+        settings,
+        paragraphs,
+        labels=labels,
+        rehearsal=run.study.is_rehearsing,
+    )
+    keys = cited_keys(text for _, text in paragraphs)
+    return {REPORT: html, METHODS: as_markdown(paragraphs), REFERENCES: bibliography(keys)}
+
+
+def _with_rows(tables: Tables) -> dict[str, Table]:
+    return {name: table for name, table in tables.items() if table.rows}
+
+
+def _settings(
+    definition: StudyDefinition, recipes: Sequence[Recipe], manifest: Mapping[str, Any]
+) -> AnalysisSettings:
     gold = "" if manifest["gold"] == "none" else manifest["gold"]
-    settings = AnalysisSettings(
-        rules=rules,
+    return AnalysisSettings(
+        rules=QualityRules.model_validate(manifest["rule_set"]["rules"]),
         recipes=recipes,
         sources=manifest["sources"],
         gold=f"{gold}, imported" if manifest["gold_imported"] and gold != "imported" else gold,
         scale=scale_text(definition),
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
+        plan=manifest.get("plan"),
+        not_counted=manifest["included_by_name"],
     )
+
+
+def render(
+    definition: StudyDefinition,
+    given: Tables,
+    figures: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    settings: AnalysisSettings,
+    paragraphs: Sequence[tuple[str, Sentence]],
+    *,
+    labels: Labels,
+    rehearsal: bool = False,
+) -> str:
+    """The report as HTML. Its main part has the answers of tables that lead, with their figure and
+    these tables, limits and methods; an appendix has the rest, folded.
+    """
+    tables, recipes = _with_rows(given), settings.recipes
+    of = f" of {noun(len(recipes), 'recipe')} {listed([recipe.name for recipe in recipes])}"
+    empty = {
+        name: f"it has no rows{of if 'recipe' in table.columns else ''}"
+        for name, table in given.items()
+        if name not in tables
+    }
+    gold = "" if manifest["gold"] == "none" else manifest["gold"]
     sentences = findings(tables, recipes, DECLARED)
+    leading = _leading(sentences)
+    first = _leading_tables(tables)
+    of_answer = next((name for name in OF_ANSWER if name in figures), "")
     context = {
         "manifest": manifest,
-        "labels": labels or USUAL_LABELS,
+        "labels": labels,
         "rehearsal": rehearsal,
         "answered": _answered(tables, manifest),
         "recipes": {
@@ -118,14 +152,19 @@ def render(
         },
         "sound": next((r.name for r in recipes if r.unit == "participant"), ""),
         "paper": next((r.name for r in recipes if r.unit == "rating"), ""),
-        "methods": [
-            (paragraph.title, together(paragraph.sentences))
-            for paragraph in methods(tables, settings)
-        ],
-        "findings": sentences,
+        "methods": paragraphs,
+        "files_of_methods": (METHODS, REFERENCES),
+        "findings": leading,
+        "further": [finding for finding in sentences if finding not in leading],
+        "of_answer": _figure(of_answer, figures, labels) if of_answer else None,
         "stand_beside": any(finding.sound and finding.paper for finding in sentences),
-        "limits": limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
-        "sections": sections(tables, figures),
+        "limits": limits(tables, recipes, settings.rules, gold=gold, scale=_points(definition)),
+        "leading": [shown_table(table) for table in first.values()],
+        "sections": sections(
+            {name: table for name, table in tables.items() if name not in first},
+            {name: figure for name, figure in figures.items() if name != of_answer},
+            labels,
+        ),
         "files": [(table.file, len(table.rows)) for table in given.values()],
         "absent": _by_reason(manifest["absent"] | empty),
         "answers": [] if definition.rating else beside_ratings(definition),
@@ -136,7 +175,35 @@ def render(
     return render_to_string("dashboard/share/report.html", context)
 
 
-def sections(tables: Tables, figures: Mapping[str, Any]) -> list[ReportSection]:
+def methods_in_paragraphs(tables: Tables, settings: AnalysisSettings) -> list[tuple[str, Sentence]]:
+    """The methods, each paragraph with its title; works are cited where they come first."""
+    return [
+        (paragraph.title, cited_once(together(paragraph.sentences)))
+        for paragraph in methods(tables, settings)
+    ]
+
+
+def as_markdown(paragraphs: Sequence[tuple[str, Sentence]]) -> str:
+    """The methods for a paper: a line a paragraph, with Pandoc's citations and without links."""
+    lines = [f"**{title}.** {plain(text)}" for title, text in paragraphs]
+    return "\n\n".join(lines) + "\n"
+
+
+def _leading_tables(tables: Tables) -> dict[str, Table]:
+    """Tables of the main part; of single systems only where no two conditions are compared."""
+    first = {name: tables[name] for name in TABLES if name in tables and TABLES[name].leads}
+    if CONTRAST in first:
+        first.pop(SYSTEMS, None)
+    return first
+
+
+def _leading(sentences: Sequence[Finding]) -> list[Finding]:
+    """The answers of the main part, and then who counts."""
+    leading = [each for each in sentences if each.table in TABLES and TABLES[each.table].leads]
+    return sorted(leading, key=lambda finding: finding.table == WHO_COUNTS)
+
+
+def sections(tables: Tables, figures: Mapping[str, Any], labels: Labels) -> list[ReportSection]:
     """Tables and figures by subject, in the order in which they are read."""
     by_title = {title: ReportSection(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
@@ -145,10 +212,18 @@ def sections(tables: Tables, figures: Mapping[str, Any]) -> list[ReportSection]:
         section = by_title[APPENDIX if table.appendix else table.section]
         section.tables.append(shown_table(tables[name]))
     for name in dict.fromkeys([*(name for name in FIGURES if name in figures), *figures]):
-        how = FIGURES.get(name) or FigureSpec(name, words(name), ELSEWHERE)
+        how = _declared_figure(name)
         section = by_title[APPENDIX if how.appendix else how.section]
-        section.figures.append(Figure(name, how.title, figures[name]))
+        section.figures.append(_figure(name, figures, labels))
     return [section for section in by_title.values() if section.tables or section.figures]
+
+
+def _declared_figure(name: str) -> FigureSpec:
+    return FIGURES.get(name) or FigureSpec(name, words(name), ELSEWHERE)
+
+
+def _figure(name: str, figures: Mapping[str, Any], labels: Labels) -> Figure:
+    return Figure(name, _declared_figure(name).labelled(labels).title, figures[name])
 
 
 def scale_text(definition: StudyDefinition) -> str:

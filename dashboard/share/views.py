@@ -17,7 +17,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from analysis.locked_plans import locked_plan
 from analysis.models import AnalysisRun
+from dashboard.design.locked_plan import FORMS
 from dashboard.share import packages
 from dashboard.share.csv_downloads import csv_response
 from dashboard.share.exports import filtered_by
@@ -60,6 +62,8 @@ def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
         files=filtered_by(run).files if run else [],
         form=PackageForm(recipes=packages.recipe_choices(run)) if run else None,
         packages=[_shown(package) for package in packages.packages_of(study)],
+        plan=locked_plan(study),
+        forms=FORMS,
     )
 
 

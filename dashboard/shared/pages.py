@@ -40,7 +40,8 @@ SUBJECTS = [
         [
             *(("texts", "Texts"), ("preview", "Pages"), ("order", "Order")),
             *(("planning", "Planning"), ("policy", "Policy"), ("pilot", "Pilot")),
-            ("versions", "Versions"),
+            *(("versions", "Versions"), ("locked-plan", "Locked plan")),
+            ("rehearsal", "Rehearsal"),
         ],
     ),
     (

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from survey.definition.labels import GivenLabels
 from survey.definition.parts import Part, Text, refuse_repeats
+from survey.definition.preregistration import Preregistration
 
 #: The possible endings; each has a text, and can have a code.
 ENDINGS = ("completed", "failed_attention", "screened_out", "declined", "full", "withdrawn")
@@ -126,6 +127,7 @@ class Settings(Part):
     #: How long a payment key outlives a withdrawal.
     withdrawal_key_days: int = Field(default=90, ge=0, le=3650)
     labels: GivenLabels = GivenLabels()
+    preregistration: Preregistration = Preregistration()
 
     @property
     def lacks_codes(self) -> bool:

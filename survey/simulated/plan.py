@@ -87,21 +87,47 @@ class RaterPlan:
         return answers.remark(task, *key, language=self.language, share=self.writes)
 
 
+@dataclass(frozen=True)
+class SimulatedRater:
+    """What was decided of a rater who came: how they behave, and what they say of themselves, by
+    question; with the profile that decided it.
+    """
+
+    behaviour: Behaviour
+    said: Mapping[str, list[str]]
+    profile: SimulationProfile
+
+
 def plan_raters(
     *, profile: SimulationProfile, content: Content, participants: int, seed: int
 ) -> list[RaterPlan]:
     """Decide everything about `participants` raters. The same input gives the same plans."""
+    behaviours = behaviours_of(
+        profile=profile, content=content, participants=participants, seed=seed
+    )
+    plans, after = [], timedelta()
+    for number, behaviour in enumerate(behaviours, start=1):
+        plans.append(_plan_rater(profile, content, seed, number, behaviour, after))
+        after += draw(seed, number, "gap").expovariate(1) * MEAN_GAP
+    return plans
+
+
+def behaviours_of(
+    *, profile: SimulationProfile, content: Content, participants: int, seed: int
+) -> list[Behaviour]:
+    """How each of `participants` raters behaves, in the order of their numbers."""
     shares = profile.behaviours.shares()
     if not content.definition.screening:
         del shares[Behaviour.SCREENED_OUT]
     counts = exact_counts(shares, participants)
     behaviours = [behaviour for behaviour, count in counts.items() for _ in range(count)]
     draw(seed, "behaviours").shuffle(behaviours)
-    plans, after = [], timedelta()
-    for number, behaviour in enumerate(behaviours, start=1):
-        plans.append(_plan_rater(profile, content, seed, number, behaviour, after))
-        after += draw(seed, number, "gap").expovariate(1) * MEAN_GAP
-    return plans
+    return behaviours
+
+
+def person_key(version: int, seed: int, number: int) -> str:
+    """The ID with which a rater arrives at a version of a study."""
+    return f"sim-v{version}-{seed}-{number:04d}"
 
 
 def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Behaviour, int]:
@@ -134,7 +160,7 @@ def _plan_rater(
     seen = answers.positions(profile, content, seed, number, behaviour)
     return RaterPlan(
         number=number,
-        person=f"sim-v{content.version}-{seed}-{number:04d}",
+        person=person_key(content.version, seed, number),
         behaviour=behaviour,
         order_seed=order_seed,
         seed=seed,

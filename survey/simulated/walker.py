@@ -49,6 +49,7 @@ class WalkEnding(StrEnum):
     DECLINED = "declined"
     FULL = "full"
     LEFT = "left_early"
+    WITHDRAWN = "withdrawn"  # an earlier run of the same raters, deleted since
 
 
 @dataclass(frozen=True)

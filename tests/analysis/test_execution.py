@@ -27,6 +27,7 @@ TABLES = {
     "raters",
     "thresholds",
     "protocol",
+    "design_health",
     "demographics",
     "items",
     "wins",

@@ -326,12 +326,13 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
     names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
-    names += ["wins_summary", "rater_differences", "protocol", "codebook"]
+    names += ["wins_summary", "rater_differences", "protocol", "design_health", "codebook"]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
     expected = {*names, *TABLES, *GUARD, *NAMES} - set(absent)
     assert set(original) == {f"{name}.csv" for name in expected}
     for tables in (again, original):
-        del tables["protocol.csv"]  # it is about pages, too, which stay behind
+        for name in ("protocol", "design_health"):  # they are about pages, too, which stay behind
+            del tables[f"{name}.csv"]
     assert again == original
 
 
@@ -464,4 +465,5 @@ def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) 
         "raters.csv",
         "thresholds.csv",
         "protocol.csv",
+        "design_health.csv",
     }

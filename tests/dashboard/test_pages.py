@@ -16,6 +16,7 @@ from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import answer_calls, describe, fail_call, gold_set
+from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
 
 NAMES = [
@@ -109,3 +110,25 @@ def test_what_people_wrote_is_never_markup(page: Client, study: Study, run: Anal
     for name in NAMES:
         shown = page.get(f"/studies/small/{name}").content.decode()
         assert not re.findall("<b>bold|<script>alert|<i>ann", shown), name
+
+
+@pytest.mark.embedded
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("gold/judges/other@1/", "small@1 has no judge other@1."),
+        ("gold/calls/99/", "small@1 has no call 99 of a judge."),
+        ("gold/changes/99/", "small@1 has no analysis 99."),
+        ("packages/99/", "small@1 has no download 99."),
+        ("results/99/wins.csv", "small@1 has no table wins of an analysis 99."),
+        ("figures/99/forest.json", "small@1 has no figure forest of an analysis 99."),
+        ("pages/?participant=x", "participant in the address: Enter a whole number."),
+        ("order/?pool=x", "pool in the address: Select a valid choice."),
+    ],
+)
+def test_page_that_is_not_there_says_what_is_missing(
+    page: Client, study: Study, address: str, why: str
+) -> None:
+    answer = page.get(f"/studies/small/{address}")
+    assert answer.status_code == 404
+    assert why in text_of(answer)

@@ -105,7 +105,7 @@ def check_tables(
     expected = computed(rules, recipes)
     # The gold scores are imported, so no call says which model answered.
     about_judges = {*CONSISTENCY, *AGREEMENT, *GUARD} - {"judge_models"}
-    assert tables.keys() == {*expected, "protocol", *about_judges}
+    assert tables.keys() == {*expected, "protocol", "design_health", *about_judges}
     # The study's file has its own order of answers.
     for found in (tables, expected):
         found["demographics"] = "\n".join(sorted(found["demographics"].splitlines()))

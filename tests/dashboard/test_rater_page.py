@@ -112,6 +112,11 @@ def test_answers_stand_as_they_were_shown(page: Client, walked: Participant) -> 
     assert "Age 40" in text_of(answer)
 
 
+def test_several_choices_are_read_as_words(page: Client, walked: Participant) -> None:
+    walked.demographic_answers.create(name="native_language", value=["English", "Spanish"])
+    assert "Native language English, Spanish" in text_of(page.get(address(walked)))
+
+
 def test_answers_are_held_against_gold_and_the_other_raters(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:

@@ -173,7 +173,7 @@ def test_thresholds_come_into_force_as_a_version_with_author_and_run(
     versions = tables_of(answer)[-1]
     assert [row[0] for row in versions[1:]] == ["2", "1"]
     assert versions[1][2:] == ["ada", "Shortest time: 10 → 1"]
-    assert versions[2][2:] == ["the study's file", "the first"]
+    assert versions[2][2:] == ["the study's file", "first version"]
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,10 @@ def rater_fit(fit: MixedFit, factor: str = "rater") -> DataFrame:
     data = fit.data
     group = data.group(factor)
     side, other = data.sides if data.sides[0].groups[0].name == factor else data.sides[::-1]
-    coefficients = fit.coefficients.to_numpy()
-    fixed = data.X @ coefficients if fit.link == "identity" else data.X[:, 1:] @ coefficients
-    texts = np.asarray(fixed, dtype=float)
+    design = data.X if fit.link == "identity" else data.X[:, 1:]
+    texts: Vector = design @ fit.coefficients.to_numpy()
     for each in other.groups:
-        texts = texts + fit.modes[each.name].to_numpy()[each.codes]
+        texts = texts + fit.modes[each.name].to_numpy(dtype=float)[each.codes]
     own = fit.modes[factor].to_numpy()[group.codes]
     spread = float(sum(fit.sds[each.name] ** 2 for each in side.groups[1:]))
     expected, variance = _moments(fit, texts + own, spread)

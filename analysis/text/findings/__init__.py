@@ -6,13 +6,15 @@ says which others it speaks of.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
+from analysis.catalogue.columns import PLAN
+from analysis.deviations import EXPLORATORY
 from analysis.recipe import Recipe
 from analysis.tables.request import FindingSpec
 from analysis.text.cells import Sentence, Tables, rows_of, those_with
-from analysis.text.findings import answers, conditions, groups, systems
+from analysis.text.findings import answers, conditions, groups, robustness, systems
 from analysis.text.findings.positions import positions
 from analysis.text.findings.words import of_unit
 
@@ -22,6 +24,7 @@ class Finding:
     """A question, and what two kinds of recipes say to it: `sound` counts raters (and items),
     `paper` counts ratings or wins. Either may be empty. `table` has the main numbers of it.
     Where a study has several dimensions, `dimension` is what the one of the answers is called.
+    `exploratory` is whether any of these numbers was made otherwise than planned.
     """
 
     title: str
@@ -29,6 +32,7 @@ class Finding:
     sound: tuple[Sentence, ...]
     paper: tuple[Sentence, ...] = ()
     dimension: str = ""
+    exploratory: bool = False
 
 
 def findings(
@@ -81,6 +85,18 @@ def findings(
             ),
             ("Exclusions", "sensitivity", answers.sensitivity(tables, sound, dimension), ()),
             (
+                "Other choices",
+                "multiverse_summary",
+                robustness.multiverse(tables, sound, dimension),
+                (),
+            ),
+            (
+                "Single raters and scenarios",
+                "fragility",
+                robustness.fragility(tables, sound, dimension),
+                (),
+            ),
+            (
                 "Order",
                 "order_conclusions",
                 chain(answers.order(tables, sound, dimension), positions(tables, sound, dimension)),
@@ -97,7 +113,16 @@ def findings(
     all_findings.append(
         Finding("Printed numbers", "replication", (), tuple(answers.replication(tables)))
     )
-    return [finding for finding in all_findings if finding.sound or finding.paper]
+    return [
+        replace(finding, exploratory=_is_exploratory(tables, finding.table))
+        for finding in all_findings
+        if finding.sound or finding.paper
+    ]
+
+
+def _is_exploratory(tables: Tables, name: str) -> bool:
+    """Whether rows of the included raters are; that of all raters is no answer."""
+    return any(row[PLAN.name] == EXPLORATORY for row in rows_of(tables, name, raters="included"))
 
 
 def _dimensions(tables: Tables) -> dict[str, str]:

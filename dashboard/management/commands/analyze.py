@@ -34,7 +34,7 @@ class Command(OutputCommand):
             "--latex",
             choices=["main", "all"],
             default="main",
-            help="tables as LaTeX: main part of the report only, or all",
+            help="tables as LaTeX: those that a paper may print, or all",
         )
         parser.add_argument(
             "--no-images",

@@ -24,6 +24,7 @@ from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Behaviour, SimulationProfile
+from survey.simulated.record import Crowd, record_crowd
 from survey.simulated.walker import NotLetIn, Walk, WalkEnding, WalkError
 from survey.tidy import definition_of
 
@@ -97,8 +98,9 @@ class Command(BaseCommand):
     ) -> None:
         study = _study(slug)
         content = read_content(study)
+        chosen = self._profile(profile, content)
         plans = plan_raters(
-            profile=self._profile(profile, content),
+            profile=chosen,
             content=content,
             participants=participants,
             seed=seed,
@@ -106,6 +108,8 @@ class Command(BaseCommand):
         if plan:
             _write_plans(plan, study, plans)
         rota = look_up(study, plans, timezone.now())
+        if rota.waiting:
+            record_crowd(study, Crowd(chosen, profile.name, seed, participants))
         started = time.monotonic()
         walks: list[Walk] = []
         todo = walk_all(rota, server=server, content=content, workers=workers)

@@ -62,7 +62,7 @@ def test_without_a_group_of_its_own_there_is_no_clear_elbow() -> None:
     assert row(table, "sigma")["note"].startswith(
         "no clear elbow: the tail is not shown to be a group"
     )
-    assert row(table, "sigma and mae")["note"] == "no clear elbow of sigma or of mae"
+    assert row(table, "sigma and mae")["note"] == "no clear elbow of σ or of MAE"
 
 
 def test_a_rule_that_is_not_applied_has_no_limit_in_force() -> None:
@@ -94,7 +94,7 @@ def test_nobody_one_rater_or_equal_raters_have_no_elbow(
     assert table["removed_at_elbow"].tolist() == [NA] * 3
     assert table["note"].tolist() == [
         *(f"not estimable, because {why}" for why in notes),
-        "not estimable, because there is no elbow of sigma and of mae",
+        "not estimable, because there is no elbow of σ and of MAE",
     ]
     assert table["removed"].tolist() == [len(sigma) if sigma == [0.0] * 30 else 0] * 3
 
@@ -104,7 +104,7 @@ def test_without_gold_scores_sigma_has_its_row_all_the_same() -> None:
     assert row(table, "sigma")["clear"]
     assert row(table, "mae")["note"] == "not estimable, because fewer than 20 values are known: 0"
     assert row(table, "sigma and mae")["note"] == (
-        "not estimable, because there is no elbow of mae"
+        "not estimable, because there is no elbow of MAE"
     )
 
 

@@ -1,15 +1,17 @@
 """The order of systems, with resampled raters and scenarios, and the matrix of wins."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.order import Codes, ResampledOrder, Vector, places, resampled_order, win_matrix
+from analysis.stats.order import ResampledOrder, places, resampled_order, win_matrix
 
 
 def rated(
     means: list[float], raters: int = 12, scenarios: int = 20, *, noise: float = 1.0, seed: int = 1
-) -> tuple[Vector, Codes, Codes, Codes]:
+) -> Any:
     """Ratings, and the numbers of their systems, raters and scenarios; all rate everything."""
     draw = np.random.default_rng(seed)
     system, rater, scenario = (each.ravel() for each in np.indices((len(means), raters, scenarios)))
@@ -74,8 +76,7 @@ def test_same_seed_gives_the_same_order_and_no_rating_counts_twice() -> None:
     one, other = (resampled_order(*data, seed=7) for _ in range(2))
     assert isinstance(one, ResampledOrder) and isinstance(other, ResampledOrder)
     assert (one.first == other.first).all()
-    ratings, system, rater, scenario = (np.concatenate([each, each]) for each in data)
-    twice = resampled_order(ratings, system, rater, scenario, seed=7)
+    twice = resampled_order(*(np.concatenate([each, each]) for each in data), seed=7)
     assert isinstance(twice, ResampledOrder) and (twice.first == one.first).all()
 
 

@@ -50,9 +50,8 @@ def pairs(*, ties: bool = True) -> ChoiceSets:
     table = read("pairs")
     table = table if ties else table[table["outcome"] != "tie"]
     sign = table["outcome"].map({"a": 1, "b": -1, "tie": 0})
-    rater, one, other = (table[name].to_numpy(dtype=np.intp) for name in ("rater", "a", "b"))
-    of = np.asarray(sign, dtype=np.intp)
-    return of_pairs(rater, one, other, of, systems=SYSTEMS, raters=RATERS)
+    rater, a, b = (table[name].to_numpy() for name in ("rater", "a", "b"))
+    return of_pairs(rater, a, b, np.asarray(sign, dtype=np.intp), systems=SYSTEMS, raters=RATERS)
 
 
 def fitted(data: ChoiceSets, **settings: Any) -> Strengths:

@@ -33,6 +33,7 @@ def data(
         answered(ranks, "rank"),
         DataFrame(changes, columns=["participant", "changes"]).assign(shown_at="2026-01-01"),
         DataFrame(comments, columns=["participant", "text"]),
+        DataFrame(columns=["participant", *CELL]),
     )
 
 

@@ -67,7 +67,7 @@ def test_intervals_of_rankings_hold_what_was_planted(
     everything: tuple[DataFrame, DataFrame],
 ) -> None:
     own = everything[0].query("answers == 'ranks'")
-    planted = own["model"].map(EFFECTS) - float(np.mean(list(EFFECTS.values())))
+    planted = own["model"].map(EFFECTS).astype(float) - float(np.mean(list(EFFECTS.values())))
     assert ((own["ci_low"] < planted) & (planted < own["ci_high"])).all()
 
 

@@ -363,5 +363,20 @@ def test_families_without_adjustment_are_counted_by_kind(approved: Approval) -> 
     approved(*about("not adjusted", tables(group_tests=rows)))
 
 
+# ── Design ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_differential_attrition_is_named_where_there_is_some(approved: Approval) -> None:
+    row = {
+        "outcome": "dropped_out", "part": "condition", "lowest": "plain", "lowest_share": 0.05,
+        "highest": "tuned", "highest_share": 0.4, "test": "chi_squared", "p_adjusted": 0.004,
+    }  # fmt: skip
+    other = {"outcome": "excluded", "part": "first_scenario", "lowest": "S1", "highest": "S2"}
+    few = row | other | {"test": "fisher"}
+    approved(*about("attrition", tables(design_health=[row, few, row | {"p_adjusted": 0.4}])))
+    approved(*about("attrition", tables(design_health=[few])))
+    assert about("attrition", tables(design_health=[row | {"p_adjusted": None}])) == []
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("limits.j2") == []

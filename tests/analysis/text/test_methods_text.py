@@ -426,5 +426,10 @@ def test_strengths_name_the_models_of_what_was_compared(approved: Approval) -> N
     approved(of(tables(strengths=[rows[0] | {"ci_low": 0.1}]))[BY_RATERS])
 
 
+def test_fragility_and_multiverse_are_described_where_they_were_made(approved: Approval) -> None:
+    rows = [{"recipe": "sound"}]
+    approved(of(tables(fragility=rows, multiverse_summary=rows))[BY_RATERS])
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("methods/study.j2", "methods/recipes.j2") == []

@@ -1,0 +1,42 @@
+"""What an analysis says of how far its main result depends on choices and on single units. Pure."""
+
+from collections.abc import Iterator
+
+from analysis.recipe import Recipe
+from analysis.tables.multiverse import POINTS
+from analysis.text.cells import Row, Sentence, Tables, rows_of, those_with, values
+from analysis.text.findings.words import ALL, of_recipe
+from analysis.text.sentences import Sentences
+
+say = Sentences("findings/robustness.j2")
+
+
+def multiverse(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Over all models, or of the only one, in points of the scale."""
+    if recipe is None:
+        return
+    of = {"recipe": recipe.name, "dimension": dimension, "scale": POINTS}
+    for row in _of_main(rows_of(tables, "multiverse_summary", **of)):
+        yield say(
+            "multiverse" if row["specifications"] else "no_multiverse", row=row, recipe=recipe
+        )
+
+
+def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """How few raters, and how few scenarios, turn the main result."""
+    if recipe is None:
+        return
+    rows = those_with(of_recipe(tables, "fragility", recipe, dimension), "p")
+    for unit in values(rows, "unit"):
+        by = {row["turned"]: row for row in rows if row["unit"] == unit}
+        significance, sign = by["significance"], by["sign"]
+        if str(significance["note"] or ""):
+            yield say("fragility_of_sign", sign=sign)
+            continue
+        known = significance["p"] < round(1 - recipe.confidence, 12)
+        yield say("fragility", significance=significance, sign=sign, known=known, recipe=recipe)
+
+
+def _of_main(rows: list[Row]) -> list[Row]:
+    """Those over all models, or of the only one."""
+    return [row for row in rows if row["model"] == ALL] or rows[:1]

@@ -1,0 +1,419 @@
+"""A locked plan as text for the forms of OSF and AsPredicted: the words are in `templates/`.
+
+What the analyses do is said in the words of the report's methods. Pure.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from analysis.deviations import BY_GOLD, HOW_MANY, PlanContent
+from analysis.quality_rules import STEP_LABELS
+from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
+from analysis.text.cells import Sentence, plain
+from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
+from survey.definition.labels import GivenLabels, Labels, usual_of
+from survey.definition.study import StudyDefinition
+from survey.definition.tasks import TextTask
+
+#: The forms that a plan is written for, with the ending of their files; `json` is the plan itself.
+TEXTS = {"osf": "md", "aspredicted": "txt", "json": "json"}
+#: How choices are held against chance; which of them, the number of choices decides.
+CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
+say = Sentences("preregistration/answers.j2")
+say_methods = Sentences("methods/recipes.j2")
+
+
+def preregistration(text: str, sha256: str, form: str) -> str:
+    """A locked plan, given as its JSON, as text for one of TEXTS."""
+    if form == "json":
+        return text
+    content = PlanContent.from_text(text)
+    plan = PlanWords(content, sha256)
+    answers = {
+        name: "\n\n".join(plain(each) for each in sentences)
+        for name, sentences in plan.answers().items()
+    }
+    template: Any = ENVIRONMENT.get_template(f"preregistration/{form}.j2")
+    written = plain(template.module.document(title=content.content["title"], p=answers))
+    return written.translate(GIVEN_BACK).strip("\n") + "\n"
+
+
+@dataclass(frozen=True)
+class PlanWords:
+    """A plan in paragraphs, by what they are about."""
+
+    plan: PlanContent
+    sha256: str
+
+    def answers(self) -> dict[str, list[Sentence]]:
+        """The paragraphs of each answer; both forms ask for most of them."""
+        return {
+            "question": [self._question()],
+            "hypotheses": list(self._hypotheses()),
+            "study_type": [say("study_type")],
+            "blinding": [say("blinding")],
+            "design": [self._design()],
+            "manipulated": list(self._conditions()),
+            "randomisation": [say("randomisation", order=self.study.order)],
+            "existing_data": list(self._existing_data()),
+            "procedures": list(self._procedures()),
+            "sample_size": [say("sample_size", **self._places)],
+            "stopping": [say("stopping", places=any(self._places.values()))],
+            "rationale": [Sentence.escape(self.said.sample_size or "")],
+            "measured": list(self._measures()),
+            "indices": [self._gold()],
+            "analyses": list(self._analyses()),
+            "main_analysis": list(self._main_analysis()),
+            "secondary": [say("secondary", recipes=list(self.planned.recipes))],
+            "transformations": [say("transformations", rated=self.rated)],
+            "inference": list(self._inference()),
+            "exclusion": list(self._exclusions()),
+            "missing": [say("missing", rated=self.rated)],
+            "exploratory": [
+                *(say("given_exploratory", text=text) for text in self.said.exploratory),
+                say("exploratory"),
+            ],
+            "other": list(self._other()),
+        }
+
+    # ── What is read from the plan ──
+
+    @cached_property
+    def content(self) -> Mapping[str, Any]:
+        return self.plan.content
+
+    @cached_property
+    def said(self) -> Any:
+        return self.plan.preregistration
+
+    @cached_property
+    def planned(self) -> Any:
+        return self.plan.planned
+
+    @cached_property
+    def study(self) -> StudyDefinition:
+        return StudyDefinition.model_validate(self.content["definition"])
+
+    @property
+    def rated(self) -> bool:
+        return self.study.rating is not None
+
+    @cached_property
+    def systems(self) -> list[tuple[str, str]]:
+        """Each model in a condition, in the order of the study."""
+        shown = (response for block in self.content["blocks"] for response in block["responses"])
+        return list(dict.fromkeys((each["model"], each["condition"]) for each in shown))
+
+    @cached_property
+    def models(self) -> list[str]:
+        """Models that have both conditions of the contrast; without one, all."""
+        pair = {self.study.condition_a, self.study.condition_b}
+        models = list(dict.fromkeys(model for model, _ in self.systems))
+        if None in pair:
+            return models
+        return [m for m in models if pair <= {c for model, c in self.systems if model == m}]
+
+    @cached_property
+    def dimensions(self) -> dict[str, str]:
+        """Rated dimensions with their labels."""
+        names = [d.name for d in self.study.rating.dimensions] if self.study.rating else []
+        return {name: self.labels.text("dimensions", name) for name in names}
+
+    @cached_property
+    def labels(self) -> Labels:
+        study = self.study
+        rated = [d.name for d in study.rating.dimensions] if study.rating else []
+        known = {
+            "conditions": usual_of(study.conditions),
+            "models": usual_of([model for model, _ in self.systems]),
+            "dimensions": usual_of(rated),
+            "rules": STEP_LABELS,
+        }
+        given = GivenLabels.model_validate(self.content["labels"])
+        return Labels.of(given, known, (study.condition_a, study.condition_b))
+
+    @property
+    def sides(self) -> dict[str, str]:
+        """What is compared, empty where the study names no two conditions."""
+        there = self.study.condition_a is not None
+        return {"a": self.labels.a if there else "", "b": self.labels.b if there else ""}
+
+    @cached_property
+    def recipe(self) -> Recipe | None:
+        """The recipe of the main analysis."""
+        chosen: Recipe | None = self.planned.recipes.get(self.said.primary.recipe)
+        return chosen or self.planned.by_raters
+
+    @property
+    def _kind(self) -> dict[str, bool]:
+        return {"rated": self.rated, "ranked": self.study.ranking is not None}
+
+    @property
+    def _places(self) -> dict[str, int | None]:
+        return {key: getattr(self.planned.places, key) for key in HOW_MANY}
+
+    @property
+    def _within(self) -> bool:
+        """Whether a participant may see both conditions on one page."""
+        apart = self.study.between_subjects in ("system", "condition")
+        return not apart and self.study.systems_per_page != 1
+
+    @cached_property
+    def _about(self) -> list[str]:
+        """The dimensions that the hypothesis is about, by their labels."""
+        chosen = self.said.primary.dimension
+        return [label for name, label in self.dimensions.items() if chosen in (None, name)]
+
+    # ── Paragraphs ──
+
+    def _question(self) -> Sentence:
+        if self.said.question:
+            return Sentence.escape(self.said.question)
+        return say("question", systems=len(self.systems), **self.sides, **self._kind)
+
+    def _hypotheses(self) -> Iterator[Sentence]:
+        for number, text in enumerate(self.said.hypotheses, start=1):
+            yield say("given_hypothesis", number=number, text=text)
+        chosen = self.said.primary.model
+        model = self.labels.text("models", chosen) if chosen else ""
+        yield say(
+            "hypothesis",
+            number=len(self.said.hypotheses) + 1,
+            dimensions=self._about if len(self.dimensions) > 1 else [],
+            model=model,
+            models=len(self.models),
+            **self.sides,
+            **self._kind,
+        )
+
+    def _existing_data(self) -> Iterator[Sentence]:
+        yield say("existing_data", locked_at=self.content["locked_at"])
+        if self.planned.gold != "none":
+            yield say("existing_gold", gold=self.planned.gold)
+
+    def _design(self) -> Sentence:
+        blocks = self.content["blocks"]
+        sizes = [len(block["responses"]) for block in blocks] or [0]
+        return say(
+            "design",
+            systems=len(self.systems),
+            scenarios=len({block["scenario"] for block in blocks}),
+            blocks=len(blocks),
+            fewest=min(sizes),
+            most=max(sizes),
+            study=self.study,
+            within=self._within,
+        )
+
+    def _conditions(self) -> Iterator[Sentence]:
+        reference = self.study.reference
+        yield say(
+            "conditions",
+            conditions=[self.labels.text("conditions", name) for name in self.study.conditions],
+            reference=self._system(reference.model, reference.condition) if reference else "",
+            **self.sides,
+        )
+        yield say("systems", names=[self._system(*system) for system in self.systems])
+
+    def _system(self, model: str, condition: str) -> str:
+        called = self.labels.text("models", model), self.labels.text("conditions", condition)
+        return f"{called[0]} ({called[1]})"
+
+    def _procedures(self) -> Iterator[Sentence]:
+        study = self.study
+        yield say("recruitment", ways=self.content["ways_in"], minutes=study.estimated_minutes)
+        for question in study.screening:
+            yield say("screening", question=question.question, eligible=question.eligible)
+        if study.attention_checks:
+            yield say("attention", n=len(study.attention_checks))
+
+    def _measures(self) -> Iterator[Sentence]:
+        study = self.study
+        if study.rating is not None:
+            for dimension in study.rating.dimensions:
+                yield say(
+                    "rating",
+                    label=self.dimensions[dimension.name],
+                    question=dimension.question,
+                    points=study.rating.scale,
+                    between=study.rating.kind == "slider",
+                )
+        if study.ranking is not None:
+            yield say("ranking", question=study.ranking.question)
+        if study.best_worst is not None:
+            yield say("best_worst", best=study.best_worst.best, worst=study.best_worst.worst)
+        texts: Sequence[TextTask] = [*study.block_remarks, *study.closing]
+        for task in texts:
+            yield say("free_text", question=task.question)
+        if study.demographics:
+            asked = [question.name for question in study.demographics]
+            called = [self.labels.text("characteristics", name) for name in asked]
+            yield say("demographics", names=called)
+
+    def _gold(self) -> Sentence:
+        if self.planned.gold == "none":
+            return say("no_gold")
+        judge = self.content["gold"]["judge"] or {}
+        return say(
+            "gold",
+            source=self.planned.gold,
+            model=judge.get("model", ""),
+            replicates=judge.get("replicates", 1),
+            filtered=BY_GOLD in self.planned.rules.order and self.rated,
+        )
+
+    def _exclusions(self) -> Iterator[Sentence]:
+        rules = self.planned.rules.applied(rated=self.rated)
+        yield say("rules" if rules.order else "no_rule")
+        for number, name in enumerate(rules.order, start=1):
+            yield say("rule", number=number, who=rules.rule(name).in_words())
+        yield say("decisions")
+
+    def _main_analysis(self) -> Iterator[Sentence]:
+        """The main analysis alone: its units, and what comes first of its methods."""
+        if self.recipe is None:
+            return
+        mixed = self.recipe.mixed_models is not None
+        yield say("main", recipe=self.recipe, mixed=mixed, contrast=bool(self.sides["a"]))
+        yield from islice(self._methods(self.recipe), 2)
+
+    def _analyses(self) -> Iterator[Sentence]:
+        if self.recipe is None:
+            return
+        yield from self._main_analysis()
+        yield from islice(self._methods(self.recipe), 2, None)
+        for recipe in self.planned.recipes.values():
+            if recipe.name != self.recipe.name:
+                yield say("other", recipe=recipe)
+                yield from self._methods(recipe)
+
+    def _methods(self, recipe: Recipe) -> Iterator[Sentence]:
+        """What the report's methods say of a recipe, as far as the plan tells; the main first."""
+        recipe = recipe.on(self._scale)
+        of_raters = recipe.unit == "participant"
+        if of_raters:
+            yield say_methods("raters_are_units", recipe=recipe, rated=self.rated)
+        elif self.rated:
+            yield say_methods("ratings_are_units")
+        else:
+            yield say_methods("nothing_rated")
+            return
+        if self.rated and of_raters:
+            yield from self._methods_of_raters(recipe)
+        if self.rated:
+            yield from self._methods_of_each(recipe)
+        if of_raters:
+            yield from self._methods_without_ratings(recipe)
+
+    def _methods_of_raters(self, recipe: Recipe) -> Iterator[Sentence]:
+        several = len(self.models) > 1
+        there = bool(self.sides["a"])
+        if recipe.mixed_models is not None:
+            links = recipe.mixed_models.fitted
+            yield say_methods(
+                "mixed_models",
+                ordinal=[link for link in links if link != "linear"],
+                linear="linear" in links,
+                contrasts=there,
+                models=there and several,
+                by_scale=self.planned.recipes[recipe.name].mixed_models.links is None,
+                most=MOST_CATEGORIES,
+            )
+        if recipe.mixed_models is not None and len(self.systems) > 1 and not there:
+            yield say_methods("system_pairs", several=len(self.systems) > 2)
+        if there and self._within:
+            yield say_methods("contrasts", models=several, **self.sides)
+            yield say_methods("paired", models=several)
+        margin = recipe.margins.reference
+        if self.study.reference is not None and margin is not None and self._within:
+            original = self.planned.recipes[recipe.name]
+            yield say_methods("to_reference", recipe=original, margin=margin, several=True)
+
+    def _methods_of_each(self, recipe: Recipe) -> Iterator[Sentence]:
+        """What recipes of ratings do, too."""
+        original = self.planned.recipes[recipe.name]
+        if self.sides["a"]:
+            yield say_methods(
+                "wins_tests",
+                recipe=recipe,
+                points=self.study.reference is not None,
+                bootstrap=recipe.bootstrap,
+            )
+        asked = {question.name for question in self.study.demographics}
+        groups = [name for name, group in recipe.groups.items() if group.column in asked]
+        if groups:
+            within = {"condition": recipe.each_condition, "scenario": recipe.each_scenario}
+            yield say_methods(
+                "group_tests",
+                recipe=original,
+                same="",
+                factors={name: self.labels.text("characteristics", name) for name in groups},
+                within=[name for name, each in within.items() if each],
+                families=len(self.models) > 1 or recipe.adjust_over != ["model"],
+                single=len(self.models) == 1,
+                margin=recipe.margins.groups if recipe.unit == "participant" else None,
+            )
+        factors = [name for name in recipe.anova if name in asked or "state" in asked]
+        if factors:
+            called = [self.labels.text("characteristics", name) for name in factors]
+            scenarios = len({block["scenario"] for block in self.content["blocks"]})
+            each = recipe.each_scenario
+            yield say_methods(
+                "anova", factors=called, scenarios=each, several=each and scenarios > 1
+            )
+
+    def _methods_without_ratings(self, recipe: Recipe) -> Iterator[Sentence]:
+        if self.study.ranking is not None:
+            yield say_methods(
+                "ranking_tests",
+                sets=len({block["set"] for block in self.content["blocks"]}) > 1,
+                pairs=True,
+                signed_ranks_said=self.rated and bool(self.sides["a"]),
+            )
+        if self.study.best_worst is not None:
+            yield say_methods(
+                "choice_tests",
+                used=CHOICE_TESTS,
+                permutations=[],
+                seed=None,
+                scenarios=len({block["scenario"] for block in self.content["blocks"]}) > 1,
+            )
+            resamples = recipe.bootstrap.resamples if recipe.bootstrap else RESAMPLES
+            yield say_methods("choices", recipe=recipe, resamples=resamples)
+
+    @property
+    def _scale(self) -> Scale:
+        rating = self.study.rating
+        if rating is None:
+            return Scale([], between=False)
+        points = [(point.value, point.label) for point in rating.scale]
+        return Scale(points, between=rating.kind == "slider")
+
+    def _inference(self) -> Iterator[Sentence]:
+        if self.recipe is None:
+            return
+        yield say("inference", recipe=self.recipe)
+        yield say(
+            "multiple",
+            models=len(self.models) if self.rated and self.sides["a"] else 1,
+            dimensions=list(self.dimensions.values()),
+            named=self._about if self.said.primary.dimension else [],
+        )
+
+    def _other(self) -> Iterator[Sentence]:
+        if self.content["note"]:
+            yield Sentence.escape(self.content["note"])
+        if self.content["replaces"]:
+            yield say("replaces", reason=self.content["replaces"]["reason"])
+        yield say(
+            "provenance",
+            study=self.content["study"],
+            version=self.content["version"],
+            sha256=self.sha256,
+            locked_at=self.content["locked_at"],
+        )
+        code = self.content["software"]["analysis"]
+        yield say("content", sha256=self.content["content_hash"], code=code)

@@ -1,0 +1,59 @@
+"""`manage.py lock_plan STUDY [--note TEXT] [--reason TEXT] [--text osf|aspredicted|json]`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analysis.locked_plans import PlanRefused, lock_plan, locked_plan
+from analysis.models import LockedPlan
+from analysis.text.preregistration import TEXTS
+from dashboard.design.locked_plan import text_of
+from survey.models import Study
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Lock the plan of a study before its first participant: content, rules, recipes, contrast, "
+        "margins, places and gold source, hashed with the time. Every later analysis says what it "
+        "did otherwise. A plan is never unlocked."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
+        parser.add_argument("--note", default="", help="stored with the plan, and in its texts")
+        parser.add_argument(
+            "--reason", default="", help="why it takes the place of the plan that is locked"
+        )
+        parser.add_argument(
+            "--text",
+            choices=list(TEXTS),
+            help="lock nothing: print the locked plan for the forms of OSF or AsPredicted, or as "
+            "the JSON that is hashed",
+        )
+
+    def handle(
+        self, *, slug: str, note: str, reason: str, text: str | None, **options: Any
+    ) -> None:
+        try:
+            study = find_study(slug)
+            if text is not None:
+                self._print(study, text, note or reason)
+                return
+            plan = lock_plan(study=study, note=note, reason=reason)
+        except (StudyNotFound, PlanRefused) as error:
+            raise CommandError(str(error)) from None
+        self.stdout.write(f"{study}: plan {plan.version} is locked\nSHA-256 {plan.sha256}")
+        self.stdout.write(
+            f"To register it: manage.py lock_plan {study} --text osf, or --text aspredicted"
+        )
+
+    def _print(self, study: Study, text: str, other: str) -> None:
+        plan: LockedPlan | None = locked_plan(study)
+        if other:
+            raise CommandError("--text locks nothing: leave out --note and --reason")
+        if plan is None:
+            raise CommandError(f"{study} has no locked plan: manage.py lock_plan {study} locks it")
+        self.stdout.write(text_of(plan, text), ending="")

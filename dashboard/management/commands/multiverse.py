@@ -1,0 +1,85 @@
+"""`manage.py multiverse STUDY [--include SOURCE …]`."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from analysis.execution import RunFailed, finished_run
+from analysis.labels import labels_of
+from analysis.models import AnalysisRun, Multiverse
+from analysis.multiverse_making import execute_multiverse
+from analysis.multiverses import request_multiverse
+from analysis.queries import results_of
+from analysis.recipe_sets import recipes_of
+from analysis.text.cells import plain, read_tables, rows_of, values
+from analysis.text.findings.robustness import multiverse
+from analysis.text.findings.words import of_unit
+from survey.models import Participant
+from survey.queries import StudyNotFound, find_study
+from survey.tidy import counted_sources
+
+State = Multiverse.State
+
+
+class Command(BaseCommand):
+    help = (
+        "Compute the study's main contrasts under every combination of exclusion rules and "
+        "analyses that could be defended. The tables and the figure belong to the newest analysis."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "--include",
+            nargs="+",
+            action="extend",
+            default=[],
+            choices=[str(source) for source in Participant.NOT_COUNTED],
+            help="experts or test people to count too",
+        )
+
+    def handle(self, *, slug: str, include: list[str], **options: Any) -> None:
+        try:
+            study = find_study(slug)
+            run = finished_run(study=study, sources=counted_sources(include))
+        except (StudyNotFound, RunFailed) as error:
+            raise CommandError(str(error)) from None
+        asked = request_multiverse(run)
+        if asked.state != State.DONE:
+            self._compute(asked)
+        for sentence in _in_words(run):
+            self.stdout.write(sentence)
+        self.stdout.write(
+            f"Specifications: {settings.SITE_URL}/studies/{study}/results/order/#multiverse"
+        )
+
+    def _compute(self, asked: Multiverse) -> None:
+        """Compute it here, with progress. Raises CommandError."""
+        with tqdm(total=100, unit=" %", file=self.stderr, dynamic_ncols=True) as bar:
+
+            def told(percent: int) -> None:
+                bar.update(percent - bar.n)
+
+            execute_multiverse(asked.pk, told)
+        after = Multiverse.objects.filter(pk=asked.pk).first()
+        if after is None:
+            raise CommandError("The analysis was removed meanwhile, for a participant withdrew")
+        if after.state == State.FAILED:
+            raise CommandError(after.error)
+        if after.state != State.DONE:
+            raise CommandError(f"A worker is computing it: {after.percent} % done")
+
+
+def _in_words(run: AnalysisRun) -> Iterator[str]:
+    """What the multiverse says, of each dimension."""
+    tables = read_tables(results_of(run, "table"), labels_of(run.study))
+    recipe = of_unit(recipes_of(run.recipe_set), "participant")
+    rows = rows_of(tables, "multiverse_summary")
+    for dimension in values(rows, "dimension"):
+        label = next(row.text("dimension") for row in rows if row["dimension"] == dimension)
+        for sentence in multiverse(tables, recipe, dimension):
+            yield f"{label}: {plain(sentence)}"

@@ -1,0 +1,52 @@
+"""Results: asking for the multiverse of an analysis, and its progress."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.catalogue.subjects import ORDER
+from analysis.models import AnalysisRun, Multiverse
+from analysis.multiverses import request_multiverse
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import include_query, newest_analysis
+from dashboard.shared.pages import asked_for, wake_worker
+
+State = Multiverse.State
+#: The place of the button on that page.
+ANCHOR = "multiverse-asked"
+
+
+@require_POST
+@researcher_required
+def ask(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask for the multiverse of the newest analysis, and wake a worker for it."""
+    study = study_or_404(name)
+    include = asked_for(request)
+    back = redirect(f"{reverse('results', args=[study, ORDER])}{include_query(include)}#{ANCHOR}")
+    run = newest_analysis(study, include).run
+    if run is None:
+        messages.error(request, "No analysis yet: press “Compute” first.")
+        return back
+    try:
+        multiverse = request_multiverse(run)
+    except AnalysisRun.DoesNotExist:
+        messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
+        return back
+    if multiverse.state == State.DONE:
+        messages.success(request, "The multiverse of this analysis is already computed.")
+    else:
+        wake_worker(request, "analysis.multiverse", multiverse.pk)
+    return back
+
+
+@require_GET
+@researcher_required
+def progress(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
+    """How far the multiverse of a run is; a header says when to reload the page."""
+    row = Multiverse.objects.filter(run__study=study_or_404(name), run=run).first()
+    response = render(request, "dashboard/results/_multiverse_progress.html", {"multiverse": row})
+    if row is None or row.state not in (State.WAITING, State.RUNNING):
+        response["X-Finished"] = "1"
+    return response

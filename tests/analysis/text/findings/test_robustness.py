@@ -1,0 +1,73 @@
+"""What is said of the multiverse, and of how few raters or scenarios carry the main result."""
+
+from typing import Any
+
+from analysis.text.findings import findings
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, cited, said, tables
+from tests.approved import Approval
+
+SUMMARY = {
+    "recipe": "sound", "dimension": "warmth", "model": "all", "scale": "ratings",
+    "specifications": 54, "not_estimable": 0, "significant": 12, "significant_share": 12 / 54,
+    "sign_changed": 3, "sign_changed_share": 3 / 54, "median": -0.12, "smallest": -0.31,
+    "largest": 0.04,
+}  # fmt: skip
+
+
+def test_multiverse_says_how_many_agree(approved: Approval) -> None:
+    rows = [SUMMARY | {"scale": "latent", "specifications": 9}, SUMMARY, SUMMARY | {"model": "Ant"}]
+    found = about(findings(tables(items=ITEMS, multiverse_summary=rows), SHIPPED), "Other choices")
+    approved(*said(found.sound))
+    assert cited(found.sound[0])[0] == ("54", "multiverse_summary.csv#cell=3,5")
+
+
+def test_multiverse_without_a_main_result_or_an_estimate(approved: Approval) -> None:
+    unknown = SUMMARY | {"sign_changed": None, "sign_changed_share": None, "specifications": 1}
+    nothing = SUMMARY | {"specifications": 0, "not_estimable": 7}
+    for row in (unknown, nothing):
+        found = findings(tables(items=ITEMS, multiverse_summary=[row]), SHIPPED)
+        approved(*said(about(found, "Other choices").sound))
+
+
+def fragile(unit: str, turned: str, left_out: int | None, **more: Any) -> dict[str, Any]:
+    n = 116 if unit == "participant" else 6
+    of = {"unit": unit, "turned": turned, "n": n, "left_out": left_out, "p": 0.01, "note": ""}
+    share = None if left_out is None else left_out / n
+    return {**FRONT, "model": "all", **of, "left_out_share": share, "p_after": 0.07, **more}
+
+
+def test_fragility_says_how_few_turn_significance_and_sign(approved: Approval) -> None:
+    rows = [
+        fragile("participant", "significance", 3),
+        fragile("participant", "sign", 29),
+        fragile("scenario", "significance", 1),
+        fragile("scenario", "sign", None),
+    ]
+    found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
+    approved(*said(about(found, "Single raters and scenarios").sound))
+
+
+def test_fragility_of_what_is_not_significant(approved: Approval) -> None:
+    rows = [
+        fragile("participant", "significance", None, p=0.3),
+        fragile("participant", "sign", 1, p=0.3),
+        fragile("scenario", "significance", 2, p=0.3, p_after=0.04),
+        fragile("scenario", "sign", 3, p=0.3),
+    ]
+    found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
+    approved(*said(about(found, "Single raters and scenarios").sound))
+
+
+def test_fragility_where_the_mixed_model_disagrees_is_of_the_sign_alone(approved: Approval) -> None:
+    rows = [
+        fragile("participant", "significance", None, note="not estimable, because …"),
+        fragile("participant", "sign", 12),
+    ]
+    found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
+    approved(*said(about(found, "Single raters and scenarios").sound))
+
+
+def test_what_cannot_be_tested_is_not_said() -> None:
+    rows = [fragile("participant", "sign", None, p=None, note="not estimable, because …")]
+    found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
+    assert "Single raters and scenarios" not in [finding.title for finding in found]

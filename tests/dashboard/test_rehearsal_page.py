@@ -1,0 +1,95 @@
+"""A rehearsal over HTTP: what the profile plants is recorded, and held against the analysis."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from pytest_django.live_server_helper import LiveServer
+
+from analysis.execution import finished_run
+from analysis.recipe import shipped_recipes
+from analysis.recipe_sets import set_recipes
+from survey.models import Study, StudyEvent
+from survey.simulated.crowd import read_content
+from survey.simulated.record import crowds_of, simulated_raters
+from survey.tidy import counted_sources
+from tests.dashboard.reading import table_headed, text_of
+from tests.factories import add_participant
+from tests.survey import small_study
+
+pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
+PAGE = "/studies/small/rehearsal/"
+PROFILE = """\
+behaviours: {speeder: 0.2}
+effects: {conditions: {tuned: 0.4}}
+minutes: {careful: [15, 30]}
+"""
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    study = small_study.load(state="draft")
+    set_recipes(study=study, recipes=list(shipped_recipes().values()))
+    return study
+
+
+def simulate(server: LiveServer, folder: Path, *, participants: int, seed: int = 1) -> None:
+    path = folder / "mine.yaml"
+    path.write_text(PROFILE)
+    options = {"participants": participants, "seed": seed, "profile": path, "server": server.url}
+    call_command("simulate", "small", **options, stdout=(folder / "said").open("w"))
+
+
+def test_profile_and_seed_are_recorded_once(
+    live_server: LiveServer, study: Study, tmp_path: Path, page: Client
+) -> None:
+    for _ in range(2):
+        simulate(live_server, tmp_path, participants=2)
+    [event] = StudyEvent.objects.filter(action="simulated")
+    assert (event.detail["name"], event.detail["seed"]) == ("mine.yaml", 1)
+    said = text_of(page.get("/studies/small/versions/"))
+    assert "2 simulated raters sent (profile mine.yaml, seed 1)" in said
+
+
+def test_raters_stay_as_the_crowd_that_they_came_with_decided(
+    live_server: LiveServer, study: Study, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.csv"
+    simulate(live_server, tmp_path, participants=2)
+    simulate(live_server, tmp_path, participants=5)
+    crowds = crowds_of(study)
+    assert [crowd.participants for crowd in crowds] == [2, 5]
+    raters = simulated_raters(study, read_content(study), crowds)
+    first = simulated_raters(study, read_content(study), crowds[:1])
+    assert len(raters) == 5 and len(first) == 2
+    assert {name: raters[name].behaviour for name in first} == {
+        name: rater.behaviour for name, rater in first.items()
+    }
+    assert not plan.exists()
+
+
+@pytest.mark.slow
+def test_page_shows_what_was_planted_and_found(
+    live_server: LiveServer, study: Study, tmp_path: Path, page: Client
+) -> None:
+    assert "No simulated raters yet." in text_of(page.get(PAGE))
+    simulate(live_server, tmp_path, participants=10)
+    assert "No analysis of the simulated raters yet." in text_of(page.get(PAGE))
+    call_command("lock_plan", "small", verbosity=0, stdout=(tmp_path / "said").open("w"))
+    finished_run(study=study, sources=counted_sources(["simulated"]))
+    answer = page.get(PAGE)
+    assert "The analysis is that of locked plan 1." in text_of(answer)
+    rows = table_headed(answer, "Effect")
+    speeders = next(row for row in rows if "Speeder" in row)
+    assert speeders[0] == "Careless raters" and "found" in speeders
+    planted = {row[2]: row for row in rows if row[0] == "Difference of the conditions"}
+    assert set(planted) == {"All models", "Ant", "Bee"}
+    assert "plan" not in planted
+
+
+def test_raters_of_unknown_profiles_are_told(page: Client, study: Study) -> None:
+    add_participant(study, pseudonym="robot", source="simulated")
+    finished_run(study=study, sources=counted_sources(["simulated"]))
+    said = text_of(page.get(PAGE))
+    assert "No table: no profile is recorded for the simulated raters" in said
