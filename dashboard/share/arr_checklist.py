@@ -49,8 +49,8 @@ def arr(facts: Facts) -> list[Checked]:
         _asked("C1", "Size of models, compute", sheet.compute, "compute"),
         Checked("C2", "Experimental setup", "Recipes and rules are given in full.",
             "report.html: Settings and provenance"),
-        Checked("C3", "Descriptive statistics", "Every estimate has an interval, and each table "
-            "says what it counts.", "report.html"),
+        Checked("C3", "Descriptive statistics", "Tables give means with intervals, and say "
+            "what they count.", "report.html"),
         Checked("C4", "Packages and settings", "Versions and seeds of the software are listed.",
             "manifest.json"),
         Checked("D1", "Instructions", told, "study.yaml: texts, tasks"),

@@ -8,7 +8,7 @@ only the researchers know is asked once in study.yaml.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.catalogue.number_text import count
+from analysis.catalogue.number_text import count, noun
 from analysis.quality_rules import QualityRules
 from analysis.text.cells import Tables, rows_of, values
 from analysis.text.sentences import listed
@@ -148,7 +148,7 @@ def evaluators(facts: Facts) -> Iterator[Answer]:
     said = f"Through {listed([ways[way] for way in facts.settings.ways_in])}."
     screened = [question.question for question in facts.definition.screening]
     said += f" Screened by: {' '.join(screened)}" if screened else ""
-    yield Answer("3.2.3", "study.yaml: ways_in, screening", said)
+    yield Answer("3.2.3", "study.yaml: ways_in, screening", said, draft=True)
     told = "Written instructions before the first page; no practice pages."
     if sheet.training is not None:
         yield from _said("3.2.4", sheet.training)
@@ -187,7 +187,7 @@ def _design(facts: Facts) -> Iterator[Answer]:
     chosen = ((2,) if checks or rules else ()) + ((4,) if rules else ())
     words = [f"evaluators were excluded {facts.rules.rule(name).in_words()}" for name in rules]
     if checks:
-        words.insert(0, f"{checks} attention checks in the survey")
+        words.insert(0, f"{checks} {noun(checks, 'attention check')} in the survey")
     said = "; ".join(words) or "No rule of exclusion and no attention check."
     yield Answer("3.3.3.1", "study.yaml: quality, attention_checks", "", chosen or (7,))
     yield Answer(
@@ -304,9 +304,12 @@ def _agreed(facts: Facts, name: str) -> Iterator[Answer]:
         yield Answer("4.3.11.1", "agreement.csv", listed([AGREEMENT[key] for key in found]))
         said = "; ".join(f"{AGREEMENT[key]} {row['value']:.2f}" for key, row in found.items())
         yield Answer("4.3.11.2", "agreement.csv", said)
+    again = facts.definition.reference is not None and len(facts.definition.sets or {}) > 1
+    said = "Not measured" + (
+        ", though the reference is rated again in every set." if again else "."
+    )
     for number in ("4.3.12.1", "4.3.12.2"):
-        yield Answer(number, "study.yaml: tasks", "Not measured: nobody rates a response twice.",
-            draft=True)  # fmt: skip
+        yield Answer(number, "study.yaml: tasks, sets", said, draft=True)
 
 
 def _ethics(facts: Facts) -> Iterator[Answer]:

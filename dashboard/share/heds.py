@@ -177,7 +177,7 @@ def as_markdown(title: str, answers: Sequence[Answer], asked: Mapping[str, str])
 
 
 def _line(field: Field, answer: Answer | None, key: str) -> str:
-    head = f"**{field.number} {field.title}.**"
+    head = f"**{field.number} {field.title}{'' if field.title.endswith('?') else '.'}**"
     if answer is None:
         where = f"; say it in study.yaml: {key}" if key else ""
         return f"{head} *Open{where}.*"
