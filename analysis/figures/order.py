@@ -80,7 +80,7 @@ def _views(table: DataFrame) -> list[_View]:
         words = [RATERS.get(str(raters), str(raters))]
         words += [str(dimension)] if several["dimension"] else []
         words += [LINKS[str(link)]] if several["link"] else []
-        views.append(_View(as_text(" · ".join(words)), str(link), list(part.to_dict("records"))))
+        views.append(_View(as_text(" · ".join(words)), str(link), _records(part)))
     return views
 
 
@@ -165,3 +165,7 @@ SYSTEMS_ORDER = FigureSpec(
     "systems_order", "Systems in order, and which are not told apart", "Systems", "system_groups",
     draw=_draw,
 )  # fmt: skip
+
+
+def _records(table: DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

@@ -228,7 +228,7 @@ def strength_tables(
 def _rows(
     each: ComparedSystems, found: Strengths | Inestimable, confidence: float
 ) -> Iterator[dict[str, Any]]:
-    keys = {
+    keys: dict[str, Any] = {
         "comparison_model": each.model,
         "n_raters": len(each.raters),
         "n_choices": int(each.sets.chosen.sum()),

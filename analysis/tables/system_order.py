@@ -84,9 +84,9 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
         people, scenarios = own["participant"].nunique(), own["scenario"].nunique()
         found = resampled_order(
             own["rating"].to_numpy(dtype=float),
-            by_system.ngroup().to_numpy(dtype=np.intp),
-            pd.factorize(own["participant"], sort=True)[0],
-            pd.factorize(own["scenario"], sort=True)[0],
+            np.asarray(by_system.ngroup(), dtype=np.intp),
+            pd.factorize(own["participant"], sort=True)[0].astype(np.intp),
+            pd.factorize(own["scenario"], sort=True)[0].astype(np.intp),
             **resampling(recipe),
         )
         table = table.assign(

@@ -113,8 +113,10 @@ def told_apart(
             systems = _systems(fit, recipe)
             own = _pairs(fit, list(systems["level"]), recipe)
             groups += [{**keys, **row} for row in _groups(fit, systems, own)]
-            for row in own.to_dict("records"):
-                of_pairs.append(keys | {str(name): value for name, value in row.items()})
+            of_pairs += [
+                keys | {str(name): value for name, value in row.items()}
+                for row in own.to_dict("records")
+            ]
     if not groups:
         raise NotAvailable("there are no two systems to compare")
     return ToldApart(

@@ -60,6 +60,7 @@ POSTED = [
     "/studies/small/gold/judges/judge@1/retry/",
     "/studies/small/analysis/recompute/",
     "/studies/small/packages/prepare/",
+    "/studies/small/results/multiverse/ask/",
 ]
 API = [address for address in ALL if address.startswith("/api/")]
 
@@ -71,7 +72,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 55 and len(API) == 11
+    assert len(PAGES) == 57 and len(API) == 11
 
 
 @pytest.mark.parametrize("address", PAGES)

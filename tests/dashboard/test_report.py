@@ -181,7 +181,7 @@ def test_methods_can_be_pasted_with_the_works_that_they_cite(study: Study, tmp_p
     analysed(tmp_path / "out", study)
     text = (tmp_path / "out" / "methods.md").read_text(encoding="utf-8")
     written = (tmp_path / "out" / "references.bib").read_text(encoding="utf-8")
-    assert text.startswith("**Raters.** ") and "<a " not in text and "&#" not in text
+    assert "\n\n**Raters.** " in text and "<a " not in text and "&#" not in text
     cited = set(re.findall(r"@(\w+)", "".join(re.findall(r"\[@[^\]]*\]", text))))
     assert set(re.findall(r"^@\w+\{(\w+),", written, re.MULTILINE)) == cited
     assert {"clark1973", "holm1979"} <= cited

@@ -33,11 +33,8 @@ def rater_fit(fit: MixedFit, factor: str = "rater") -> DataFrame:
     data = fit.data
     group = data.group(factor)
     side, other = data.sides if data.sides[0].groups[0].name == factor else data.sides[::-1]
-    coefficients = fit.coefficients.to_numpy()
-    fixed: Vector = (
-        data.X @ coefficients if fit.link == "identity" else data.X[:, 1:] @ coefficients
-    )
-    texts = fixed
+    design = data.X if fit.link == "identity" else data.X[:, 1:]
+    texts: Vector = design @ fit.coefficients.to_numpy()
     for each in other.groups:
         texts = texts + fit.modes[each.name].to_numpy(dtype=float)[each.codes]
     own = fit.modes[factor].to_numpy()[group.codes]

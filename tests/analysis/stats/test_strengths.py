@@ -51,7 +51,7 @@ def pairs(*, ties: bool = True) -> ChoiceSets:
     table = table if ties else table[table["outcome"] != "tie"]
     sign = table["outcome"].map({"a": 1, "b": -1, "tie": 0})
     rater, a, b = (table[name].to_numpy() for name in ("rater", "a", "b"))
-    return of_pairs(rater, a, b, sign.to_numpy(), systems=SYSTEMS, raters=RATERS)
+    return of_pairs(rater, a, b, np.asarray(sign, dtype=np.intp), systems=SYSTEMS, raters=RATERS)
 
 
 def fitted(data: ChoiceSets, **settings: Any) -> Strengths:
