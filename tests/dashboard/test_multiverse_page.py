@@ -64,7 +64,7 @@ def test_page_shows_what_was_found(page: Client, run: AnalysisRun) -> None:
 
     text = text_of(page.get(PAGE))
     assert "How many defensible choices agree with the main result?" in text
-    assert "combinations of exclusion rules and analyses" in text
+    assert "each a choice of exclusion rules and an analysis" in text
     names = set(Result.objects.filter(run=run).values_list("kind", "name"))
     assert {("table", "multiverse"), ("table", "multiverse_summary"), ("figure", "multiverse")} <= (
         names
@@ -114,7 +114,7 @@ def test_command_computes_it_and_says_what_it_found(run: AnalysisRun) -> None:
     for _ in range(2):  # the second time it is there
         out = io.StringIO()
         call_command("multiverse", "small", stdout=out, stderr=io.StringIO())
-        assert "Warmth: Over 7 specifications" in out.getvalue()
+        assert "Warmth: Over 8 specifications" in out.getvalue()
         assert "/studies/small@1/results/order/#multiverse" in out.getvalue()
     assert Multiverse.objects.get().attempts == 1
 
