@@ -77,7 +77,7 @@ ORDER_AGREEMENT = TableSpec(
     ),
     question="Is the order of ranks and choices that of the ratings?",
     observations="raters",
-    says="Kendall's tau-b of the systems' strengths and the means of their ratings. The interval is "
+    says="Kendall's tau-b of the strengths and of the systems' mean ratings. The interval is "
         "of resampled raters, whose ranks and ratings stay together.",
     section="Rankings and choices",
     subject="rankings",
