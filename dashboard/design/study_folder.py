@@ -112,6 +112,10 @@ def read_folder(
         yaml.problem(("preregistration", *path), message)
         for path, message in settings.preregistration.problems(**named)
     ]
+    problems += [
+        yaml.problem(("datasheet", *path), message)
+        for path, message in settings.datasheet.problems(known["dimensions"])
+    ]
     if problems:
         raise DefinitionError(problems)
     for warning in warnings_of_filter(quality, definition, rows):

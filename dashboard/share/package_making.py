@@ -19,6 +19,7 @@ from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from analysis.jobs import Lost
 from dashboard.share.analysis_files import chosen_recipes, write_analysis
+from dashboard.share.datasheet_files import write_datasheets
 from dashboard.share.export_files import write_export
 from dashboard.share.exports import SMALL_CELL
 from dashboard.share.models import Package
@@ -37,7 +38,7 @@ BEGINS = {
 }
 #: How often progress is told while a browser draws, in seconds.
 TOLD_EVERY = 2.0
-ANALYSIS, DATA = "analysis", "data"
+ANALYSIS, DATASHEETS, DATA = "analysis", "datasheets", "data"
 
 WriteImages = Callable[[dict[str, Any], Path], str]
 
@@ -90,6 +91,8 @@ def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
             write_images=_with_progress(package, draw) if package.images else None,
             sharing=True,
         )
+    (folder / DATASHEETS).mkdir()
+    write_datasheets(run, folder / DATASHEETS)
     _tell(package, Stage.DATA)
     with output_folder(folder / DATA, manifest="export.json") as data:
         data.manifest |= write_export(run.study, run.sources, data.path, sharing=True)

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from survey.definition.datasheet import Datasheet
 from survey.definition.labels import GivenLabels
 from survey.definition.parts import Part, Text, refuse_repeats
 from survey.definition.preregistration import Preregistration
@@ -128,6 +129,7 @@ class Settings(Part):
     withdrawal_key_days: int = Field(default=90, ge=0, le=3650)
     labels: GivenLabels = GivenLabels()
     preregistration: Preregistration = Preregistration()
+    datasheet: Datasheet = Datasheet()
 
     @property
     def lacks_codes(self) -> bool:

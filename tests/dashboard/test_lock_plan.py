@@ -252,7 +252,7 @@ def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) ->
             "“How warm is this response?”, on a scale of 3 points: 1 Not at all, 2 Somewhat, "
             "3 Very.",
             "(1) who took less than 10 or more than 75 minutes",
-            "Cumulative link mixed models (probit",
+            "Cumulative link mixed models",
             "p values of the 2 models are adjusted by Holm's method",
             "A note.",
             LockedPlan.objects.get().sha256,

@@ -64,7 +64,7 @@ def test_page_shows_what_was_found(page: Client, run: AnalysisRun) -> None:
 
     text = text_of(page.get(PAGE))
     assert "How many defensible choices agree with the main result?" in text
-    assert "a choice of exclusion rules and an analysis" in text
+    assert "each a choice of exclusion rules and an analysis" in text
     names = set(Result.objects.filter(run=run).values_list("kind", "name"))
     assert {("table", "multiverse"), ("table", "multiverse_summary"), ("figure", "multiverse")} <= (
         names
