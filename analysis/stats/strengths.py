@@ -136,7 +136,7 @@ def _reach(preferred: Flags, times: Matrix) -> Flags:
 
 
 def _why_infinite(data: ChoiceSets, ways: _Ways) -> Inestimable | None:
-    if connected_components(ways.all.any(axis=0), directed=False)[0] > 1:
+    if connected_components(np.asarray(ways.all.any(axis=0)), directed=False)[0] > 1:
         return Inestimable("incomplete", "some systems were never compared with the others")
     if ways.strict is not None and not ways.strict.any():
         return Inestimable("no_difference", "all comparisons are ties")
