@@ -65,7 +65,7 @@ def simulated_p(
 ) -> Iterator[float]:  # fmt: skip
     """The main result's p of each simulated study; NaN where its model is not estimable.
 
-    One at a time, so that whoever asks can show how far it is.
+    One at a time, so that the caller can show progress.
     """
     draw = np.random.default_rng(seed)
     frame = design.ratings()
