@@ -115,10 +115,10 @@ def lock_plan(
 ) -> LockedPlan:
     """Fix what is planned, as it is now. `reason` says why it takes the place of an earlier plan.
 
-    Raises PlanRefused once somebody who counts has consented, or without a reason where there is a
+    Raises PlanRefused once a real participant has consented, or without a reason where there is a
     plan.
     """
-    # Whoever consents waits for us, or came before.
+    # A participant who consents now waits for this lock, or came before it.
     locked = Study.objects.select_for_update().get(pk=study.pk)
     note, reason = note.strip(), reason.strip()
     before = locked_plan(locked)

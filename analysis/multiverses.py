@@ -33,7 +33,7 @@ def request_multiverse(run: AnalysisRun) -> Multiverse:
 
 
 def multiverse_of(run: AnalysisRun | None) -> Multiverse | None:
-    """That of a run, if somebody asked for it."""
+    """The multiverse of a run, if it was requested."""
     return Multiverse.objects.filter(run=run).first() if run else None
 
 
