@@ -91,7 +91,7 @@ def _compute(run: AnalysisRun) -> None:
         digest = fingerprint(run.study, run.sources, run.rule_set, run.recipe_set, at=now)
         snapshot = snapshot_at(run.study, run.sources, run.rule_set, at=now)
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
-        judges, judges_hash = read_judges(run.study)
+        judges, judges_hash = read_judges(run.study, snapshot.data)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
         rehearsal = read_rehearsal(run.study, run.sources)

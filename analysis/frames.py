@@ -109,8 +109,6 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
     )
     systems = study.systems.order_by("id").values_list("model", flat=True)
     last = reference.model if reference else None
-    cells = cells_of(study)
-    names = response_names(cells)
     frames = {name: table.frame for name, table in tables.items()}
     frames["participants"] = _asked(frames["participants"], definition)
     data = StudyData(
@@ -123,10 +121,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         else [],
         between=definition.rating is not None and definition.rating.kind == "slider",
         orders=_orders(definition),
-        responses=_frame(
-            (*CELL_COLUMNS, "response"),
-            ((*cell.names, names[response]) for (_, response), cell in cells.items()),
-        ),
+        responses=_responses(study),
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
 
@@ -154,33 +149,38 @@ def read_rehearsal(study: Study, sources: Sequence[str]) -> Rehearsal | None:
     return Rehearsal(content, simulated_raters(study, content, crowds_of(study)))
 
 
-def read_judges(study: Study) -> tuple[JudgesData, str]:
-    """Everybody's scores of the study's responses, and their SHA-256. Call it inside `reading()`
+def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
+    """Everybody's scores of the responses of `data`, and their SHA-256. Call it inside `reading()`
     too.
     """
     scores = _Table(
         JUDGE_SCORE_COLUMNS,
         ((*row[:-2], number(row[-2]), row[-1]) for row in judge_score_rows(study)),
     )
-    cells = cells_of(study)
-    names = response_names(cells)
-    texts = Response.objects.filter(scenario__study=study).values_list("id", "text")
-    lengths = {number: number_of_words(text) for number, text in texts}
-    places = (
-        (*cell.names, names[response], lengths[response]) for (_, response), cell in cells.items()
-    )
     judging = Judging.objects.filter(study=study).first()
     definition = judging.read_definition() if judging else JudgingDefinition()
-    data = JudgesData(
+    judges = JudgesData(
         judge_scores=scores.frame,
-        responses=_frame((*CELL_COLUMNS, "response", "words"), places),
+        responses=data.responses,
         judges=_frame(JUDGE_COLUMNS, judge_rows(study)),
         returned_models=_frame(RETURNED_MODEL_COLUMNS, returned_model_rows(study)),
         families=definition.families,
         epsilon=definition.epsilon,
         seed=JUDGES_SEED,
     )
-    return data, scores.hash
+    return judges, scores.hash
+
+
+def _responses(study: Study) -> DataFrame:
+    """What stands at each place: the columns of `CELL`, the `response` there, and its `words`."""
+    cells = cells_of(study)
+    names = response_names(cells)
+    texts = Response.objects.filter(scenario__study=study).values_list("id", "text")
+    lengths = {number: float(number_of_words(text)) for number, text in texts}
+    places = (
+        (*cell.names, names[response], lengths[response]) for (_, response), cell in cells.items()
+    )
+    return _frame((*CELL_COLUMNS, "response", "words"), places)
 
 
 def number(value: float | None) -> float | None:

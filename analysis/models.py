@@ -102,6 +102,12 @@ class Job(models.Model):
 
     class Meta:
         abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
+                name="%(app_label)s_%(class)s_state",
+            )
+        ]
 
 
 class AnalysisRun(Job):
@@ -120,36 +126,24 @@ class AnalysisRun(Job):
         default=False, help_text="Started because data changed; the next such run replaces it"
     )
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-id"]
         indexes = [models.Index(fields=["study", "state"], name="analysis_run_queue")]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
-                name="analysis_run_state",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"run {self.pk} of {self.study}"
 
 
 class Multiverse(Job):
-    """That somebody asked for the multiverse of a finished run. What comes of it are results of the
-    run; both are deleted with it.
+    """A request to compute the multiverse of a finished run: its results are the run's, and it is
+    deleted with it.
     """
 
     run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="multiverse")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
 
-    class Meta:
+    class Meta(Job.Meta):
         verbose_name_plural = "multiverses"
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
-                name="multiverse_state",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"multiverse of {self.run}"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from pandas import DataFrame, Series
@@ -47,7 +48,8 @@ class StudyData:
 
     `ratings` and `ranks` (the columns of ranks.csv) may have the columns of `SHOWN`. `responses`
     names the text that each cell shows, in `response`: cells with one name show one text, such as
-    a reference that is repeated in several sets. A cell that it lacks shows a text of its own.
+    a reference that is repeated in several sets; `words` is its length. A cell that it lacks shows
+    a text of its own, of unknown length.
     """
 
     participants: DataFrame
@@ -85,8 +87,8 @@ class CheckedData:
     `people` is sorted by participant; `known` has every item that was rated or has a place in the
     gold table, with its `gold`; `ratings` have theirs. `ranks` are one row per response that
     somebody placed or saw placed, with `rank` and `choice` (either may be empty). Where the same
-    text was shown, `response` is the same number in both. The columns of `ITEM` are categories
-    in study order, which every grouping keeps.
+    text was shown, `response` is the same number in both, and `words` its length, if known. The
+    columns of `ITEM` are categories in study order, which every grouping keeps.
     """
 
     people: DataFrame
@@ -132,6 +134,11 @@ def plain(table: DataFrame) -> DataFrame:
     """Categories as the text they stand for."""
     categories = table.select_dtypes("category")
     return table.assign(**{str(name): categories[name].astype("str") for name in categories})
+
+
+def records(table: DataFrame) -> list[dict[str, Any]]:
+    """The rows by names of columns, which are texts in all our tables."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def _people(participants: DataFrame) -> DataFrame:
@@ -207,16 +214,20 @@ def _answers(frame: DataFrame, values: Series, cells: DataFrame) -> DataFrame:
 
 
 def _cells(responses: DataFrame, frames: Iterable[DataFrame]) -> DataFrame:
-    """Each cell with the number of the text that it shows, in `response`: from 0, in order."""
+    """Each cell with the number of the text that it shows, in `response`: from 0, in order; and
+    the text's length in `words`.
+    """
     cells = pd.concat([frame[CELL] for frame in frames]).drop_duplicates()
     cells = cells.sort_values(CELL, ignore_index=True)
     by_name = cells.astype("str")
     names = by_name.agg("/".join, axis=1) if len(cells) else Series(dtype="str")
+    words: Any = float("nan")
     if not responses.empty:
         given = responses.assign(**{column: text(responses[column]) for column in CELL})
-        shown = by_name.merge(given.drop_duplicates(CELL), on=CELL, how="left")["response"]
-        names = shown.where(shown.notna(), names)
-    return cells.assign(response=pd.factorize(names)[0].astype("int64"))
+        shown = by_name.merge(given.drop_duplicates(CELL), on=CELL, how="left")
+        names = shown["response"].where(shown["response"].notna(), names)
+        words = shown.get("words", words)
+    return cells.assign(response=pd.factorize(names)[0].astype("int64"), words=words)
 
 
 def exact(values: Series) -> Series:

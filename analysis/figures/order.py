@@ -16,7 +16,7 @@ from analysis.figures.forest import LINKS, RATERS
 from analysis.figures.style import COLOURS, INK, Changes, PlottedSystem, as_text, intervals, short
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
-from analysis.study_data import Contrast
+from analysis.study_data import Contrast, records
 
 #: Pixels of a row where there are many of them, and how many are not yet many.
 LOW_ROW, FEW_ROWS = 30, 8
@@ -80,7 +80,7 @@ def _views(table: DataFrame) -> list[_View]:
         words = [RATERS.get(str(raters), str(raters))]
         words += [str(dimension)] if several["dimension"] else []
         words += [LINKS[str(link)]] if several["link"] else []
-        views.append(_View(as_text(" · ".join(words)), str(link), _records(part)))
+        views.append(_View(as_text(" · ".join(words)), str(link), records(part)))
     return views
 
 
@@ -165,7 +165,3 @@ SYSTEMS_ORDER = FigureSpec(
     "systems_order", "Systems in order, and which are not told apart", "Systems", "system_groups",
     draw=_draw,
 )  # fmt: skip
-
-
-def _records(table: DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

@@ -8,18 +8,23 @@ only where they seem to be there, contrasts find too many differences that are n
 these are the same and have one effect.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from pandas import Categorical, DataFrame, Index, factorize
 
-from analysis.recipe import FittedLink
+from analysis.not_available import NotAvailable
+from analysis.recipe import FittedLink, Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
 
 SYSTEM = ["model", "condition"]
 #: In lme4's notation (1 | rater/condition/system) + (1 | scenario/condition/system).
 RANDOM = ("rater/condition/system", "scenario/condition/system")
+#: The covariate whose coefficient is what twice the words add.
+LENGTH = "length"
 #: Ratings of a dimension up to which a model is kept.
 KEPT_UP_TO = 100_000
 
@@ -35,6 +40,16 @@ class SystemLevel:
         return f"{self.model}, {self.condition}"
 
 
+class FitOf(NamedTuple):
+    """A recipe's model of one dimension's `ratings`, with the first columns of its rows: `recipe`,
+    `raters`, `dimension`, `link`, and `unit`, a rating.
+    """
+
+    keys: dict[str, Any]
+    ratings: DataFrame
+    fit: MixedFit | Inestimable
+
+
 class Fits:
     """The models of one study's systems, each fitted once: the same raters gave the same ratings.
 
@@ -44,6 +59,21 @@ class Fits:
 
     def __init__(self) -> None:
         self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
+
+    def each(self, ratings: DataFrame, recipe: Recipe, raters: str) -> Iterator[FitOf]:
+        """Every model of the recipe, of every dimension. Raises NotAvailable."""
+        if recipe.mixed_models is None:
+            raise NotAvailable("the recipe asks for no mixed models")
+        for dimension, own in ratings.groupby("dimension", observed=True):
+            for link in recipe.mixed_models.fitted:
+                keys = {
+                    "recipe": recipe.name,
+                    "raters": raters,
+                    "dimension": str(dimension),
+                    "link": link,
+                    "unit": "rating",
+                }
+                yield FitOf(keys, own, self.of(own, link))
 
     def of(self, ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:
         """The model of one dimension's ratings; there is one rating at least."""
@@ -57,6 +87,16 @@ class Fits:
         if len(ratings) <= KEPT_UP_TO:
             known[raters] = fit
         return fit
+
+
+def fit_at_equal_lengths(ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:
+    """The same model with log₂ of `words` as a covariate, `LENGTH`; without ratings of texts whose
+    length is unknown or 0.
+    """
+    words = ratings["words"].where(ratings["words"] > 0)
+    frame = frame_of(ratings).assign(**{LENGTH: np.log2(words.to_numpy(dtype=float))})
+    data = crossed(frame, rating="rating", fixed=["system", LENGTH], groups=RANDOM)
+    return fit_linear(data) if link == "linear" else fit_ordinal(data, link=link)
 
 
 def frame_of(ratings: DataFrame) -> DataFrame:

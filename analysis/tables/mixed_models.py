@@ -27,7 +27,6 @@ from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, SystemLevel
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
-KEYS = ["recipe", "raters", "dimension", "link"]
 #: A rating is the unit, and there are `n` of them.
 UNITS = ["unit", "n"]
 LIMITED_BY = Column(
@@ -147,28 +146,19 @@ def mixed_models(
     stand on the `ratings` scale and, of ordinal models, on the `latent` one, too; p values are
     Holm's over models within one scale. Raises NotAvailable.
     """
-    if recipe.mixed_models is None:
-        raise NotAvailable("the recipe asks for no mixed models")
     if ratings.empty:
         raise NotAvailable("there are no ratings")
-    fits = fits or Fits()
     rows: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
-    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        for link in recipe.mixed_models.fitted:
-            keys: dict[str, Any] = dict(
-                zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True)
-            )
-            keys["unit"] = "rating"
-            fit = fits.of(of_dimension, link)
-            if isinstance(fit, Inestimable):
-                rows["m"].append({**keys, "parameter": "", "note": str(fit)})
-                continue
-            rows["m"] += [{**keys, **row} for row in _parameters(fit)]
-            keys["n"] = len(fit.data.y)
-            rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
-            rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
-            if link != "linear":
-                rows["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
+    for keys, _, fit in (fits or Fits()).each(ratings, recipe, raters):
+        if isinstance(fit, Inestimable):
+            rows["m"].append({**keys, "parameter": "", "note": str(fit)})
+            continue
+        rows["m"] += [{**keys, **row} for row in _parameters(fit)]
+        keys["n"] = len(fit.data.y)
+        rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
+        rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
+        if fit.link != "identity":
+            rows["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
     return MixedTables(
         DataFrame(rows["m"], columns=MIXED_MODELS.names),
         DataFrame(rows["e"], columns=MIXED_SYSTEMS.names),

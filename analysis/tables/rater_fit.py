@@ -2,20 +2,16 @@
 raters without gold scores.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed.residuals import rater_fit as fit_of_raters
 from analysis.tables.fits import Fits
-from analysis.tables.mixed_models import KEYS
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
 #: Mean squares between which ratings are productive for measurement (J. M. Linacre (2002), What do
@@ -59,28 +55,19 @@ def rater_fit(
     `ratings` has `participant`, `rating` and the columns of an item. A model that cannot be had is
     one row with the reason in `note`. Raises NotAvailable.
     """
-    if recipe.mixed_models is None:
-        raise NotAvailable("the recipe asks for no mixed models")
-    fits = fits or Fits()
     parts = []
-    for dimension, own in ratings.groupby("dimension", observed=True):
+    for keys, own, fit in (fits or Fits()).each(ratings, recipe, raters):
+        if isinstance(fit, Inestimable):
+            nothing = dict.fromkeys(["participant", "remark"], "")
+            parts.append(DataFrame([{**keys, **nothing, "note": str(fit)}]))
+            continue
         names = pd.factorize(own["participant"], sort=True)[1]
-        for link in recipe.mixed_models.fitted:
-            keys: dict[str, Any] = dict(
-                zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True)
-            )
-            keys["unit"] = "rating"
-            fit = fits.of(own, link)
-            if isinstance(fit, Inestimable):
-                nothing = dict.fromkeys(["participant", "remark"], "")
-                parts.append(DataFrame([{**keys, **nothing, "note": str(fit)}]))
-                continue
-            table = fit_of_raters(fit).sort_values("infit", ascending=False, kind="stable")
-            of_infit = [table["infit"] > NOISY, table["infit"] < MUTED]
-            remarks = np.select(of_infit, ["noisy", "muted"], "")
-            parts.append(
-                table.assign(**keys, participant=names[table["level"]], remark=remarks, note="")
-            )
+        table = fit_of_raters(fit).sort_values("infit", ascending=False, kind="stable")
+        of_infit = [table["infit"] > NOISY, table["infit"] < MUTED]
+        remarks = np.select(of_infit, ["noisy", "muted"], "")
+        parts.append(
+            table.assign(**keys, participant=names[table["level"]], remark=remarks, note="")
+        )
     table = pd.concat(parts, ignore_index=True).reindex(columns=RATER_FIT.names)
     return table.astype({"n": "Int64"})
 

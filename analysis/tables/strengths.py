@@ -22,6 +22,7 @@ from analysis.stats.choice_sets import ChoiceSets, Codes, of_best_and_worst, of_
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.order import places
 from analysis.stats.strengths import Strengths, enough, kendall, shares_of, strengths
+from analysis.study_data import records
 from analysis.tables.fits import SYSTEM
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import resampling
@@ -261,8 +262,7 @@ def _rows(
             table[f"{name}ci_low"], table[f"{name}ci_high"] = ends[:, 0], ends[:, 1]
     else:
         table["note"] = _why_no_interval(found, each)
-    for row in table.sort_values("place", kind="stable").to_dict("records"):
-        yield {str(name): value for name, value in row.items()}
+    yield from records(table.sort_values("place", kind="stable"))
 
 
 def _why_no_interval(found: Strengths, each: ComparedSystems) -> str:

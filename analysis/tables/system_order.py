@@ -15,6 +15,7 @@ from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.order import places, resampled_order, win_matrix
+from analysis.study_data import records
 from analysis.tables.fits import SYSTEM
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import resampling
@@ -106,7 +107,7 @@ def system_order(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFram
                 place_ci_high=found.high,
                 resamples=found.resamples,
             )
-        rows += _records(table.sort_values("place", kind="stable"))
+        rows += records(table.sort_values("place", kind="stable"))
     if not rows:
         raise NotAvailable("there are no two systems to compare")
     whole = ["place_ci_low", "place_ci_high", "resamples"]
@@ -162,7 +163,3 @@ def _make_wins(request: Request) -> Tables:
 
 OF_ORDER = AnalysisSpec((SYSTEM_ORDER,), _make_order)
 OF_WINS = AnalysisSpec((SYSTEM_WINS,), _make_wins)
-
-
-def _records(table: DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

@@ -20,8 +20,9 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.letters import letters
 from analysis.stats.mixed import MixedFit, contrasts, means, pairs
 from analysis.stats.order import places
-from analysis.tables.fits import Fits, SystemLevel
-from analysis.tables.mixed_models import KEYS, LIMITED_BY, LIMITS, said_of
+from analysis.study_data import records
+from analysis.tables.fits import SYSTEM, Fits, SystemLevel
+from analysis.tables.mixed_models import LIMITED_BY, LIMITS, said_of
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
 SYSTEM_GROUPS = TableSpec(
@@ -91,32 +92,20 @@ def told_apart(
 
     `ratings` has `participant`, `rating` and the columns of an item. Raises NotAvailable.
     """
-    if recipe.mixed_models is None:
-        raise NotAvailable("the recipe asks for no mixed models")
-    fits = fits or Fits()
     groups: list[dict[str, Any]] = []
     of_pairs: list[dict[str, Any]] = []
-    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        if of_dimension.groupby(["model", "condition"], observed=True).ngroups < 2:
+    for keys, own, fit in (fits or Fits()).each(ratings, recipe, raters):
+        if own.groupby(SYSTEM, observed=True).ngroups < 2:
             continue
-        for link in recipe.mixed_models.fitted:
-            keys: dict[str, Any] = dict(
-                zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True)
-            )
-            keys["unit"] = "rating"
-            fit = fits.of(of_dimension, link)
-            if isinstance(fit, Inestimable):
-                nothing = dict.fromkeys(["model", "condition", "letters"], "")
-                groups.append({**keys, **nothing, "note": str(fit)})
-                continue
-            keys["n"] = len(fit.data.y)
-            systems = _systems(fit, recipe)
-            own = _pairs(fit, list(systems["level"]), recipe)
-            groups += [{**keys, **row} for row in _groups(fit, systems, own)]
-            of_pairs += [
-                keys | {str(name): value for name, value in row.items()}
-                for row in own.to_dict("records")
-            ]
+        if isinstance(fit, Inestimable):
+            nothing = dict.fromkeys(["model", "condition", "letters"], "")
+            groups.append({**keys, **nothing, "note": str(fit)})
+            continue
+        keys["n"] = len(fit.data.y)
+        systems = _systems(fit, recipe)
+        of_two = _pairs(fit, list(systems["level"]), recipe)
+        groups += [{**keys, **row} for row in _groups(fit, systems, of_two)]
+        of_pairs += [{**keys, **row} for row in records(of_two)]
     if not groups:
         raise NotAvailable("there are no two systems to compare")
     return ToldApart(

@@ -59,6 +59,8 @@ def of_tables(tables: Tables, recipe: Recipe, same: str = "") -> Iterator[tuple[
     """
     for name, values_of in SAID.items():
         rows = rows_of(tables, name, recipe=recipe.name)
+        if name == "length_adjusted":  # texts whose lengths are unknown, or all the same
+            rows = those_with(rows, "adjusted")
         is_of_recipe = name in tables and "recipe" in tables[name].columns
         if rows and (is_of_recipe or recipe.unit == "participant"):
             more = {"same": same} if name == "group_tests" else {}
@@ -241,6 +243,7 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "agreement": _agreement,
     "sensitivity": _sensitivity,
     "fragility": lambda *_: {},
+    "length_adjusted": lambda *_: {},
     "multiverse_summary": lambda *_: {},
     "order_effects": _order_effects,
     "position_tests": _position_tests,

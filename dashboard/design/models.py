@@ -14,14 +14,8 @@ class PlannedGrid(Job):
     rows = models.JSONField(default=list, help_text="The grid, a row for each pair of numbers")
     sentences = models.JSONField(default=list, help_text="What the grid says")
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-id"]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
-                name="planned_grid_state",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"plan {self.pk} of {self.study}"

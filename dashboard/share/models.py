@@ -28,14 +28,11 @@ class Package(Job):
     size = models.BigIntegerField(null=True, help_text="Bytes of the zip")
     notes = models.JSONField(default=list, help_text="What to know before sharing it, in sentences")
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-id"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(fields=["run", "recipe", "images"], name="package_once"),
-            models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
-                name="package_state",
-            ),
         ]
 
     def __str__(self) -> str:

@@ -230,7 +230,8 @@ def test_every_place_of_a_response_is_told_scored_or_not(study: Study) -> None:
     BlockResponse.objects.filter(response=shared, block__set_name="2").update(response=other)
     add_gold(study, {(shared.pk, "warmth"): 4.5})
     with reading():
-        judges, _ = read_judges(study)
+        data = snapshot(study).data
+        judges, _ = read_judges(study, data)
 
     assert len(judges.responses) == 12
     oracle = judges.responses[judges.responses["model"] == "Oracle"]

@@ -169,6 +169,8 @@ class Laplace:
                 rows, new = self._height(bounds, tried, reached)
                 if new >= height - 1e-9 * (1 + abs(height)):
                     break
+            else:
+                raise ModeNotFound
             x, effects, height = tried, reached, new
         raise ModeNotFound
 

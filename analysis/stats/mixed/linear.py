@@ -32,6 +32,8 @@ from analysis.stats.mixed.threads import on_one_thread
 
 #: Two unknowns are quickly found more exactly than others.
 FLAT = 1e-6
+#: A larger SD, relative to that of the error, is not taken for 0.
+SMALL_SD = 0.1
 #: So little of the ratings' spread may be an error, or what rounding leaves of none.
 SMALL_SHARE = 1e-3
 #: Estimates further than this from the maximum, in standard errors, have not converged.
@@ -76,7 +78,7 @@ class Linear:
 
     def __init__(self, data: Crossed, restricted: bool) -> None:
         crossing = data.crossing
-        self.restricted = restricted
+        self.data, self.restricted = data, restricted
         self.shift = float(data.y.mean())
         columns = np.column_stack([data.X, data.y - self.shift])
         totals = [crossing.totals(column) for column in columns.T]
@@ -106,9 +108,19 @@ class Linear:
 
     def near(self) -> tuple[Vector, Matrix]:
         """About the best τ, and by how much to scale steps from there."""
-        sizes = self.equations.crossing.sizes
-        whitening = np.diag([0.25 / np.sqrt(q) for q in sizes])
-        return climb(self.objective, np.full(len(sizes), 0.5), whitening, FLAT), whitening
+        start = np.full(len(self.data.groups), 0.5)
+        whitening = np.diag(np.sqrt(variances_of_sds(self.data, start, 1.0)))
+        return climb(self.objective, start, whitening, FLAT)[0], whitening
+
+
+def variances_of_sds(data: Crossed, sds: Vector, error: float) -> Vector:
+    """About what the variances of estimated SDs are, were these the SDs, and `error` that of the
+    error: of q means of m independent ratings. Near 0 an SD is as uncertain as the root of its
+    square is.
+    """
+    q = np.array(data.crossing.sizes, dtype=float)
+    of_squares = np.sqrt(2 / q) * (sds**2 + error**2 / (len(data.y) / q))
+    return np.asarray(of_squares**2 / (4 * sds**2 + of_squares))
 
 
 @on_one_thread
@@ -131,7 +143,7 @@ def _fit(data: Crossed, restricted: bool) -> MixedFit:
     refuse_what_cannot_be_fitted(data, unknowns=1 + len(data.groups))
     model = Linear(data, restricted)
     near, whitening = model.near()
-    near = at_zero(model.objective, np.abs(near), last=len(near))
+    near = at_zero(model.objective, np.abs(near), last=len(near), small=SMALL_SD)
     best = settle(model.objective, near, whitening[:, near > 0])
     if best.miss > FARTHEST:
         raise unconverged(data)

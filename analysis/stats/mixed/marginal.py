@@ -136,6 +136,34 @@ def contrasts(
     )
 
 
+@on_one_thread
+def slope(fit: MixedFit, covariate: str, *, confidence: float = 0.95) -> dict[str, float]:
+    """What one more of a covariate adds, in points in a linear model and otherwise on the latent
+    scale: `estimate`, `se`, `df`, `t`, `p` (two-sided), `low`, `high`.
+
+    Raises KeyError where the model has no such covariate.
+    """
+    unit = fit.covariance.columns.get_indexer([covariate])
+    if unit[0] < 0:
+        raise KeyError(f"The model has no covariate {covariate!r}")
+    row = np.zeros((1, len(fit.covariance)))
+    row[0, unit] = 1
+    estimate = Estimates(fit, np.array([fit.coefficients[covariate]]), row)
+    se, df = float(estimate.errors[0]), float(estimate.df[0])
+    value = float(estimate.values[0])
+    reach = float(stdtrit(df, (1 + confidence) / 2)) * se
+    t = value / se
+    return {
+        "estimate": value,
+        "se": se,
+        "df": df,
+        "t": t,
+        "p": float(2 * stdtr(df, -abs(t))),
+        "low": value - reach,
+        "high": value + reach,
+    }
+
+
 def pairs(levels: Sequence[Any]) -> dict[str, dict[Any, float]]:
     """Every level but the last less each one after it."""
     return {f"{a} − {b}": {a: 1.0, b: -1.0} for a, b in combinations(levels, 2)}

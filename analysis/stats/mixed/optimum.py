@@ -11,8 +11,8 @@ from analysis.stats.mixed.nested import Matrix, Vector
 #: Where the slope is smaller than this in every direction, the maximum is found. One unit of
 #: length is about one standard error: the estimates are off by no more than this many of them.
 FLAT = 1e-4
-#: Step of the central differences of the slope, of the same unit.
-STEP = 1e-3
+#: Step of the differences of the slope, of the same unit.
+STEP = 3e-4
 
 #: Log-likelihoods that differ by less are taken to be the same.
 AS_LIKELY = 1e-6
@@ -34,8 +34,10 @@ class Maximum:
     condition: float
 
 
-def climb(objective: Objective, start: Vector, whitening: Matrix, flat: float = FLAT) -> Vector:
-    """The maximum of `objective` (height and slope) as BFGS finds it.
+def climb(
+    objective: Objective, start: Vector, whitening: Matrix, flat: float = FLAT
+) -> tuple[Vector, Matrix]:
+    """The maximum of `objective` (height and slope) as BFGS finds it, and a better `whitening`.
 
     `whitening` is a Cholesky factor of the estimates' covariance as far as it can be guessed.
     """
@@ -47,17 +49,23 @@ def climb(objective: Objective, start: Vector, whitening: Matrix, flat: float = 
     optimum = minimize(
         lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": flat}
     )
-    return start + whitening @ np.asarray(optimum.x)
+    try:
+        learnt = whitening @ np.linalg.cholesky(optimum.hess_inv)
+    except np.linalg.LinAlgError:  # from where nothing is learnt, such as a plain
+        learnt = whitening
+    return start + whitening @ np.asarray(optimum.x), learnt
 
 
-def at_zero(objective: Objective, at: Vector, last: int) -> Vector:
+def at_zero(objective: Objective, at: Vector, last: int, small: float) -> Vector:
     """`at`, with those of its `last` unknowns at exactly 0 that are as likely to be 0.
 
     For standard deviations: the height is even in them, so that 0 is a maximum along them or
-    a saddle, and near it no method can tell how far away it is.
+    a saddle, and near it no method can tell how far away it is. Those above `small` are not.
     """
     height = objective(at)[0]
     for unknown in range(len(at) - last, len(at)):
+        if at[unknown] > small:
+            continue
         tried = at.copy()
         tried[unknown] = 0.0
         reached = objective(tried)[0]
@@ -67,11 +75,11 @@ def at_zero(objective: Objective, at: Vector, last: int) -> Vector:
 
 
 def curvature(slope: Callable[[Vector], Vector], at: Vector, whitening: Matrix) -> Matrix:
-    """Minus the second derivative along the columns of `whitening`, by central differences."""
+    """Minus the second derivative along the columns of `whitening`, by differences of the slope."""
+    here = slope(at)
     columns = []
     for direction in whitening.T:
-        ahead, behind = slope(at + STEP * direction), slope(at - STEP * direction)
-        columns.append(whitening.T @ (behind - ahead) / (2 * STEP))
+        columns.append(whitening.T @ (here - slope(at + STEP * direction)) / STEP)
     hessian = np.array(columns)
     return (hessian + hessian.T) / 2
 

@@ -25,7 +25,14 @@ from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
-from analysis.stats.mixed.linear import FARTHEST, Linear, boundary, unconverged
+from analysis.stats.mixed.linear import (
+    FARTHEST,
+    SMALL_SD,
+    Linear,
+    boundary,
+    unconverged,
+    variances_of_sds,
+)
 from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.nested import Codes, Matrix, Vector
 from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
@@ -87,8 +94,12 @@ class Ordinal:
         """The mode of the random effects, searched from where the last one was."""
         if x[1 : self.parameters.thresholds].max(initial=0) > FARTHEST_GAP:
             raise ModeNotFound
+        at = self.parameters.split(x)
         with np.errstate(invalid="ignore"):  # far off, what overflows is found out by itself
-            mode = self.laplace.mode(*self.parameters.split(x), start=self._x)
+            try:
+                mode = self.laplace.mode(*at, start=self._x)
+            except (ModeNotFound, np.linalg.LinAlgError):
+                mode = self.laplace.mode(*at, start=self._nowhere)
         self._x = mode.x
         return mode
 
@@ -121,14 +132,15 @@ class Ordinal:
         thresholds, coefficients = np.array(fit.thresholds), np.array(fit.coefficients)
         start = self.parameters.joined(thresholds, coefficients, tau)
         covariance = fit.covariance.to_numpy() + np.diag(
-            np.concatenate([np.zeros(len(start) - len(tau)), (sds == 0) * self._variances(tau)])
+            np.concatenate(
+                [
+                    np.zeros(len(start) - len(tau)),
+                    (sds == 0) * variances_of_sds(self.data, tau, self.distribution.spread),
+                ]
+            )
         )
         inverse = np.linalg.inv(self.parameters.jacobian(start))
         return start, np.linalg.cholesky(inverse @ covariance @ inverse.T)
-
-    def _variances(self, tau: Vector) -> Vector:
-        """About what those of estimated SDs will be."""
-        return np.asarray(tau**2 / (2 * np.array(self.data.crossing.sizes)))
 
     def _start_linear(self) -> tuple[Vector, Matrix]:
         """From a linear mixed model of the category codes."""
@@ -150,7 +162,7 @@ class Ordinal:
         own[:, 0] *= -1
         gaps = 2.0 / counts[1:-1]
         blocks = [own[:1, :1], np.diag(gaps), own[1:, 1:]]
-        guess = block_diag(*blocks, np.diag(self._variances(tau)))
+        guess = block_diag(*blocks, np.diag(variances_of_sds(data, tau, spread)))
         t = self.parameters.thresholds
         guess[0, t : t + len(coefficients)] = own[0, 1:]
         guess[t : t + len(coefficients), 0] = own[1:, 0]
@@ -246,18 +258,18 @@ def _fit(
     model = Ordinal(data, ratings, link)
     start, whitening = model.start(near)
     objective: Objective = model.objective
-    x = climb(objective, start, whitening)
+    x, learnt = climb(objective, start, whitening)
     if objective(x)[0] == -np.inf:
         raise unconverged(data)
     sds = slice(len(x) - len(data.groups), len(x))
     if restricted:
         objective = _restricted(model, x)
         x[sds] = np.maximum(np.abs(x[sds]), LEAST_SD * model.distribution.spread)
-        x = climb(objective, x, whitening)
+        x, _ = climb(objective, x, learnt)
         if objective(x)[0] == -np.inf:
             raise _foretold(model, x) or unconverged(data)
     x[sds] = np.abs(x[sds])
-    x = at_zero(objective, x, last=len(data.groups))
+    x = at_zero(objective, x, last=len(data.groups), small=SMALL_SD * model.distribution.spread)
     free = np.ones(len(x), dtype=bool)
     free[sds] = x[sds] > 0
     maximum = settle(objective, x, whitening[:, free])

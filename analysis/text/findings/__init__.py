@@ -91,6 +91,12 @@ def findings(
                 (),
             ),
             (
+                "Length of responses",
+                "length_adjusted",
+                robustness.lengths(tables, sound, dimension),
+                (),
+            ),
+            (
                 "Single raters and scenarios",
                 "fragility",
                 robustness.fragility(tables, sound, dimension),

@@ -22,6 +22,16 @@ def multiverse(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterato
         )
 
 
+def lengths(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """The main result by the recipe's first model when responses are equally long."""
+    if recipe is None or recipe.mixed_models is None:
+        return
+    first = recipe.mixed_models.fitted[0]
+    rows = those_with(of_recipe(tables, "length_adjusted", recipe, dimension), "adjusted")
+    for row in _of_main([row for row in rows if row["link"] == first]):
+        yield say("lengths", row=row, recipe=recipe)
+
+
 def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     """How few raters, and how few scenarios, turn the main result."""
     if recipe is None:

@@ -426,9 +426,17 @@ def test_strengths_name_the_models_of_what_was_compared(approved: Approval) -> N
     approved(of(tables(strengths=[rows[0] | {"ci_low": 0.1}]))[BY_RATERS])
 
 
-def test_fragility_and_multiverse_are_described_where_they_were_made(approved: Approval) -> None:
+def test_checks_of_the_main_result_are_described_where_they_were_made(approved: Approval) -> None:
     rows = [{"recipe": "sound"}]
-    approved(of(tables(fragility=rows, multiverse_summary=rows))[BY_RATERS])
+    adjusted = [{"recipe": "sound", "adjusted": 0.2}]
+    approved(
+        of(tables(fragility=rows, length_adjusted=adjusted, multiverse_summary=rows))[BY_RATERS]
+    )
+
+
+def test_equal_lengths_are_not_described_where_no_model_had_them() -> None:
+    without = of(tables(fragility=[{"recipe": "sound"}], length_adjusted=[{"recipe": "sound"}]))
+    assert "number of words" not in without[BY_RATERS]
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:

@@ -71,3 +71,31 @@ def test_what_cannot_be_tested_is_not_said() -> None:
     rows = [fragile("participant", "sign", None, p=None, note="not estimable, because …")]
     found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
     assert "Single raters and scenarios" not in [finding.title for finding in found]
+
+
+LENGTHS = {
+    **FRONT, "link": "probit", "unit": "rating", "n": 2784, "model": "all",
+    "condition_a": "plain", "condition_b": "tuned", "words_a": 84.25, "words_b": 61.5,
+    "difference": 0.3, "ci_low": 0.1, "ci_high": 0.5, "p": 0.004,
+    "adjusted": 0.21, "adjusted_low": 0.02, "adjusted_high": 0.4, "adjusted_p": 0.031,
+    "per_doubling": 0.2, "what_moves": "", "note": "",
+}  # fmt: skip
+
+
+def test_equal_lengths_say_what_becomes_of_the_main_result(approved: Approval) -> None:
+    lost = {"adjusted": 0.1, "adjusted_low": -0.1, "adjusted_high": 0.3, "adjusted_p": 0.31}
+    for changes in (
+        {},
+        {**lost, "what_moves": "significance"},
+        {"p": 0.2, "what_moves": "significance"},
+        {"adjusted": -0.21, "adjusted_low": -0.4, "adjusted_high": -0.02, "what_moves": "sign"},
+    ):
+        rows = [LENGTHS | {"link": "linear"}, LENGTHS | {"model": "Ant"}, LENGTHS | changes]
+        found = findings(tables(items=ITEMS, length_adjusted=rows), SHIPPED)
+        approved(*said(about(found, "Length of responses").sound))
+
+
+def test_nothing_is_said_of_lengths_where_no_model_had_them() -> None:
+    row = {**FRONT, "link": "probit", "model": "all", "note": "not estimable, because …"}
+    found = findings(tables(items=ITEMS, length_adjusted=[row]), SHIPPED)
+    assert "Length of responses" not in [finding.title for finding in found]
