@@ -50,9 +50,9 @@ LENGTH_ADJUSTED = TableSpec(
     ),
     question="Is {a} rated higher than {b} when their responses are equally long?",
     observations="ratings in raters × items",
-    says="The mixed model of the main result, with the logarithm of the number of words as a covariate. "
-        "Length can be a part of what makes a response better, so the result at equal lengths is "
-        "no correction. It shows how much of the difference could be due to length.",
+    says="The mixed model of the main result, with the logarithm of the number of words as a "
+        "covariate. Length can be a part of what makes a response better, so the result at equal "
+        "lengths is no correction. It shows how much of the difference could be due to length.",
     section="Sensitivity",
     subject="order",
     counts="n counts the unit. p values are not adjusted over models.",

@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 from pandas import DataFrame
-from scipy.stats import t
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear
+from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear, slope
 from analysis.stats.mixed.checks import dependent
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.conclusions import NOTHING, TestedDifference, moved
@@ -199,23 +198,9 @@ def _effects(fits: OrderFits, confidence: float) -> Iterator[dict[str, Any]]:
         elif isinstance(fit, Inestimable):
             yield {**row, "note": _joined(str(fit), fits.note)}
         else:
-            yield {**row, **_slope(fit, name, confidence), "note": _joined(said_of(fit), fits.note)}
-
-
-def _slope(fit: MixedFit, name: str, confidence: float) -> dict[str, float]:
-    estimate, se = float(fit.coefficients[name]), float(fit.standard_errors[name])
-    only = np.array([float(name == other) for other in fit.data.names])
-    df = float(fit.degrees_of_freedom(only))
-    low, high = t.interval(confidence, df, estimate, se)
-    return {
-        "estimate": estimate,
-        "se": se,
-        "df": df,
-        "t": estimate / se,
-        "p": 2 * float(t.sf(abs(estimate / se), df)),
-        "ci_low": float(low),
-        "ci_high": float(high),
-    }
+            effect = slope(fit, name, confidence=confidence)
+            ends = {"ci_low": effect.pop("low"), "ci_high": effect.pop("high")}
+            yield {**row, **effect, **ends, "note": _joined(said_of(fit), fits.note)}
 
 
 def _conclusions(fits: OrderFits, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:

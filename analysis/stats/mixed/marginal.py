@@ -143,11 +143,9 @@ def slope(fit: MixedFit, covariate: str, *, confidence: float = 0.95) -> dict[st
 
     Raises KeyError where the model has no such covariate.
     """
-    unit = fit.covariance.columns.get_indexer([covariate])
-    if unit[0] < 0:
+    if covariate not in fit.coefficients:
         raise KeyError(f"The model has no covariate {covariate!r}")
-    row = np.zeros((1, len(fit.covariance)))
-    row[0, unit] = 1
+    row = (fit.covariance.columns == covariate).astype(float)[None, :]
     estimate = Estimates(fit, np.array([fit.coefficients[covariate]]), row)
     se, df = float(estimate.errors[0]), float(estimate.df[0])
     value = float(estimate.values[0])

@@ -50,7 +50,7 @@ def climb(
         lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": flat}
     )
     try:
-        learnt = whitening @ np.linalg.cholesky(optimum.hess_inv)
+        learnt = whitening @ np.linalg.cholesky(np.asarray(optimum.hess_inv, dtype=float))
     except np.linalg.LinAlgError:  # from where nothing is learnt, such as a plain
         learnt = whitening
     return start + whitening @ np.asarray(optimum.x), learnt
@@ -77,10 +77,8 @@ def at_zero(objective: Objective, at: Vector, last: int, small: float) -> Vector
 def curvature(slope: Callable[[Vector], Vector], at: Vector, whitening: Matrix) -> Matrix:
     """Minus the second derivative along the columns of `whitening`, by differences of the slope."""
     here = slope(at)
-    columns = []
-    for direction in whitening.T:
-        columns.append(whitening.T @ (here - slope(at + STEP * direction)) / STEP)
-    hessian = np.array(columns)
+    falls = [here - slope(at + STEP * direction) for direction in whitening.T]
+    hessian = np.array(falls) @ whitening / STEP
     return (hessian + hessian.T) / 2
 
 
