@@ -68,6 +68,7 @@ def analyse_by_recipe(
         scale,
         first,
         labels,
+        same_raters=len(answers["included"].people) == len(answers["all"].people),
     )
     for figure in FIGURES.values():
         if figure.draw:

@@ -122,6 +122,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         between=definition.rating is not None and definition.rating.kind == "slider",
         orders=_orders(definition),
         responses=_responses(study),
+        whole_blocks=definition.shows_whole_blocks,
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
 

@@ -49,7 +49,8 @@ class StudyData:
     `ratings` and `ranks` (the columns of ranks.csv) may have the columns of `SHOWN`. `responses`
     names the text that each cell shows, in `response`: cells with one name show one text, such as
     a reference that is repeated in several sets; `words` is its length. A cell that it lacks shows
-    a text of its own, of unknown length.
+    a text of its own, of unknown length. `whole_blocks` is whether a page shows all responses of
+    its block.
     """
 
     participants: DataFrame
@@ -63,6 +64,7 @@ class StudyData:
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ranks: DataFrame = field(default_factory=DataFrame)
     responses: DataFrame = field(default_factory=DataFrame)
+    whole_blocks: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ class CheckedData:
 
     `people` is sorted by participant; `known` has every item that was rated or has a place in the
     gold table, with its `gold`; `ratings` have theirs. `ranks` are one row per response that
-    somebody placed or saw placed, with `rank` and `choice` (either may be empty). Where the same
+    somebody placed or saw placed, with `rank` and `choice` (either may be empty); where pages show
+    some responses of a block, `on_page` is how many. Where the same
     text was shown, `response` is the same number in both, and `words` its length, if known. The
     columns of `ITEM` are categories in study order, which every grouping keeps.
     """
@@ -183,6 +186,8 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
     scored = _answers(ratings, exact(ratings["rating"]), cells).merge(known, on=ITEM, how="left")
     placed = _answers(ranks, pd.to_numeric(ranks["rank"]).astype("float64"), cells)
     placed["choice"] = text(ranks["choice"]).to_numpy()
+    if not data.whole_blocks:
+        placed["on_page"] = _most_on_page(placed)
     by_person = ["participant", *ITEM]
     return (
         known,
@@ -211,6 +216,18 @@ def _answers(frame: DataFrame, values: Series, cells: DataFrame) -> DataFrame:
         }
     )
     return answers.merge(cells, on=CELL, how="left")
+
+
+def _most_on_page(placed: DataFrame) -> "Series[int]":
+    """The most responses that anybody placed on a page of the same block: pages of a block show
+    equally many, and a survey takes no page that is placed in part.
+    """
+    block = ["scenario", "set", "dimension"]
+    n = placed.groupby([*block, "participant"], observed=True)["model"].transform("size")
+    most: Series[int] = n.groupby([placed[column] for column in block], observed=True).transform(
+        "max"
+    )
+    return most
 
 
 def _cells(responses: DataFrame, frames: Iterable[DataFrame]) -> DataFrame:

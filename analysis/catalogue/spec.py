@@ -18,6 +18,8 @@ Kind = Literal["text", "count", "number", "flag"]
 #: How a number is written: with decimals, as a p value, a percentage, a number that is mostly
 #: whole, one that is a count or not, to five digits, or as short as it goes.
 Form = Literal["decimals", "p", "percent", "whole", "mixed", "digits", "short"]
+#: Ending of a table of all raters that has a twin of the included ones.
+OF_ALL = "_all"
 #: What tells the columns of an interval apart.
 ENDS = ("low", "high")
 FORMS: dict[Form, Callable[[float], str]] = {
@@ -119,9 +121,12 @@ class Column:
         return replace(self, **changes)
 
     def labelled(self, labels: Labels, sides: tuple[str, str]) -> Self:
-        """The column as people of a study read it; `sides` are a and b."""
+        """The column as people of a study read it; `sides` are a and b. One of conditions is for
+        the CSV alone where a study has one.
+        """
+        is_only = self.labels == "conditions" and labels.has_one("conditions")
         return replace(
-            self,
+            self.csv_only() if is_only else self,
             label=with_names(self.label, labels, sides),
             in_words=in_words(self.labels, labels, sides),
         )
@@ -141,7 +146,8 @@ class TableSpec:
     stand at the report's end. A report keeps the rows that `keep` is true of, and `kept` says
     which; rows that `first` is true of stand apart, before the others. Tables that `lead` stand in
     the report's main part, which is short, and so do the answers that they give; all others are
-    folded behind it. In LaTeX, rows that differ in a column of `apart` are tables of their own.
+    folded behind it. One leads only `leads_without` any of those tables, which say more. In LaTeX,
+    rows that differ in a column of `apart` are tables of their own.
 
     A table that compares two sides, a and b, writes them `{a}` and `{b}` in its texts and its
     columns' labels: they are the study's two conditions, or what else `sides` says.
@@ -164,6 +170,7 @@ class TableSpec:
     apart: tuple[str, ...] = ()
     appendix: bool = False
     leads: bool = False
+    leads_without: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -209,11 +216,12 @@ class TableSpec:
         title = f"{self.title.rstrip('?')}, nobody excluded"
         return replace(
             self,
-            name=f"{self.name}_all",
+            name=f"{self.name}{OF_ALL}",
             title=title + ("?" if self.title.endswith("?") else ""),
             subject="",
             appendix=True,
             leads=False,
+            leads_without=(),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -235,8 +243,8 @@ class TableSpec:
     def from_json(cls, content: Mapping[str, Any]) -> "TableSpec":
         """What `as_json` gave."""
         columns = tuple(Column(**column) for column in content["columns"])
-        apart = tuple(content.get("apart", ()))
-        return cls(**{**content, "columns": columns, "apart": apart})
+        lists = {name: tuple(content.get(name, ())) for name in ("apart", "leads_without")}
+        return cls(**{**content, "columns": columns, **lists})
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
     "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity", "Rehearsal",
-    "Printed numbers and ours", "Appendix", "Further tables",
+    "Printed numbers and ours", "Details", "Further tables",
 )  # fmt: skip
-#: Where the report has details, and what nobody planned for.
+#: Where the report has what few readers look up, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]
 #: The page of results itself, and the table that has its first answer.
 MAIN = "wins"

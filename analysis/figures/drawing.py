@@ -26,6 +26,8 @@ class Drawing:
     scale: Scale
     recipe: Recipe
     labels: Labels
+    #: Whether nobody was excluded, so that all raters say nothing else.
+    same_raters: bool = False
 
     @property
     def contrast(self) -> Contrast:
@@ -41,12 +43,14 @@ class Drawing:
 
     def table_if_made(self, name: str) -> DataFrame | None:
         """A table by name."""
-        table = self.tables.get(name)
-        return None if table is None else labelled(table, self.labels)
+        return self.table(name) if name in self.tables else None
 
     def table(self, name: str) -> DataFrame:
         """A table by name. Raises NotAvailable where it was not made."""
         if name not in self.tables:
             usual = f"the recipe {self.recipe.name} makes no {name}"
             raise NotAvailable(self.not_available.get(name, usual))
-        return labelled(self.tables[name], self.labels)
+        table = self.tables[name]
+        if self.same_raters and "raters" in table and (table["raters"] == "included").any():
+            table = table[table["raters"] != "all"]
+        return labelled(table, self.labels)

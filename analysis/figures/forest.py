@@ -15,7 +15,7 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
-from analysis.figures.style import INK, Changes, as_text, intervals
+from analysis.figures.style import INK, Changes, PlottedSystem, as_text, intervals
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
@@ -110,7 +110,7 @@ def systems_forest(
         forest.add(table, kind, "estimate", ["model", "condition"], "ratings")
     if not forest.estimates:
         raise NotAvailable("no mean is estimable")
-    names = {row: f"<b>{as_text(row[0])}</b>, {as_text(row[1])}" for row in forest.rows}
+    names = {row: PlottedSystem(row[0], row[1]).bold_name for row in forest.rows}
     dashed = ""
     if contrast.reference in names:
         says_so = "reference" in map(str.casefold, contrast.reference)

@@ -21,7 +21,8 @@ KINDS = {
 
 
 def labelled(table: DataFrame, labels: Labels) -> DataFrame:
-    """The table with labels; categories keep their order, and what pools all keeps its name.
+    """The table with labels; categories keep their order, and what pools all keeps its name. The
+    only condition of a study has no name.
 
     No two names of a study read alike, so that labels tell apart what names do.
     """
@@ -38,13 +39,18 @@ def labelled_contrast(contrast: Contrast, labels: Labels) -> Contrast:
     if contrast.reference is None:
         return replace(contrast, condition_a=a, condition_b=b)
     model, condition = contrast.reference
-    reference = (labels.text("models", model), labels.text("conditions", condition))
+    reference = (labels.text("models", model), _called("conditions", condition, labels))
     return Contrast(a, b, reference)
 
 
 def _read(names: Series, labels: Labels, kind: str) -> Series:
     is_category = isinstance(names.dtype, CategoricalDtype)
     known = names.cat.categories if is_category else names.dropna().unique()
-    called = {name: name if name == POOLED else labels.text(kind, name) for name in known}
+    called = {name: name if name == POOLED else _called(kind, name, labels) for name in known}
     renamed = names.cat.rename_categories(called) if is_category else names.map(called)
     return cast("Series[str]", renamed)
+
+
+def _called(kind: str, name: str, labels: Labels) -> str:
+    is_only = kind == "conditions" and labels.has_one("conditions")
+    return "" if is_only else labels.text(kind, name)

@@ -196,7 +196,7 @@ def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -
             x = [*short([mean, mean]), None, float(grid[0])]
             y = [0.0, *short([height]), None, *short([heights.of_label(label)])]
             equal = ", all equal" if density is None and ratings.n > 1 else ""
-            about = f"{as_text(curve.condition)} {mean:.2f} (n = {ratings.n}{equal})"
+            about = f"{as_text(curve.condition)} {mean:.2f} (n = {ratings.n}{equal})".lstrip()
             text = ["", "", "", about]
         points["x"] += [None, x]
         points["y"] += [line, y]
@@ -217,7 +217,8 @@ def _traces(curves: list[Curve], grid: Floats) -> list[go.Scatter]:
         if curve.model != curve.panel:
             name += f" ({as_text(curve.model)})"
         line = {"color": COLOURS[number % len(COLOURS)], "dash": DASHES[number % len(DASHES)]}
-        density = go.Scatter(mode="lines", line_width=2, showlegend=name not in named, **start)
+        is_told = bool(name) and name not in named
+        density = go.Scatter(mode="lines", line_width=2, showlegend=is_told, **start)
         mean = go.Scatter(
             mode="lines+text", line_width=1, showlegend=False, textposition="middle right"
         )

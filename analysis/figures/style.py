@@ -137,18 +137,19 @@ def short(values: Iterable[float]) -> list[Any]:
 
 
 class PlottedSystem(NamedTuple):
-    """A model in a condition, as figures write it."""
+    """A model in a condition, as figures write it; without one where a study has one condition."""
 
     model: str
     condition: str
 
     @property
     def name(self) -> str:
-        return as_text(f"{self.model}, {self.condition}")
+        return as_text(", ".join(filter(None, self)))
 
     @property
     def bold_name(self) -> str:
-        return f"<b>{as_text(self.model)}</b>, {as_text(self.condition)}"
+        bold = f"<b>{as_text(self.model)}</b>"
+        return f"{bold}, {as_text(self.condition)}" if self.condition else bold
 
 
 def as_text(text: str) -> str:

@@ -24,9 +24,9 @@ FUNNEL = TableSpec(
     question="How many raters does each rule exclude?",
     observations="raters",
     says="Counts people. Alone is how many raters a rule would exclude if it were the only rule; "
-        "the last columns give the sex of those excluded. The step {decision}, if present, counts "
-        "raters whom the researchers excluded, each with a reason; the rules apply to the others. "
-        "The same for every recipe.",
+        "if sex is asked, the last columns give that of those excluded. The step {decision}, if "
+        "present, counts raters whom the researchers excluded, each with a reason; the rules apply "
+        "to the others. The same for every recipe.",
     section="Participants",
     leads=True,
 )  # fmt: skip
@@ -76,11 +76,12 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     unknown), `sex`, where it was asked, and `excluded_by_decision`, where there are decisions.
     `excluded` and `remaining` of the first step add up to how many entered; `remaining` of the last
     is how many are included. `excluded_<sex>` counts a step's excluded by sex, and
-    `excluded_unspecified` those of whom it is not known.
+    `excluded_unspecified` those of whom it is not known; neither is there where nobody said it.
     """
     arrays = _as_arrays(raters)
     outcome = exclusion.funnel(arrays, rules)
-    sexes = [*sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED}), UNSPECIFIED]
+    known = sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED})
+    sexes = [*known, UNSPECIFIED] if known else []
     rows = [
         [step.name, step.excluded, step.remaining, step.alone]
         + [step.by_sex.get(sex, 0) for sex in sexes]

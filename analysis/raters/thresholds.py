@@ -44,6 +44,8 @@ THRESHOLDS = TableSpec(
     counts="Counts raters in the funnel. Where the study applies the rule {sigma_mae}, removed "
         "counts raters beyond this measure's threshold. The row of both measures counts raters "
         "beyond both thresholds, whom the rule alone would exclude.",
+    keep=lambda row: row["n"] > 0,
+    kept="measures that are known of some rater",
 )  # fmt: skip
 BOTH = "sigma and mae"
 Tail = Literal["low", "high"]

@@ -252,7 +252,9 @@ def _models(
         raters = len(rated.index.unique("participant"))
         yield PairedMeans(model, dimension, own, raters, lacks, why_not)
     if len(models) > 1:
-        nothing = "" if len(reasons) < len(models) else "no model has both conditions side by side"
+        alike = len(set(reasons.values())) == 1
+        all_lack = next(iter(reasons.values())) if alike else "no model has both conditions"
+        nothing = all_lack if len(reasons) == len(models) else ""
         yield PairedMeans(
             ALL,
             dimension,

@@ -208,8 +208,8 @@ def _factor(grouping: Grouping, people: DataFrame) -> Factor:
 def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[ModelRatings]:
     """What is tested: everything, each condition, each scenario, and both at once if asked for."""
     everywhere = {ALL: np.ones(len(ratings), dtype=bool)}
-    conditions = everywhere | (_places(ratings["condition"]) if recipe.each_condition else {})
-    scenarios = everywhere | (_places(ratings["scenario"]) if recipe.each_scenario else {})
+    conditions = everywhere | (_each(ratings["condition"]) if recipe.each_condition else {})
+    scenarios = everywhere | (_each(ratings["scenario"]) if recipe.each_scenario else {})
     by = ratings.groupby(["model", "dimension"], observed=True)
     pairs = [(str(model), str(dimension)) for model, dimension in by.size().index]
     pair = np.asarray(by.ngroup(), dtype=np.int64)
@@ -228,11 +228,13 @@ def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[ModelRatings]:
             yield ModelRatings(model, condition, scenario, dimension, participants, values)
 
 
-def _places(column: "Series[str]") -> dict[str, Truths]:
-    """Where each value of a categorical column stands, in their order."""
+def _each(column: "Series[str]") -> dict[str, Truths]:
+    """Where each value of a categorical column stands, in their order; nothing of an only value,
+    which stands everywhere.
+    """
     values = column.cat.remove_unused_categories()
-    codes = values.cat.codes.to_numpy()
-    return {str(value): codes == code for code, value in enumerate(values.cat.categories)}
+    codes, names = values.cat.codes.to_numpy(), values.cat.categories
+    return {str(name): codes == code for code, name in enumerate(names)} if len(names) > 1 else {}
 
 
 def _ratings(pair: Numbers, who: Numbers, ratings: Numbers | Values) -> Iterator[Units]:

@@ -1,6 +1,6 @@
-"""What a rater gave both conditions of a model, side by side. Pure."""
+"""What pages show, and what a rater gave both conditions of a model, side by side. Pure."""
 
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from analysis.study_data import Contrast
 
@@ -49,3 +49,15 @@ def _of_both(rows: DataFrame, contrast: Contrast, known: DataFrame) -> DataFrame
     if not apart.any():
         return chosen
     return chosen.assign(set=chosen["set"].astype("str").where(~apart, ""))
+
+
+def responses_shown(rows: DataFrame) -> "Series[int]":
+    """How many responses the page of each row showed: `on_page` where pages show some of a block,
+    else all of it. `rows` have a `block` and a `system`.
+    """
+    shown: Series[int] = (
+        rows["on_page"]
+        if "on_page" in rows
+        else rows.groupby("block")["system"].transform("nunique")
+    )
+    return shown

@@ -26,6 +26,7 @@ from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.rankings import Friedman, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
+from analysis.tables.pages import responses_shown
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
@@ -90,6 +91,7 @@ POSITION_CONCLUSIONS = TableSpec(
 )  # fmt: skip
 KINDS = ("best", "worst")
 RANK = "rank"
+KEPT = ("model", "condition", "set", "rank", "choice", "on_page")
 BLOCK, CELL, PAGE = ["scenario", "set"], ["model", "condition"], ["rater", "block"]
 
 
@@ -179,7 +181,7 @@ def _pages(ranks: DataFrame) -> Iterator[PositionPages]:
                 "block": own.groupby(BLOCK, observed=True).ngroup().to_numpy(),
                 "system": own.groupby(CELL, observed=True).ngroup().to_numpy(),
                 "place": own["response_position"].to_numpy(),
-                **{name: own[name].to_numpy() for name in (*CELL, "set", "rank", "choice")},
+                **{name: own[name].to_numpy() for name in KEPT if name in own},
             }
         )
         systems = rows.drop_duplicates("system").set_index("system")[CELL].sort_index()
@@ -202,8 +204,8 @@ def _pages(ranks: DataFrame) -> Iterator[PositionPages]:
 
 
 def _all_placed(rows: DataFrame) -> "Series[bool]":
-    """Whether every response of the block has a place of its own on the page, from 1."""
-    shown = rows.groupby("block")["system"].transform("nunique")
+    """Whether every response of the page has a place of its own on it, from 1."""
+    shown = responses_shown(rows)
     place = rows.groupby(PAGE)["place"]
     there = (place.transform("count") == shown) & (place.transform("nunique") == shown)
     placed: Series[bool] = there & (place.transform("max") == shown)

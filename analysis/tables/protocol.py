@@ -44,6 +44,8 @@ PROTOCOL = TableSpec(
         "their own ratings. Agreement is Kendall's W of ratings (or ranks) within a block, "
         "averaged over dimensions and blocks; n counts blocks.",
     section="Participants",
+    keep=lambda row: row["value"] is not None,
+    kept="measures that have a value",
 )  # fmt: skip
 
 

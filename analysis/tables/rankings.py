@@ -3,7 +3,9 @@
 A rank speaks of the systems that stood on the page. So only ranks on pages with the same systems
 are averaged: where all blocks show the same, `set` is `all`; else each set stands by itself, and
 no system of one is held against a system of another. Equal ranks share their middle. A page that
-somebody ranked in part says nothing of the rest, and is left out.
+somebody ranked in part says nothing of the rest, and is left out. Where pages show some systems of
+a block, mean ranks depend on the others that were there: Friedman's test is not for them, pairs are
+tested on the pages that show both, and `strengths` has all comparisons at once.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,6 +24,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
+from analysis.tables.pages import responses_shown
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 from analysis.tables.signed_ranks import signed_ranks
@@ -41,7 +44,7 @@ RANKINGS = TableSpec(
     ),
     question="How are systems ranked?",
     observations="raters",
-    says="Rank 1 is best. Means of raters' mean ranks, on pages that show the same systems.",
+    says="Rank 1 is best. Means of raters' mean ranks, each among the systems on its page.",
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
@@ -105,17 +108,22 @@ class Ranked:
     """Pages whose ranks can be averaged, on one dimension.
 
     `rows` has a row per rank: `rater`, `block`, `system` (numbers), `value` (the rank, ties
-    sharing their middle), `first` and `last` (alone or not). `systems` are the models and
-    conditions that the numbers stand for. `alike` where all blocks show the same ones. `left_out`
-    pages were ranked in part.
+    sharing their middle), `first` and `last` (alone or not), `shown` (how many the page has).
+    `systems` are the models and conditions that the numbers stand for. `differ` says which pages
+    show different ones, empty where all show the same. `left_out` pages were ranked in part.
     """
 
     dimension: str
     set: str
     rows: DataFrame
     systems: DataFrame
-    alike: bool
+    differ: str
     left_out: int
+
+    @property
+    def alike(self) -> bool:
+        """Whether all pages show the same systems."""
+        return not self.differ
 
     @property
     def keys(self) -> dict[str, str]:
@@ -205,32 +213,40 @@ def _ranked(ranks: DataFrame) -> Iterator[Ranked]:
         names = rows.drop_duplicates("system").set_index("system")[CELL].sort_index()
         whole, left_out = _whole_pages(rows)
         if len(_compositions(whole)) < 2:
-            alike = True
-            yield Ranked(str(dimension), ALL, whole, names, alike, len(left_out))
+            yield Ranked(str(dimension), ALL, whole, names, _differ(whole), len(left_out))
             continue
         for name, part in whole.groupby("set", observed=True):
-            alike = len(_compositions(part)) == 1
             gone = int((left_out == name).sum())
-            yield Ranked(str(dimension), str(name), part, names, alike, gone)
+            yield Ranked(str(dimension), str(name), part, names, _differ(part), gone)
+
+
+def _differ(rows: DataFrame) -> str:
+    """What shows different systems: blocks, or the pages of one block."""
+    if len(_compositions(rows)) > 1:
+        return "blocks"
+    in_part = rows["shown"] < rows.groupby("block")["system"].transform("nunique")
+    return "pages" if in_part.any() else ""
 
 
 def _whole_pages(rows: DataFrame) -> tuple[DataFrame, "Series[str]"]:
     """The pages on which everything was ranked, with mid-ranks; the sets of the other pages."""
-    shown = rows.groupby("block")["system"].nunique()
     page = rows.groupby(PAGE, sort=False).ngroup()
     ranks = rows["rank"].groupby(page)
-    partial = ranks.transform("size") < rows["block"].map(shown)
+    shown = responses_shown(rows)
+    partial = ranks.transform("size") < shown
     rows = rows.assign(
+        shown=shown,
         value=ranks.rank(),
         first=rows["rank"] == ranks.transform("min"),
         last=rows["rank"] == ranks.transform("max"),
     )
     left_out = rows[partial].drop_duplicates(PAGE)["set"]
-    return rows.loc[~partial, [*PAGE, "system", "set", "value", "first", "last"]], left_out
+    kept = [*PAGE, "system", "set", "value", "first", "last", "shown"]
+    return rows.loc[~partial, kept], left_out
 
 
 def _compositions(rows: DataFrame) -> set[tuple[int, ...]]:
-    """Which systems stand on one page."""
+    """Which systems stand in one block."""
     shown = rows[["block", "system"]].drop_duplicates().sort_values(["block", "system"])
     return {tuple(systems) for _, systems in shown.groupby("block")["system"]}
 
@@ -247,8 +263,7 @@ def _named(ranked: Ranked) -> dict[int, dict[str, str]]:
 
 
 def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
-    sizes = ranked.rows.groupby("block")["system"].nunique()
-    mixed = "" if ranked.alike else "mean over blocks that show different systems"
+    mixed = "" if ranked.alike else f"mean over {ranked.differ} that show different systems"
     for number, name in _named(ranked).items():
         own = ranked.rows[ranked.rows["system"] == number]
         by_rater = own.groupby("rater")[["value", "first", "last"]].mean()
@@ -256,7 +271,7 @@ def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
         row = mean_interval(means, confidence=confidence, unit="rater", name="mean_rank")
         yield {
             **name,
-            "systems": int(sizes.max()),
+            "systems": int(ranked.rows["shown"].max()),
             **row,
             "share_first": float(by_rater["first"].mean()),
             "share_last": float(by_rater["last"].mean()),
@@ -281,7 +296,8 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         row |= {"w_within_blocks": within.w, "blocks": within.blocks}
         row |= {"w_within_ci_low": low, "w_within_ci_high": high}
     if not ranked.alike:
-        because = "its blocks show different systems; pairs of them are tested where they meet"
+        instead = "pairs are tested where they meet, and strengths compare all systems at once"
+        because = f"its {ranked.differ} show different systems; {instead}"
         return {**row, "note": f"not estimable, because {because}"}
     means = ranked.means(list(_named(ranked)))
     test = friedman(means)
@@ -316,7 +332,7 @@ def _pairs(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
                     both[a],
                     both[b],
                     confidence=confidence,
-                    nobody="no block shows both systems",
+                    nobody="no page shows both systems",
                     lower=True,
                 ),
             }

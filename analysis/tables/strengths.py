@@ -62,6 +62,8 @@ STRENGTHS = TableSpec(
         "with few raters they are too narrow.",
     section="Rankings and choices",
     subject="rankings",
+    leads=True,
+    leads_without=("contrasts", "system_groups", "choices"),
 )  # fmt: skip
 ORDER_AGREEMENT = TableSpec(
     "order_agreement",

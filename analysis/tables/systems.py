@@ -38,6 +38,7 @@ SYSTEMS = TableSpec(
     subject="systems",
     counts="n counts the unit.",
     leads=True,
+    leads_without=("contrasts", "system_groups"),
 )  # fmt: skip
 TO_REFERENCE = TableSpec(
     "to_reference",

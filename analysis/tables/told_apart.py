@@ -47,6 +47,8 @@ SYSTEM_GROUPS = TableSpec(
     section="Systems",
     subject="systems",
     counts="n counts the unit.",
+    leads=True,
+    leads_without=("contrasts",),
 )  # fmt: skip
 SYSTEM_PAIRS = TableSpec(
     "system_pairs",

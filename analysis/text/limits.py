@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from analysis.catalogue.number_text import count, decimals, percent
+from analysis.catalogue.spec import OF_ALL
 from analysis.quality_rules import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
-from analysis.text.findings.words import ALL, LEVEL, below, of_unit
+from analysis.text.findings.words import ALL, LEVEL, below, has_preferences, of_unit
 from analysis.text.sentences import Sentences
 from analysis.ungrouped import given_answers, sentence, ungrouped
 
@@ -18,6 +19,8 @@ say = Sentences("limits.j2")
 FEW_SCENARIOS = 20
 #: So many of a list are named.
 NAMED = 5
+#: Sections of tables from which nobody concludes anything.
+NO_RESULTS = ("Participants", "Judges")
 #: Below so many raters, a group's mean and spread are hardly known.
 FEW_RATERS = 10
 
@@ -65,7 +68,7 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
 
 
 def _population(tables: Tables) -> Iterator[Sentence]:
-    if any(rows_of(tables, name) for name in ("systems", "choices", "rankings")):
+    if any(rows_of(tables, name) for name in ("systems", "choices", "rankings", "strengths")):
         yield say("population")
 
 
@@ -77,11 +80,13 @@ def _scenarios(tables: Tables) -> Iterator[Sentence]:
     if row["n"] == 1:
         yield say("one_scenario", row=row)
     elif row["n"] < FEW_SCENARIOS:
-        yield say("few_scenarios", row=row, least=FEW_SCENARIOS)
+        main = rows_of(tables, "mixed_contrasts", raters="included", scale="ratings")
+        by_raters = any(each["limited_by"] == "raters" for each in main)
+        yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=by_raters)
 
 
 def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
-    if rows_of(tables, "contrasts", generalises_to="raters"):
+    if those_with(rows_of(tables, "contrasts", generalises_to="raters"), "p"):
         yield say("fixed_texts")
     there = [name for name in ("choices", "rankings") if rows_of(tables, name)]
     if there:
@@ -100,8 +105,9 @@ def _raters_limit(tables: Tables) -> Iterator[Sentence]:
         of = {name: row[name] for name in ("recipe", "raters", "dimension", "link")}
         is_main = row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL)
         if is_main and row["limited_by"] == "raters":
-            model = rows_of(tables, "mixed_models", **of)[0]
-            yield say("raters_limit", row=row, raters=model.cite("n_raters"))
+            model = rows_of(tables, "mixed_models", **of)
+            prefer, raters = has_preferences(model), model[0].cite("n_raters")
+            yield say("raters_limit", row=row, raters=raters, prefer=prefer)
 
 
 def _single_texts(tables: Tables) -> Iterator[Sentence]:
@@ -140,6 +146,7 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
                 group=row[f"group_{side}"],
                 factor=row.text("factor"),
                 n=row.cite(f"n_{side}"),
+                model="" if len(values(own, f"n_{side}")) == 1 else row.text("model"),
                 ranked=any(row["method"] == "asymptotic" for row in own),
             )
 
@@ -254,9 +261,11 @@ def _steps(tables: Tables, scale: int) -> Iterator[Sentence]:
 
 
 def _empty_cells(tables: Tables) -> Iterator[Sentence]:
-    rows = [row for row in rows_of(tables, "contrasts", raters="included") if row["missing_cells"]]
+    compared = those_with(rows_of(tables, "contrasts", raters="included"), "p")
+    rows = [row for row in compared if row["missing_cells"]]
     if rows:
-        yield say("empty_cells", row=max(rows, key=lambda row: (row["missing_cells"], -row.place)))
+        most = max(rows, key=lambda row: (row["missing_cells"], -row.place))
+        yield say("empty_cells", row=most, mixed=bool(rows_of(tables, "mixed_contrasts")))
 
 
 def _unrated(tables: Tables) -> Iterator[Sentence]:
@@ -293,11 +302,17 @@ def _notes(tables: Tables) -> Iterator[Sentence]:
 
 
 def _not_estimable(tables: Tables) -> Iterator[Sentence]:
-    for table in tables.values():
+    """Of which results some or all rows have no numbers; what is about all raters says the same."""
+    parts = []
+    for name, table in tables.items():
+        if table.spec.section in NO_RESULTS or name.removesuffix(OF_ALL) in tables.keys() - {name}:
+            continue
         every = list(table)
         rows = [row for row in every if str(row["note"] or "").startswith("not estimable")]
         if rows:
-            yield say("not_estimable", rows=Some(rows, every, "note"), table=table)
+            parts.append((Some(rows, every, "note"), table))
+    if parts:
+        yield say("not_estimable", parts=parts)
 
 
 def _once(rows: list[Row]) -> list[Row]:

@@ -31,6 +31,16 @@ COMPARISONS = ("plackett_luce", "best_worst", "davidson", "bradley_terry")
 #: How choices are held against chance.
 CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 
+#: Columns without which nothing was computed: texts whose lengths are unknown or all the same, or
+#: raters of whom nobody rated both conditions.
+NEEDED = {
+    "contrasts": "p",
+    "paired": "p",
+    "win_differences": "p",
+    "fragility": "p",
+    "agreement": "value",
+    "length_adjusted": "adjusted",
+}
 #: The values that the sentence about a table takes.
 Values = dict[str, Any]
 
@@ -40,13 +50,13 @@ def recipe_sentences(
 ) -> Iterator[Sentence]:
     """What a recipe does; groups that a recipe `before` it has described are not described again.
 
-    `rated` is whether the study asks for ratings, which are all that some recipes are about.
+    `rated` is whether the study asks for ratings. Nothing is said of a recipe without tables.
     """
     same = next((each.name for each in before if each.groups == recipe.groups), "")
     parts = [sentence for _, sentence in of_tables(tables, recipe, same)]
     if not parts:
-        yield say("no_tables" if rated or recipe.unit != "rating" else "nothing_rated")
-    elif recipe.unit == "rating":
+        return
+    if recipe.unit == "rating":
         yield say("ratings_are_units")
     else:
         yield say("raters_are_units", recipe=recipe, rated=rated)
@@ -59,8 +69,8 @@ def of_tables(tables: Tables, recipe: Recipe, same: str = "") -> Iterator[tuple[
     """
     for name, values_of in SAID.items():
         rows = rows_of(tables, name, recipe=recipe.name)
-        if name == "length_adjusted":  # texts whose lengths are unknown, or all the same
-            rows = those_with(rows, "adjusted")
+        if name in NEEDED:
+            rows = those_with(rows, NEEDED[name])
         is_of_recipe = name in tables and "recipe" in tables[name].columns
         if rows and (is_of_recipe or recipe.unit == "participant"):
             more = {"same": same} if name == "group_tests" else {}
@@ -134,7 +144,16 @@ def _anova(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 def _mixed_models(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     links = values(rows, "link")
     contrasts = rows_of(tables, "mixed_contrasts", recipe=recipe.name)
+    spreads = [p.removeprefix("sd ") for p in map(str, values(rows, "parameter")) if ":" in p]
     return {
+        "effects": {
+            group: [
+                inner
+                for inner in ("condition", "system")
+                if any(name.split(":")[0] == group and inner in name for name in spreads)
+            ]
+            for group in ("rater", "scenario")
+        },
         "ordinal": [link for link in links if link != "linear"],
         "linear": "linear" in links,
         "contrasts": bool(contrasts),
@@ -162,6 +181,7 @@ def _system_order(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
     return {
+        "friedman": bool(those_with(rows, "p")),
         "sets": len(values(rows, "set")) > 1,
         "pairs": len(pairs) > len(values(pairs, "dimension")),
         "signed_ranks_said": bool(rows_of(tables, "paired")),
@@ -193,7 +213,8 @@ def _strengths(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
-    statistics = [str(name) for name in values(rows_of(tables, "agreement"), "statistic")]
+    known = those_with(rows_of(tables, "agreement"), "value")
+    statistics = [str(name) for name in values(known, "statistic")]
     return {
         "used": [name for name in AGREEMENT if any(each.startswith(name) for each in statistics)]
     }

@@ -110,10 +110,13 @@ def listed(names: Iterable[Any]) -> str:
 
 
 def system(row: Row, prefix: str = "") -> str:
-    """Model (condition), as far as the row has them; `prefix` is that of both columns."""
+    """Model (condition), as far as the row has them and the study has several conditions; `prefix`
+    is that of both columns.
+    """
     columns = (f"{prefix}model", f"{prefix}condition")
     model, *condition = [row.text(column) for column in columns if row[column]] or [""]
-    return f"{model} ({condition[0]})" if condition else model
+    tells = condition and not row.table.labels.has_one("conditions")
+    return f"{model} ({condition[0]})" if tells else model
 
 
 def _systems(rows: Iterable[Row]) -> list[str]:

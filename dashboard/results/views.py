@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from django_tables2 import RequestConfig
 
 from analysis import catalogue
-from analysis.catalogue.spec import Column, TableSpec
+from analysis.catalogue.spec import OF_ALL, Column, TableSpec
 from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, ORDER, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
@@ -38,8 +38,6 @@ from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import definition_of
 
-#: Ending of a table of all raters that has a twin of the included raters.
-OF_ALL = "_all"
 #: Tables that only a request makes, for which the page has a button.
 ON_REQUEST = ("multiverse_summary", "multiverse")
 NOT_MADE = "this analysis has no such result"

@@ -6,7 +6,7 @@ to its cell in the CSV files beside it (RFC 7111).
 
 import importlib.util
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,14 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from analysis.catalogue.number_text import count, noun
-from analysis.catalogue.spec import FigureSpec
+from analysis.catalogue.spec import OF_ALL, FigureSpec
 from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
 from analysis.declarations import ANALYSES, FIGURES, TABLES
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
 from analysis.text.bibliography import bibliography, cited_keys, cited_once
-from analysis.text.cells import Sentence, Table, Tables, plain, read_tables, rows_of
+from analysis.text.cells import Row, Sentence, Table, Tables, plain, read_tables, rows_of
 from analysis.text.findings import Finding, findings
 from analysis.text.limits import limits
 from analysis.text.methods_text import AnalysisSettings, methods
@@ -35,8 +35,10 @@ from survey.definition.labels import Labels, words
 from survey.tidy import definition_of
 
 #: The figure of the answer: the first of these that there is.
-OF_ANSWER = ("contrasts_forest", "systems_forest", "best_worst_shares")
-WHO_COUNTS, CONTRAST, SYSTEMS = "funnel", "contrasts", "systems"
+OF_ANSWER = ("contrasts_forest", "systems_order", "systems_forest", "best_worst_shares")
+WHO_COUNTS = "funnel"
+#: How notes begin of which the rest is the reason.
+PREFIX = "not estimable, because "
 #: The files.
 REPORT, METHODS, REFERENCES = "report.html", "methods.md", "references.bib"
 #: Further text about some tables.
@@ -138,8 +140,15 @@ def render(
     }
     gold = "" if manifest["gold"] == "none" else manifest["gold"]
     sentences = findings(tables, recipes, DECLARED)
-    leading = _leading(sentences)
     first = _leading_tables(tables)
+    leading = _leading(sentences, first)
+    silent = _silent(tables)
+    same_raters = _nobody_excluded(tables)
+    shown = {
+        name: table
+        for name, table in tables.items()
+        if name not in silent and not (same_raters and _is_of_all(name, tables))
+    }
     of_answer = next((name for name in OF_ANSWER if name in figures), "")
     context = {
         "manifest": manifest,
@@ -159,14 +168,19 @@ def render(
         "of_answer": _figure(of_answer, figures, labels) if of_answer else None,
         "stand_beside": any(finding.sound and finding.paper for finding in sentences),
         "limits": limits(tables, recipes, settings.rules, gold=gold, scale=_points(definition)),
-        "leading": [shown_table(table) for table in first.values()],
+        "same_raters": same_raters,
+        "leading": shown_tables(
+            sorted((shown[name] for name in first if name in shown), key=_who_counts_last),
+            same_raters=same_raters,
+        ),
         "sections": sections(
-            {name: table for name, table in tables.items() if name not in first},
+            {name: table for name, table in shown.items() if name not in first},
             {name: figure for name, figure in figures.items() if name != of_answer},
             labels,
+            same_raters=same_raters,
         ),
         "files": [(table.file, len(table.rows)) for table in given.values()],
-        "absent": _by_reason(manifest["absent"] | empty),
+        "absent": _by_reason(manifest["absent"] | empty | silent),
         "answers": [] if definition.rating else beside_ratings(definition),
         "counted": [f"{name}.csv" for name in ("choices", "rankings") if name in tables],
         "plotly": SafeString(_plotly_script()) if figures else "",
@@ -190,27 +204,63 @@ def as_markdown(paragraphs: Sequence[tuple[str, Sentence]]) -> str:
 
 
 def _leading_tables(tables: Tables) -> dict[str, Table]:
-    """Tables of the main part; of single systems only where no two conditions are compared."""
-    first = {name: tables[name] for name in TABLES if name in tables and TABLES[name].leads}
-    if CONTRAST in first:
-        first.pop(SYSTEMS, None)
-    return first
+    """Tables of the main part: those that lead, unless another says more."""
+    return {
+        name: tables[name]
+        for name, table in TABLES.items()
+        if name in tables and table.leads and not tables.keys() & set(table.leads_without)
+    }
 
 
-def _leading(sentences: Sequence[Finding]) -> list[Finding]:
+def _silent(tables: Tables) -> dict[str, str]:
+    """Tables in which each row says why it has no number, with the reasons."""
+    reasons = {}
+    for name, table in tables.items():
+        how = declared(table)
+        numbers = [c for c in table.columns if how.column(c).holds == "number"]
+        rows = list(table)
+        if all(row["note"] and not any(row.has(column) for column in numbers) for row in rows):
+            notes = dict.fromkeys(str(row["note"]).removeprefix(PREFIX) for row in rows)
+            reasons[name] = "; ".join(notes)
+    return reasons
+
+
+def _nobody_excluded(tables: Tables) -> bool:
+    """Whether all raters are the included ones, so that tables of both say the same."""
+    return all(row["included"] for row in rows_of(tables, "raters"))
+
+
+def _is_of_all(name: str, tables: Tables) -> bool:
+    """Whether a table is of all raters and has a twin of the included ones."""
+    return name.endswith(OF_ALL) and name.removesuffix(OF_ALL) in tables
+
+
+def _leading(sentences: Sequence[Finding], first: Tables) -> list[Finding]:
     """The answers of the main part, and then who counts."""
-    leading = [each for each in sentences if each.table in TABLES and TABLES[each.table].leads]
+    leading = [each for each in sentences if each.table in first]
     return sorted(leading, key=lambda finding: finding.table == WHO_COUNTS)
 
 
-def sections(tables: Tables, figures: Mapping[str, Any], labels: Labels) -> list[ReportSection]:
+def _who_counts_last(table: Table) -> bool:
+    return table.name == WHO_COUNTS
+
+
+def shown_tables(tables: Iterable[Table], *, same_raters: bool) -> list[ShownTable]:
+    """Tables as the report shows them; without those of which it shows no row."""
+    shown = (shown_table(table, same_raters=same_raters) for table in tables)
+    return [table for table in shown if table.parts]
+
+
+def sections(
+    tables: Tables, figures: Mapping[str, Any], labels: Labels, *, same_raters: bool = False
+) -> list[ReportSection]:
     """Tables and figures by subject, in the order in which they are read."""
     by_title = {title: ReportSection(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
     for name in dict.fromkeys(order):
         table = declared(tables[name])
         section = by_title[APPENDIX if table.appendix else table.section]
-        section.tables.append(shown_table(tables[name]))
+        section.tables.extend(shown_tables([tables[name]], same_raters=same_raters))
     for name in dict.fromkeys([*(name for name in FIGURES if name in figures), *figures]):
         how = _declared_figure(name)
         section = by_title[APPENDIX if how.appendix else how.section]
@@ -244,15 +294,21 @@ def _points(definition: StudyDefinition) -> int:
 
 def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:
     """How many came, and how much they answered: "151 participants, 17,020 ratings"."""
-    chosen = rows_of(tables, "choices", scenario=ALL, raters=ALL)
-    of_one_recipe = [row for row in chosen if row["recipe"] == chosen[0]["recipe"]]
+    chosen = _of_first_recipe(rows_of(tables, "choices", scenario=ALL, raters=ALL))
+    ranked = _of_first_recipe(rows_of(tables, "rankings", raters=ALL))
     answers = {
         "ratings": manifest["n_ratings"],
-        "choices": sum(row["best"] + row["worst"] for row in of_one_recipe),
+        "choices": sum(row["best"] + row["worst"] for row in chosen),
+        "ranks": sum(row["n_ranks"] for row in ranked),
     }
     people = manifest["n_participants"]
     said = [f"{count(people)} {'person' if people == 1 else 'people'}"]
     return ", ".join(said + [f"{count(n)} {what}" for what, n in answers.items() if n])
+
+
+def _of_first_recipe(rows: Sequence[Row]) -> list[Row]:
+    """Counts are the same in every recipe."""
+    return [row for row in rows if row["recipe"] == rows[0]["recipe"]]
 
 
 def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:

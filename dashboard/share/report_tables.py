@@ -107,10 +107,14 @@ def declared(table: Table) -> TableSpec:
     return TABLES[table.name].with_columns(ADDED).labelled(table.labels)
 
 
-def shown_table(table: Table) -> ShownTable:
-    """A table as the report shows it."""
+def shown_table(table: Table, *, same_raters: bool = False) -> ShownTable:
+    """A table as the report shows it; where nobody was excluded, all raters are the `same_raters`
+    as the included ones, and rows of these are enough.
+    """
     how = declared(table)
-    chosen = [row for row in table if how.keep is None or how.keep(row)]
+    both = {"included", ALL} <= {row["raters"] for row in table}
+    every = [row for row in table if not (same_raters and both and row["raters"] == ALL)]
+    chosen = [row for row in every if how.keep is None or how.keep(row)]
     columns = [column for name in table.columns if (column := how.column(name)).report]
     apart = [column.name for column in columns if column.part]
     parts = []
@@ -123,7 +127,7 @@ def shown_table(table: Table) -> ShownTable:
         how.title,
         " ".join(filter(None, (how.says, how.counts))),
         parts,
-        len(table.rows),
+        len(every),
         sum(part.n_rows for part in parts),
         sum(len(part.rows) for part in parts),
         how.kept,
@@ -153,7 +157,8 @@ def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Tab
     fixed = [column for column in columns if _is_caption(column, held[column.name], len(rows))]
     left = [c for c in columns if c not in fixed and not held[c.name] <= {None, ""}]
     groups = together(left)
-    caption = "; ".join(f"{c.words} {c.text(rows[0][c.name])}" for c in fixed)
+    said = [column for column in fixed if not _is_only_set(column, rows[0])]
+    caption = "; ".join(f"{c.words} {c.text(rows[0][c.name])}" for c in said)
     headings = [_heading(group, columns, held) for group in groups]
     return TablePart(
         caption,
@@ -175,6 +180,11 @@ def _is_caption(column: Column, values: set[Any], n_rows: int) -> bool:
     if len(values) != 1 or values <= {None, ""}:
         return False
     return column.part or (n_rows > 1 and all(isinstance(value, str) for value in values))
+
+
+def _is_only_set(column: Column, row: Row) -> bool:
+    """Whether a column says "all sets" in a study that has one."""
+    return column.labels == "sets" and row[column.name] == ALL and row.table.labels.has_one("sets")
 
 
 def _heading(

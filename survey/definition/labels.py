@@ -127,6 +127,10 @@ class Labels:
             return own
         return cls(called, *(own.text("conditions", condition or "") for condition in contrast))
 
+    def has_one(self, kind: str) -> bool:
+        """Whether the study has one name of a kind, which tells nothing apart."""
+        return len(self.called.get(kind, {})) == 1
+
     def text(self, kind: str, name: str) -> str:
         """The label of a name, also of one that the study no longer has."""
         if name == POOLED:

@@ -1,5 +1,5 @@
-"""Five studies unlike the published one, as a researcher would bring them: a study folder, and files
-of ratings, ranks and participants. The raters are simulated, and the order of the systems is known.
+"""Five studies unlike the published one, as a researcher would bring them: a study folder, and
+files of ratings, ranks and participants. The raters are simulated, and the systems' order is known.
 """
 
 import csv
@@ -15,9 +15,22 @@ import yaml
 SEED = 21
 #: Standard deviations in planted units: texts, raters' severity, raters' tastes, single ratings.
 TEXT, SEVERITY, TASTE, NOISE = 0.3, 0.4, 0.15, 0.8
-TREES = (
-    "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel Ironwood Juniper Katsura Larch Maple Nutmeg"
-).split()
+TREES = [
+    "Alder",
+    "Birch",
+    "Cedar",
+    "Dogwood",
+    "Elm",
+    "Fir",
+    "Ginkgo",
+    "Hazel",
+    "Ironwood",
+    "Juniper",
+    "Katsura",
+    "Larch",
+    "Maple",
+    "Nutmeg",
+]
 SCALE = {1: "Not at all", 2: "A little", 3: "Somewhat", 4: "Quite", 5: "Very"}
 ASIDES = [
     "That is the short version.",
@@ -97,7 +110,8 @@ MANY = Shape(
     study={"tasks": [likert("helpful")], "conditions": ["base"], "systems_per_page": 7},
 )  # fmt: skip
 SINGLE = Shape(
-    "single", "One piece of advice at a time", evenly(base(TREES[:5]), 0.5), raters=15, scenarios=60,
+    "single", "One piece of advice at a time", evenly(base(TREES[:5]), 0.5),
+    raters=15, scenarios=60,
     study={"tasks": [slider("clear")], "conditions": ["base"], "systems_per_page": 1},
     shown="one",
 )  # fmt: skip
@@ -121,7 +135,8 @@ BETWEEN = Shape(
     demographics={"gender": ["Woman", "Man"]},
 )  # fmt: skip
 THREE = Shape(
-    "three", "Three advisers, three questions", evenly(base(TREES[:3]), 0.6), raters=12, scenarios=30,
+    "three", "Three advisers, three questions", evenly(base(TREES[:3]), 0.6),
+    raters=12, scenarios=30,
     study={
         "tasks": [
             slider("fluent", "relevant", "kind"),
@@ -197,7 +212,11 @@ def _people(shape: Shape, draw: np.random.Generator) -> Iterator[dict[str, Any]]
     for name in _names(shape):
         answers = {each: draw.choice(options) for each, options in shape.demographics.items()}
         minutes = int(draw.integers(15, 50))
-        yield {"participant": name, "status": "completed", "duration_seconds": 60 * minutes} | answers
+        yield {
+            "participant": name,
+            "status": "completed",
+            "duration_seconds": 60 * minutes,
+        } | answers
 
 
 def _answers(

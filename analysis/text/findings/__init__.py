@@ -77,6 +77,7 @@ def findings(
             ),
             ("Rankings", "rankings", answers.rankings(tables, sound, dimension), ()),
             ("Best and worst", "choices", answers.choices(tables, sound, dimension), ()),
+            ("Comparisons", "strengths", answers.comparisons(tables, sound, dimension), ()),
             (
                 "Agreement of raters",
                 "agreement",
@@ -133,6 +134,6 @@ def _is_exploratory(tables: Tables, name: str) -> bool:
 
 def _dimensions(tables: Tables) -> dict[str, str]:
     """What was rated, ranked or chosen by, each with its label; empty without a name."""
-    names = ("items", "systems", "rankings", "choices", "agreement")
+    names = ("items", "systems", "rankings", "choices", "strengths", "agreement")
     rows = [row for name in names for row in those_with(rows_of(tables, name), "dimension")]
     return {row["dimension"]: row.text("dimension") for row in rows}

@@ -50,11 +50,30 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         of_set = of_recipe(tables, "rankings", recipe, dimension, set=test["set"])
         ranked = those_with(of_set, "mean_rank")
         if not ranked or not test.has("p"):
-            yield say("not_ranked", test=test)
+            if not _compared(tables, recipe, dimension):
+                yield say("not_ranked", test=test)
             continue
         best = min(ranked, key=lambda row: (row["mean_rank"], row.place))
         first = [row for row in ranked if row["mean_rank"] == best["mean_rank"]]
         yield say("ranked", test=test, best=best, first=first, several=several, recipe=recipe)
+
+
+def comparisons(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Who is strongest in all comparisons by ranks or choices; those by ratings say what the order
+    of the systems says.
+    """
+    for rows in _compared(tables, recipe, dimension):
+        first = [row for row in rows if row["place"] == 1]
+        yield say("compared", first=first, rows=rows, recipe=recipe)
+
+
+def _compared(tables: Tables, recipe: Recipe | None, dimension: str) -> list[list[Row]]:
+    """The estimated strengths by each kind of answers but ratings, the strongest first."""
+    of_kinds = (
+        those_with(of_recipe(tables, "strengths", recipe, dimension, answers=kind), "strength")
+        for kind in ("ranks", "choices")
+    )
+    return [rows for rows in of_kinds if rows]
 
 
 def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:

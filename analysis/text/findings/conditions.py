@@ -10,6 +10,7 @@ from analysis.text.findings.words import (
     ALL,
     LEVEL,
     below,
+    has_preferences,
     least_p,
     of_recipe,
     others,
@@ -41,10 +42,14 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         )
         led = those_with(mixed, "difference", "p")
         yield from _apart(by["raters"], led or those_with([by["both"]], "p"), recipe)
+        prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
         for row in led:
-            yield say("mixed", row=row, recipe=recipe)
-        yield say("by_raters", row=by["raters"], recipe=recipe)
-        yield say("by_scenarios", row=by["scenarios"], recipe=recipe)
+            yield say("mixed", row=row, recipe=recipe, prefer=prefer)
+        if by["raters"]["note"] == by["scenarios"]["note"] and not by["raters"].has("p"):
+            yield say("not_within", row=by["raters"])
+        else:
+            yield say("by_raters", row=by["raters"], recipe=recipe)
+            yield say("by_scenarios", row=by["scenarios"], recipe=recipe)
         if by["both"].has("p"):
             yield say("both_at_once", row=by["both"], leads=not led)
         for row in those_with(of_recipe(tables, "paired", recipe, dimension, model=model), "p"):

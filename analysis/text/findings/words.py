@@ -32,6 +32,13 @@ def below(limit: float, rows: Sequence[Row], column: str) -> Some:
     )
 
 
+def has_preferences(parameters: Sequence[Row]) -> bool:
+    """Whether a mixed model has effects of raters' preferences: where each rater sees one system,
+    raters differ, and how much they prefer one is not known.
+    """
+    return any(str(row["parameter"]).startswith("sd rater:") for row in parameters)
+
+
 def others(tested: Sequence[Row], rows: Sequence[Row]) -> Some:
     """The rows that could not be tested."""
     return Some([row for row in rows if row not in tested], rows, "note")
