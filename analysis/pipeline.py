@@ -6,6 +6,7 @@ Tidy tables in, tables and figures out; no database and no settings beside the r
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 
@@ -193,6 +194,8 @@ def _about_systems(
         results.table("wins_summary", lambda: wins_summary(wins(table, data.contrast)))
         if data.contrast.reference is None:
             results.not_available["wins.reference_points"] = "the study names no reference"
+            nothing = dict.fromkeys(["reference_points", "reference_points_max"], np.nan)
+            results.tables["wins_summary"] = results.tables["wins_summary"].assign(**nothing)
     else:
         results.not_available["wins_summary"] = results.not_available["wins"]
 

@@ -104,7 +104,7 @@ def wins_summary(table: DataFrame) -> DataFrame:
 
     `table` comes from `wins`. Percentages are of the comparisons that could be made, ties among
     them; `not_compared` counts the others. `reference_points_max` is two for each comparison
-    that has reference points; both are empty where none has.
+    that has reference points.
     """
     ways = {winner: way for way, winner in WINNERS.items()}
     every_outcome = Outcomes(
@@ -120,9 +120,7 @@ def wins_summary(table: DataFrame) -> DataFrame:
         for (scenario, dimension), group in of_cell:
             outcomes = every_outcome.of(np.isin(places, group.index))
             rows.append(_summary(str(scenario), str(dimension), outcomes))
-    summary = DataFrame(rows)
-    points = summary[["reference_points", "reference_points_max"]].astype("Int64")
-    return summary.assign(**points.where(points["reference_points_max"].sum() > 0))
+    return DataFrame(rows)
 
 
 def _summary(scenario: str, dimension: str, outcomes: Outcomes) -> dict[str, Any]:

@@ -283,7 +283,7 @@ def _test(drawn: ResampledWins, rows: Truths, contrast: Contrast, recipe: Recipe
         "b_wins": b + half,
         "ties": ties,
         "reference_points": points if with_points else None,
-        "reference_points_max": 2 * with_points or None,
+        "reference_points_max": 2 * with_points,
         "a_percent": percent(a + half, compared),
         "b_percent": percent(b + half, compared),
         "reference_percent": percent(points, 2 * with_points),

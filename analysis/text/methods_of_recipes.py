@@ -69,12 +69,16 @@ def of_tables(tables: Tables, recipe: Recipe, same: str = "") -> Iterator[tuple[
     """
     for name, values_of in SAID.items():
         rows = rows_of(tables, name, recipe=recipe.name)
-        if name in NEEDED:
-            rows = those_with(rows, NEEDED[name])
+        rows = _estimated(rows, NEEDED.get(name, ""))
         is_of_recipe = name in tables and "recipe" in tables[name].columns
         if rows and (is_of_recipe or recipe.unit == "participant"):
             more = {"same": same} if name == "group_tests" else {}
             yield name, say(name, **values_of(tables, recipe, rows), **more)
+
+
+def _estimated(rows: list[Row], column: str) -> list[Row]:
+    """The rows with a number in the column, if the table has it."""
+    return those_with(rows, column) if rows and column in rows[0].table.columns else rows
 
 
 def _contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
@@ -181,7 +185,7 @@ def _system_order(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
     return {
-        "friedman": bool(those_with(rows, "p")),
+        "friedman": bool(_estimated(rows, "p")),
         "sets": len(values(rows, "set")) > 1,
         "pairs": len(pairs) > len(values(pairs, "dimension")),
         "signed_ranks_said": bool(rows_of(tables, "paired")),
@@ -213,7 +217,7 @@ def _strengths(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
-    known = those_with(rows_of(tables, "agreement"), "value")
+    known = _estimated(rows_of(tables, "agreement"), NEEDED["agreement"])
     statistics = [str(name) for name in values(known, "statistic")]
     return {
         "used": [name for name in AGREEMENT if any(each.startswith(name) for each in statistics)]

@@ -132,6 +132,12 @@ def test_small_group_is_named_with_its_raters(approved: Approval) -> None:
     approved(*about("The group", tables(group_tests=[group(), group(factor="sex", n_a=50)])))
 
 
+def test_small_group_of_a_models_raters_names_the_model(approved: Approval) -> None:
+    """Where each rater saw one model, a group has other raters for each."""
+    rows = [group(model="Ant", n_a=8), group(model="Bee", n_a=14)]
+    approved(*about("The group", tables(group_tests=rows)))
+
+
 def test_empty_group_is_not_said_to_have_a_mean() -> None:
     assert about("The group", tables(group_tests=[group(n_a=0, p=None)])) == []
 
@@ -257,6 +263,13 @@ def test_raters_are_a_limit_where_they_make_most_of_the_uncertainty(approved: Ap
     of_ant = main | {"model": "Ant"}
     approved(*about("There are", tables(mixed_contrasts=[of_ant, main], mixed_models=[model])))
     approved(*about("There are", tables(mixed_contrasts=[of_ant], mixed_models=[model])))
+    spread = model | {"parameter": "sd rater:condition"}
+    approved(*about("There are", tables(mixed_contrasts=[main], mixed_models=[model, spread])))
+    few = {**FRONT, "unit": "scenario", "n": 9}
+    (scenarios, _) = about(
+        "There are", tables(mixed_contrasts=[main], mixed_models=[model], systems=[few])
+    )
+    assert "More raters do not help" not in scenarios
     by_texts = [of_ant, main | {"limited_by": "texts"}]
     assert not about("There are", tables(mixed_contrasts=by_texts, mixed_models=[model]))
 
@@ -299,13 +312,15 @@ def test_ordinal_models_take_points_as_even_on_the_scale_of_the_ratings_alone(
 
 def test_empty_cells_are_counted_where_most_are_missing(approved: Approval) -> None:
     rows = [
-        {**FRONT, "model": model, "missing_cells": missing}
+        {**FRONT, "model": model, "missing_cells": missing, "p": 0.5}
         for model, missing in (("all", 9), ("Ant", 7), ("Bee", 0))
     ]
-    approved(*about("Not every", tables(contrasts=rows)))
+    approved(*about("Not every", tables(contrasts=rows, mixed_contrasts=[FRONT])))
     (alone,) = about("Not every", tables(contrasts=rows[1:]))
     approved(alone)
     assert about("Not every", tables(contrasts=rows[2:])) == []
+    nothing_paired = [row | {"p": None} for row in rows]
+    assert about("Not every", tables(contrasts=nothing_paired)) == []
 
 
 def test_responses_without_ratings_are_named(approved: Approval) -> None:
@@ -346,7 +361,8 @@ def test_notes_of_mixed_models_name_their_dimension_where_there_are_several(
 
 def test_rows_that_are_not_estimable_are_counted_by_table(approved: Approval) -> None:
     rows = [{"note": "not estimable, because X"}, {"note": ""}]
-    approved(*of(tables(anova=rows)))
+    of_raters = {"agreement": rows[:1], "agreement_all": rows[:1], "thresholds": rows}
+    approved(*of(tables(anova=rows, **of_raters)))
 
 
 def test_wins_name_their_dimension_where_there_are_several(approved: Approval) -> None:

@@ -102,12 +102,22 @@ def test_filter_by_gold_scores_that_are_not_there_is_said_to_match_nobody(
     approved(of(tables(funnel=STEPS), replace(SETTINGS, gold=""))["Ratings"])
 
 
-def test_recipe_without_tables_says_so(approved: Approval) -> None:
-    approved(of({})[BY_RATINGS])
+def test_nothing_is_said_of_a_recipe_without_tables() -> None:
+    assert {BY_RATINGS, BY_RATERS}.isdisjoint(of({}))
 
 
-def test_recipe_about_ratings_says_so_of_a_study_that_asks_for_none(approved: Approval) -> None:
-    approved(of({}, replace(SETTINGS, scale=""))[BY_RATINGS])
+def test_tests_that_nothing_could_be_put_to_are_not_described() -> None:
+    """As in a study in which each rater sees one system."""
+    rows = [{"recipe": "sound", "unit": "participant", "p": None, "value": None}]
+    names = ("contrasts", "paired", "win_differences", "fragility", "agreement")
+    assert BY_RATERS not in of(tables(**dict.fromkeys(names, rows)))
+
+
+def test_friedmans_test_is_not_claimed_where_pages_show_other_systems() -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "", "set": "all", "pages": 9}
+    text = of(tables(ranking_tests=[row | {"p": None}], ranking_pairs=3 * [row]))[BY_RATERS]
+    assert "Wilcoxon" in text
+    assert "Friedman" not in text
 
 
 def test_what_was_not_computed_is_not_described(approved: Approval) -> None:
@@ -235,21 +245,45 @@ def test_order_names_only_what_could_be_estimated(approved: Approval) -> None:
     approved(order())
 
 
+#: What models of several systems in several conditions have.
+NESTED = [
+    "rater", "rater:condition", "rater:condition:system",
+    "scenario", "scenario:condition", "scenario:condition:system",
+]  # fmt: skip
+
+
+def mixed(link: str, *spreads: str) -> list[dict[str, object]]:
+    """A model with these standard deviations."""
+    return [{"recipe": "sound", "link": link, "parameter": f"sd {name}"} for name in spreads]
+
+
 def test_margins_resamples_and_models_are_those_that_were_used(approved: Approval) -> None:
     made = tables(
         to_reference=[{"recipe": "sound", "margin": 0.25}],
         wins_tests=[{"recipe": "sound", "resamples": 2000}],
-        mixed_models=[{"recipe": "sound", "link": "probit"}, {"recipe": "sound", "link": "linear"}],
+        mixed_models=mixed("probit", *NESTED) + mixed("linear", *NESTED),
     )
     text = of(made)[BY_RATERS]
     approved(text)
+
+
+@pytest.mark.parametrize(
+    "spreads",
+    [
+        ["rater", "rater:system", "scenario", "scenario:system"],
+        ["rater", "scenario", "scenario:condition", "scenario:condition:system"],
+    ],
+    ids=["one condition", "one system a rater"],
+)
+def test_random_effects_are_those_of_the_model(spreads: list[str], approved: Approval) -> None:
+    approved(of(tables(mixed_models=mixed("linear", *spreads)))[BY_RATERS])
 
 
 @pytest.mark.parametrize("link", ["probit", "linear"])
 def test_kind_of_model_that_follows_from_the_scale_is_explained(
     link: str, approved: Approval
 ) -> None:
-    made = tables(mixed_models=[{"recipe": "sound", "link": link}])
+    made = tables(mixed_models=mixed(link, *NESTED))
     approved(of(made)[BY_RATERS])
     chosen = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
     text = of(made, replace(SETTINGS, recipes=[chosen]))
@@ -362,7 +396,7 @@ def test_tables_that_belong_to_no_recipe_stand_with_the_one_by_raters() -> None:
     made = tables(paired=[{"unit": "participant", "model": "Ant"}])
     text = of(made)
     assert "Wilcoxon" in text[BY_RATERS]
-    assert "Wilcoxon" not in text[BY_RATINGS]
+    assert BY_RATINGS not in text
 
 
 def test_software_and_snapshot_are_named(approved: Approval) -> None:
@@ -435,7 +469,11 @@ def test_checks_of_the_main_result_are_described_where_they_were_made(approved: 
 
 
 def test_equal_lengths_are_not_described_where_no_model_had_them() -> None:
-    without = of(tables(fragility=[{"recipe": "sound"}], length_adjusted=[{"recipe": "sound"}]))
+    without = of(
+        tables(
+            fragility=[{"recipe": "sound"}], length_adjusted=[{"recipe": "sound", "adjusted": None}]
+        )
+    )
     assert "number of words" not in without[BY_RATERS]
 
 

@@ -58,6 +58,37 @@ def test_ranks_on_no_dimension_stand_without_one_beside_ratings_on_several() -> 
     assert [finding.title for finding in found] == ["Rankings"]
 
 
+@pytest.mark.parametrize("n", [3, 9], ids=["few systems", "many systems"])
+def test_comparisons_say_who_is_strongest(n: int, approved: Approval) -> None:
+    front = {**FRONT, "dimension": "", "condition": "tuned"}
+    rows = [
+        {**front, "answers": answers, "place": place, "model": f"S{place}", "strength": -place,
+         "share": 0.5 / place, "share_ci_low": 0.4 / place, "share_ci_high": 0.6 / place}
+        for answers in ("ranks", "ratings") for place in range(1, n + 1)
+    ]  # fmt: skip
+    found = findings(tables(strengths=rows), SHIPPED)
+    assert [finding.title for finding in found] == ["Comparisons"]
+    approved(*said(found[0].sound))
+
+
+def test_systems_that_share_the_first_place_of_comparisons_are_both_named(
+    approved: Approval,
+) -> None:
+    front = {**FRONT, "dimension": "", "condition": "tuned", "answers": "choices"}
+    rows = [{**front, "place": 1, "model": model, "strength": 0.0, "share": 0.5} for model in "AB"]
+    approved(*said(findings(tables(strengths=rows), SHIPPED)[0].sound))
+
+
+def test_ranks_without_friedmans_test_leave_the_answer_to_the_strengths() -> None:
+    front = {**FRONT, "dimension": "", "model": "Ant", "condition": "tuned"}
+    test = {**FRONT, "dimension": "", "set": "all", "note": "not estimable, because X"}
+    strong = {**front, "answers": "ranks", "place": 1, "strength": 0.0, "share": 1.0}
+    found = findings(
+        tables(rankings=[front | {"set": "all"}], ranking_tests=[test], strengths=[strong]), SHIPPED
+    )
+    assert [finding.title for finding in found] == ["Comparisons"]
+
+
 def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters(approved: Approval) -> None:
     front = {**FRONT, "dimension": "", "scenario": "all"}
     chosen = [

@@ -72,6 +72,20 @@ def test_main_result_says_what_it_is_uncertain_about(source: str, approved: Appr
     approved(main)
 
 
+def test_where_each_rater_has_preferences_these_are_named(approved: Approval) -> None:
+    model = {**FRONT, "dimension": "warmth", "parameter": "sd rater:condition"}
+    by_raters = mixed(0.001) | {"limited_by": "raters"}
+    made = contrasts(0.01, 0.2, mixed_contrasts=[by_raters], mixed_models=[model])
+    _, main, *_ = said(findings(made, SHIPPED)[0].sound)
+    approved(main)
+
+
+def test_raters_of_one_condition_each_have_no_differences_within_them(approved: Approval) -> None:
+    row = {**FRONT, "model": "all", "note": "not estimable, because X"}
+    rows = [row | {"generalises_to": to} for to in ("raters", "scenarios", "both")]
+    approved(*said(findings(tables(items=ITEMS, contrasts=rows), SHIPPED)[0].sound))
+
+
 def test_without_a_mixed_model_min_f_leads(approved: Approval) -> None:
     approved(said(findings(contrasts(0.01, 0.2), SHIPPED)[0].sound)[3])
 
