@@ -50,10 +50,9 @@ MIXED_CONTRASTS = TableSpec(
     question="Is {a} rated higher than {b}, for raters and items in general?",
     observations="ratings in raters × items",
     says="{a} minus {b}, for other raters and other texts at once: the main result. The models "
-        "account for raters who differ in their use of the scale and in their preference for a "
-        "condition, and for texts that differ. Ordinal models give the difference on the scale of "
-        "the ratings and on the latent scale, whose unit is that of the link (for probit, the "
-        "standard deviation of single ratings).",
+        "account for raters and for texts that differ. Ordinal models give the difference on the "
+        "scale of the ratings and on the latent scale, whose unit is that of the link (for probit, "
+        "the standard deviation of single ratings).",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -107,9 +106,8 @@ MIXED_MODELS = TableSpec(
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
     says="Thresholds between the points of the scale (ordinal models), and standard deviations of "
-        "raters, of their preferences for a condition and for a system, of scenarios, of scenarios "
-        "in a condition, of texts and, in linear models, of residuals. An SD of 0 is an estimate "
-        "like others. Unless the recipe chooses, scales of up to "
+        "the random effects and, in linear models, of residuals. An SD of 0 is an estimate like "
+        "others. Unless the recipe chooses, scales of up to "
         f"{MOST_CATEGORIES} points get an ordinal model; sliders and longer scales get a linear "
         "one.",
     section="Mixed models",

@@ -19,11 +19,10 @@ Row = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Analysed:
-    """What `analyze` wrote about a study, and the profile of its raters."""
+class Written:
+    """What `analyze` wrote about a study."""
 
     folder: Path
-    profile: SimulationProfile
 
     def rows(self, table: str, **wanted: str) -> list[Row]:
         """The rows of a table that have these values."""
@@ -39,6 +38,13 @@ class Analysed:
         manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
         absent: dict[str, str] = manifest["absent"]
         return absent
+
+
+@dataclass(frozen=True)
+class Analysed(Written):
+    """The same, and the profile of the study's raters."""
+
+    profile: SimulationProfile
 
 
 def profile_of(name: str) -> Path:
