@@ -4,7 +4,7 @@ from django import forms
 
 from analysis.locked_plans import LONGEST_NOTE
 from dashboard.design.certificate import PEOPLE
-from dashboard.design.plan_options import PlanOptions
+from dashboard.design.plan_options import PILOT, PlanOptions
 from survey.models import Slot
 
 
@@ -37,7 +37,7 @@ class PlanForm(forms.Form):
     )
     components = forms.ChoiceField(
         required=False,
-        choices=[("typical", "Typical variances"), ("pilot", "Variances of the ratings so far")],
+        choices=[("typical", "Typical variances"), (PILOT, "Variances of the ratings so far")],
         label="How much ratings differ",
     )
     pay_per_hour = forms.FloatField(

@@ -17,7 +17,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.study_data import check
 from analysis.tables.fits import Fits, SystemLevel
 from dashboard.design.models import PlannedGrid
-from dashboard.design.plan_options import PlanOptions
+from dashboard.design.plan_options import PILOT, PlanOptions
 from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
@@ -79,6 +79,9 @@ def plan_of(study: Study, options: PlanOptions) -> StudyPlan:
     if definition.rating is None:
         raise NoPlan(f"{study.slug}: the study asks for no ratings, so there is nothing to plan")
     length = float(_scale(definition).length)
+    if options.difference and options.difference > length:
+        said = f"a difference of {options.difference:g} points"
+        raise NoPlan(f"{study.slug}: {said} is more than the length of the scale, {length:g}")
     own = _design(study, definition)
     design = own.of(options.raters or own.raters, options.scenarios or own.scenarios)
     return StudyPlan(
@@ -149,7 +152,7 @@ def _components(
 ) -> Components:
     if options.components == "typical":
         return typical(length)
-    if options.components != "pilot":
+    if options.components != PILOT:
         yaml = YamlFile.read(Path(options.components))
         return yaml.check(Components, yaml.plain())
     with reading():

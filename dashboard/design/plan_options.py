@@ -11,6 +11,8 @@ from analysis.jobs import jobs_to_wake
 from dashboard.design.models import PlannedGrid
 from survey.models import Study
 
+#: Components that the study's ratings so far give.
+PILOT = "pilot"
 #: Plans of a study that are kept; asking for another one removes the oldest.
 KEPT = 10
 

@@ -113,7 +113,7 @@ def test_mapping_file_of_the_page_is_the_example() -> None:
     [
         (1, "Name,Q1_A,Q2_A,Q3\np1,2,4,3\n"),
         (
-            2,
+            3,
             "rater,item,Engine,points\np1,exam,Willow 2,2\n"
             "p1,exam,Willow 2 FT,5\np1,move,Willow 2,3\n",
         ),
@@ -134,6 +134,24 @@ def test_other_mapping_files_of_the_page_read_what_they_are_for(
         stdout=StringIO(),
     )
     assert Rating.objects.count() == 3
+
+
+def test_choices_of_the_page_name_the_system_that_was_chosen(
+    imported: Study, tmp_path: Path
+) -> None:
+    Participant.objects.all().delete()
+    YAML().dump(SNIPPETS[2], tmp_path / "map.yaml")
+    (tmp_path / "ranks.csv").write_text("participant,exam_most,exam_least\np1,B,A\n")
+    call_command(
+        "import_ratings",
+        "imported",
+        participants=EXAMPLES / "participants.csv",
+        ratings=EXAMPLES / "ratings.csv",
+        ranks=tmp_path / "ranks.csv",
+        map_file=tmp_path / "map.yaml",
+        stdout=(out := StringIO()),
+    )
+    assert "2 ranks" in out.getvalue()
 
 
 @pytest.mark.parametrize("schema", [MapFile, MappedLongOrWide, WideColumns, NamedSystem])

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from survey.models import Study, StudyEvent
 from survey.tidy import counted_sources, participant_rows, rank_rows, rating_rows
@@ -161,6 +161,98 @@ gold: {{constants: {{set: 1}}, wide: "{{system}}"}}
         (("Ant", "plain"), 2),
         (("Ant", "tuned"), 1),
     ]
+
+
+WIDE_CHOICES = """\
+participant,S1 most,S1 least,S2 most,S2 least
+anna,Ant 2 FT,Ant 2,Ant 2,
+"""
+CHOICES_MAP = f"""\
+ranks: {{constants: {{set: 1}}, wide: "{{scenario}} {{choice}}"}}
+{SYSTEMS}
+values: {{choice: {{most: best, least: worst}}}}
+"""
+
+
+def test_choices_may_be_wide_and_name_the_system_that_was_chosen(
+    study: Study, files: Files
+) -> None:
+    given = files(participants=PEOPLE, ratings=RATINGS, ranks=WIDE_CHOICES)
+    assert "3 ratings, 3 ranks" in mapped(study, given, CHOICES_MAP)
+    assert [(row[1], row[4], row[7]) for row in rank_rows_of(study)] == [
+        ("S1", "plain", "worst"),
+        ("S1", "tuned", "best"),
+        ("S2", "plain", "best"),
+    ]
+
+
+def test_ranks_and_choices_may_be_columns_of_one_file(study: Study, files: Files) -> None:
+    ranks = "participant,S1 Ant 2,S1 Ant 2 FT,S1 best\nanna,2,1,Ant 2 FT\n"
+    mapping = f"""\
+ranks: {{constants: {{set: 1}}, wide: ["{{scenario}} {{system}}", "{{scenario}} {{choice}}"]}}
+{SYSTEMS}"""
+    mapped(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks), mapping)
+    assert [(row[4], row[6], row[7]) for row in rank_rows_of(study)] == [
+        ("plain", 2, None),
+        ("tuned", 1, "best"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "mapping", "message"),
+    [
+        (
+            WIDE_CHOICES.replace("Ant 2 FT", "Ant 3"),
+            CHOICES_MAP,
+            "ranks.csv, line 2: column 'S1 most': 'Ant 3' is unknown; did you mean 'Ant 2'?",
+        ),
+        (
+            WIDE_CHOICES.replace("S1 most", "S1 mots"),
+            CHOICES_MAP,
+            "ranks.csv, line 1: column 'S1 mots': choice 'mots' is unknown; did you mean 'most'?",
+        ),
+        (
+            WIDE_CHOICES,
+            CHOICES_MAP.replace("most: best", "most: first"),
+            "map.yaml, line 6, column 19: values.choice.most: 'first' is unknown",
+        ),
+        (
+            WIDE_CHOICES,
+            CHOICES_MAP.replace(SYSTEMS, ""),
+            "map.yaml, line 1, column 30: ranks.wide: 'system' needs the section systems",
+        ),
+        (
+            WIDE_CHOICES,
+            CHOICES_MAP.replace("constants: {set: 1}", "constants: {set: 1, model: Ant}"),
+            "map.yaml, line 1, column 42: ranks.wide: constants.model says the model already",
+        ),
+        (
+            WIDE_CHOICES,
+            CHOICES_MAP.replace("ranks:", "gold:"),
+            "map.yaml, line 1, column 29: gold.wide: {choice} is none of 'scenario', 'set'",
+        ),
+        (
+            WIDE_CHOICES.replace("Ant 2 FT,Ant 2,", "Ant 2,Ant 2,"),
+            CHOICES_MAP,
+            "ranks.csv, line 2: column 'S1 least': 'anna' has placed this response already",
+        ),
+    ],
+    ids=["system", "misspelt", "value", "no systems", "said twice", "gold", "both"],
+)
+def test_wrong_choices_of_wide_files_are_named(
+    study: Study, files: Files, ranks: str, mapping: str, message: str
+) -> None:
+    given = files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)
+    with pytest.raises(CommandError) as refused:
+        mapped(study, given, mapping)
+    said = str(refused.value)
+    assert message in said.replace(str(given["ranks"].parent) + "/", "")
+    assert not rank_rows_of(study)
+
+
+def rank_rows_of(study: Study) -> list[tuple[object, ...]]:
+    placed = list(rank_rows(study, counted_sources()))
+    return [row for row in placed if row[6] is not None or row[7]]
 
 
 def test_gold_scores_alone_are_mapped_too(study: Study, files: Files) -> None:

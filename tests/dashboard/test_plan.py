@@ -60,6 +60,13 @@ def test_own_components_are_read(study: Study, tmp_path: Path) -> None:
         (("--difference", "0"), "'0' is no number above 0"),
         (("--difference", "nan"), "'nan' is no number"),
         (("--power", "1"), "'1' is no number from 0.5 to 0.99"),
+        (("--difference", "5"), "a difference of 5 points is more than the length of the scale, 4"),
+        (("--raters", "1"), "empathy: not estimable, because all ratings have the same rater"),
+        (
+            ("--scenarios", "1"),
+            "empathy: not estimable, because all ratings have the same scenario",
+        ),
+        (("--include", "simulated"), "--include counts people of --components pilot alone"),
         (("--fee", "-1"), "'-1' is no number from 0 to 200"),
         (("--simulate", "0"), "'0' is no whole number from 1"),
         (("--out", "/nowhere/grid.csv"), "/nowhere/grid.csv: the folder /nowhere does not exist"),
@@ -70,6 +77,11 @@ def test_bad_input_has_one_line(study: Study, options: tuple[str, ...], reason: 
         said(*options)
     assert reason in str(refused.value)
     assert "\n" not in str(refused.value).strip()
+
+
+def test_a_number_that_is_too_small_leaves_the_rows_of_others(study: Study) -> None:
+    text = said("--raters", "1", "20", "--scenarios", "6")
+    assert "all ratings have the same rater" in text
 
 
 def test_file_of_components_names_key_and_line(study: Study, tmp_path: Path) -> None:

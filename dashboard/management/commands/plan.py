@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from dashboard.design.plan_making import NoPlan, numbers_around, plan_of, scale_of
-from dashboard.design.plan_options import PlanOptions
+from dashboard.design.plan_options import PILOT, PlanOptions
 from survey.files.problems import DefinitionError
 from survey.queries import StudyNotFound, find_study
 
@@ -110,8 +110,13 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         if given["out"] and not given["out"].parent.is_dir():
             raise CommandError(f"{given['out']}: the folder {given['out'].parent} does not exist")
+        if given["include"] and given["components"] != PILOT:
+            raise CommandError(f"--include counts people of --components {PILOT} alone")
         raters, scenarios = numbers_around(plan)
         table = grid(plan, given["raters"] or raters, given["scenarios"] or scenarios)
+        if (reasons := set(table["note"])) and "" not in reasons:
+            options = "--raters and --scenarios"
+            raise CommandError(f"{study.slug}: {'; '.join(sorted(reasons))}: give other {options}")
         self.stdout.write(f"{study.slug}: what is found at 5 %, in points of the scale")
         for name, sd in plan.components.model_dump().items():
             self.stdout.write(f"  SD {name.replace('_', ' × ')}: {sd:.2f}", ending=";")

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from survey.definition.mapping.patterns import NamePattern, NameReader
 from survey.definition.mapping.schema import (
+    CHOICE,
     OF_SYSTEM,
     PARTS,
     SYSTEM,
@@ -37,16 +39,19 @@ ANSWERS = ("ratings", "ranks")
 
 @dataclass(frozen=True)
 class WideCell:
-    """A column of a wide table, by its name, and what each of its values is about."""
+    """A column of a wide table, by its name, what each of its values is about, and which column of
+    ours that value is: of a choice, the system that was chosen.
+    """
 
     name: str
     about: dict[str, str]
+    value: str
 
 
 @dataclass
 class ColumnLayout:
     """Our columns by where a file has them: in a column (`sources`, by its name), the same in every
-    row (`constants`), or, for `value` and what it is about, in several columns (`cells`).
+    row (`constants`), or, for values and what they are about, in several columns (`cells`).
 
     `by_default` are those that come from Qualtrics though nobody said so. `unread` are columns of
     the file that are not read.
@@ -54,7 +59,6 @@ class ColumnLayout:
 
     sources: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
-    value: str = ""
     cells: list[WideCell] = field(default_factory=list)
     by_default: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
@@ -62,7 +66,7 @@ class ColumnLayout:
     @property
     def columns(self) -> list[str]:
         """Our columns that rows have."""
-        wide = (*self.cells[0].about, self.value) if self.cells else ()
+        wide = [name for cell in self.cells for name in (*cell.about, cell.value)]
         every = dict.fromkeys((*self.sources, *self.constants, *wide))
         if SYSTEM in every:
             every |= dict.fromkeys(OF_SYSTEM)
@@ -143,18 +147,17 @@ class _MapReader:
                 message = f"{self.table.file} has a column {ours!r}, which says it already"
                 self._problem((self.section, "constants", ours), message)
         if self.mapped.entries:
-            layout.value = WIDE_VALUES[self.section]
             layout.cells = list(self._cells())
         if self.problems:
             raise DefinitionError(self.problems)
 
     def _cells(self) -> Iterator[WideCell]:
         first: dict[object, WideCell] = {}
-        said: Collection[str] | None = None
+        first_of: dict[str, Collection[str]] = {}
         for place, entry in enumerate(self.mapped.entries):
             path = self.map.path_of(self.section, place)
             for cell in self._cells_of(path, entry):
-                said = cell.about.keys() if said is None else said
+                said = first_of.setdefault(cell.value, cell.about.keys())
                 if cell.about.keys() != said:
                     message = f"says {listed([*cell.about])}, but the first entry {listed([*said])}"
                     self._problem(path, message)
@@ -175,12 +178,11 @@ class _MapReader:
         given = self._all_about(entry.given)
         if not pattern.parts:
             if pattern.name in self.table.columns:
-                yield WideCell(pattern.name, given)
+                yield self._cell(pattern.name, given)
             else:
                 self._no_column(path, pattern.name)
             return
-        known = {part: names for part in pattern.parts if (names := self._names_of(part))}
-        reader = NameReader(pattern, known)
+        reader = self._reader(pattern)
         n_before, fits = len(self.problems), False
         for name in self.table.columns:
             if name in self.mapped.columns.values():
@@ -191,12 +193,27 @@ class _MapReader:
                 self._problem(path, message + "give its column an entry of its own")
             elif ways:
                 fits = True
-                yield WideCell(name, given | self._all_about(ways[0]))
-            elif near := reader.nearly(name):
-                self._unknown_part(name, *near, known[near[0]])
+                yield self._cell(name, given | self._all_about(ways[0]))
+            elif name not in self._fitting and (near := reader.nearly(name)):
+                self._unknown_part(name, *near, self._names_of(near[0]))
         if not fits and len(self.problems) == n_before:
             has = f"{self.table.file} has {listed(self.table.columns)}"
             self._problem(path, f"no column fits {entry.column!r}; {has}")
+
+    def _reader(self, pattern: NamePattern) -> NameReader:
+        known = {part: names for part in pattern.parts if (names := self._names_of(part))}
+        return NameReader(pattern, known)
+
+    @cached_property
+    def _fitting(self) -> set[str]:
+        """Columns that fit some entry, so that they are no misspelt ones of another."""
+        readers = [self._reader(NamePattern(entry.column)) for entry in self.mapped.entries]
+        return {name for name in self.table.columns for reader in readers if reader.read(name)}
+
+    def _cell(self, name: str, about: dict[str, str]) -> WideCell:
+        if CHOICE in about:
+            return WideCell(name, about | {WIDE_VALUES[self.section]: ""}, SYSTEM)
+        return WideCell(name, about, WIDE_VALUES[self.section])
 
     def _unknown_part(self, column: str, part: str, text: str, known: Collection[str]) -> None:
         """Of a column whose name fits but for one part; of all such columns it is one problem."""

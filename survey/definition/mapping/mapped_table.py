@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
 
-from survey.definition.mapping.layout import lay_out
+from survey.definition.mapping.layout import WideCell, lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.problems import Problem, Problems
@@ -35,7 +35,7 @@ class MappedTable:
         self._layout = lay_out(table, columns, section=section, study_map=study_map)
         self._values: Mapping[str, Mapping[str, str]] = study_map.values if study_map else {}
         self._systems = study_map.systems if study_map else {}
-        self._wide_name = ""
+        self._wide: WideCell | None = None
         self.columns = self._layout.columns
         self.unread = self._layout.unread
         self.notices = list(table.notices)
@@ -51,8 +51,8 @@ class MappedTable:
         """How the file calls a column of ours; of a wide table, in the row that was read last. That
         also for an empty name: what such a row is about.
         """
-        if column in ("", self._layout.value) and self._wide_name:
-            return self._wide_name
+        if self._wide and column in ("", self._wide.value):
+            return self._wide.name
         return self._layout.sources.get(column, column)
 
     def rows(self, problems: Problems, clean: Callable[[str], str]) -> Iterator[tuple[int, Row]]:
@@ -67,7 +67,6 @@ class MappedTable:
             for ours, theirs in layout.sources.items()
         ]
         cells_of_value = [(index[cell.name], cell) for cell in layout.cells]
-        renamed = self._values.get(layout.value, {})
         for line, cells in self._of_people(problems, index):
             row = layout.constants.copy()
             for ours, place, names in sources:
@@ -81,9 +80,11 @@ class MappedTable:
                 yield line, row
             for place, cell in cells_of_value:
                 text = clean(cells[place])
-                if text := renamed.get(text, text):
-                    self._wide_name = cell.name
-                    yield line, row | cell.about | {layout.value: text}
+                if text := self._values.get(cell.value, {}).get(text, text):
+                    self._wide = cell
+                    own = row | cell.about | {cell.value: text}
+                    if cell.value != SYSTEM or self._settle_system(line, own, problems):
+                        yield line, own
 
     def _of_people(
         self, problems: Problems, index: Mapping[str, int]

@@ -11,8 +11,10 @@ FileName = Literal["participants", "ratings", "ranks", "gold", "responses"]
 #: A column of other tools for two of ours: which model in which condition.
 SYSTEM, OF_SYSTEM = "system", ("model", "condition")
 #: What the name of a column may say of its values: the named parts of a pattern.
-PARTS = ("scenario", "set", SYSTEM, *OF_SYSTEM, "dimension")
-#: What the columns of a wide table have, by the file that it is read as.
+PARTS = ("scenario", "set", SYSTEM, *OF_SYSTEM, "dimension", "choice")
+#: Columns about a choice, of what is best or worst, have the system that was chosen.
+CHOICE = "choice"
+#: What other columns of a wide table have, by the file that it is read as.
 WIDE_VALUES: dict[FileName, str] = {
     "ratings": "rating",
     "ranks": "rank",
@@ -56,6 +58,7 @@ class WideColumns(Part):
     model: Word | None = None
     condition: Word | None = None
     dimension: Word | None = None
+    choice: Word | None = None
 
     @property
     def given(self) -> dict[str, str]:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from survey.definition.mapping.patterns import NamePattern
 from survey.definition.mapping.schema import (
+    CHOICE,
     OF_SYSTEM,
     PARTS,
     SYSTEM,
@@ -171,17 +172,20 @@ class StudyMap:
         self, name: FileName, place: int, entry: WideColumns, said: dict[str, str]
     ) -> Iterator[Problem]:
         path = self.path_of(name, place)
-        value = WIDE_VALUES[name]
-        if value in said:
-            yield self.problem(path, f"{said[value]} says the {value}, which these columns have")
         try:
             pattern = NamePattern(entry.column)
         except ValueError as error:
             yield self.problem(path, f"{entry.column!r} {error}")
             return
+        if name == "ranks" and CHOICE in (*pattern.parts, *entry.given):
+            yield from self._of_column(path, SYSTEM)
+            yield from self._of_twice(path, SYSTEM, "the value of these columns", said)
+        elif (value := WIDE_VALUES[name]) in said:
+            yield self.problem(path, f"{said[value]} says the {value}, which these columns have")
+        parts = [part for part in PARTS if part != CHOICE or name == "ranks"]
         for part in pattern.parts:
-            if part not in PARTS:
-                message = f"{{{part}}} is none of {listed(PARTS)}{did_you_mean(part, PARTS)}"
+            if part not in parts:
+                message = f"{{{part}}} is none of {listed(parts)}{did_you_mean(part, parts)}"
                 yield self.problem(path, message)
                 continue
             yield from self._of_column(path, part)

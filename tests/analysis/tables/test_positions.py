@@ -206,6 +206,16 @@ def test_page_with_a_gap_in_its_places_is_left_out() -> None:
     assert (tested.positions, tested.pages, tested.pages_left_out) == (4, 50, 10)
 
 
+def test_pages_that_show_some_systems_of_a_block_are_whole() -> None:
+    pairs = ["xy", "yx", "xz", "zx", "yz", "zy"]
+    two_of_three: list[Page] = [
+        (rater, "Q1", shown, shown) for rater, shown in zip("abcdef", pairs, strict=True)
+    ]
+    tested = row(found(ranks(*two_of_three, given="rank").assign(on_page=2)).tests)
+    assert (tested.positions, tested.pages, tested.pages_left_out) == (2, 6, 0)
+    assert tested.p < 0.05  # the upper one is always the better one
+
+
 def test_sets_of_other_systems_stand_by_themselves() -> None:
     a, b = many(), many()
     b = b.assign(set="B", model=b["model"].astype("str").str.upper())

@@ -152,7 +152,8 @@ def test_blocks_of_a_set_with_different_systems_have_pairs_alone() -> None:
     )
     found = row(ranking_tests(data, SOUND, raters="all"))
     assert found.note == (
-        "not estimable, because its blocks show different systems; pairs are tested where they meet"
+        "not estimable, because its blocks show different systems; pairs are tested where they "
+        "meet, and strengths compare all systems at once"
     )
     assert pd.isna(found.p)
     pairs = ranking_pairs(data, SOUND, raters="all")
@@ -165,6 +166,28 @@ def test_blocks_of_a_set_with_different_systems_have_pairs_alone() -> None:
     assert set(table["note"].str.partition(";")[0]) == {
         "mean over blocks that show different systems"
     }
+
+
+def test_pages_that_show_some_systems_of_a_block_have_mean_ranks_and_pairs() -> None:
+    """x is above y, and y above z; each page shows two of them. r3 left out one of a page."""
+    shown = {"S1": "xy", "S2": "yz", "S3": "xz"}
+    data = pages(
+        *(
+            page(rater, scenario, order)
+            for rater in ("r1", "r2")
+            for scenario, order in shown.items()
+        ),
+        *(page(rater, "S1", order) for rater, order in (("r3", "xz"), ("r4", "yz"), ("r5", "x"))),
+    ).assign(on_page=2)
+    table = rankings(data, SOUND, raters="all").set_index("model")
+    assert table["mean_rank"].to_dict() == {"x": 1, "y": pytest.approx(4 / 3), "z": 2}
+    assert set(table["systems"]) == {2}
+    assert table["note"].str.startswith("mean over pages that show different systems").all()
+    found = row(ranking_tests(data, SOUND, raters="all"))
+    assert found.note.startswith("not estimable, because its pages show different systems")
+    assert (found.pages, found.pages_left_out) == (8, 1)
+    pair = row(ranking_pairs(data, SOUND, raters="all"), model_a="x", model_b="z")
+    assert (pair.n, pair.mean_a, pair.mean_b) == (3, 1, 2)
 
 
 def test_page_ranked_in_part_is_left_out_and_counted() -> None:
