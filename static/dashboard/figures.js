@@ -71,7 +71,38 @@ function scrollByKeyboard(around, label) {
   around.setAttribute("aria-label", `Scrolls sideways. ${label}`);
 }
 
-const LINE = 19; // pixels of a line of a legend
+const LINE = 19; // pixels of a line of a legend or a note
+const NOTE = "annotations[0].text"; // what a view changes where it has a note of its own
+const PHONE = { pixels: 300, characters: 42 }; // what notes are wrapped for
+const LONGEST = 110; // characters of a line that is easily read
+
+function wrapped(text, characters) {
+  const lines = [""];
+  for (const word of text.replaceAll("<br>", " ").split(" ")) {
+    const line = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (line.replace(/&\w+;/g, "_").length > characters && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines.join("<br>");
+}
+
+// Notes come in lines for a phone. Where there is more room, they take fewer, and leave no gap.
+function inWiderLines(layout, menus, width) {
+  const [note] = layout.annotations ?? [];
+  const { l = 0, r = 0 } = layout.margin ?? {};
+  const room = Math.floor((PHONE.characters * (width - l - r)) / PHONE.pixels);
+  const characters = Math.min(LONGEST, room);
+  if (layout.meta?.fits !== "phone" || note?.name !== "note" || characters <= PHONE.characters) return;
+  const changes = menus.flatMap((menu) => menu.buttons.map((button) => button.args[1]));
+  const own = changes.filter((change) => NOTE in change);
+  const lines = () => Math.max(...[note.text, ...own.map((change) => change[NOTE])].map((text) => text.split("<br>").length));
+  const before = lines();
+  note.text = wrapped(note.text, characters);
+  for (const change of own) change[NOTE] = wrapped(change[NOTE], characters);
+  const spare = LINE * (before - lines());
+  layout.margin.b -= spare;
+  layout.height -= spare;
+}
 
 // A figure keeps room for the lines that its legend takes on a phone; fewer leave a gap.
 async function closeGap(element, layout) {
@@ -84,11 +115,15 @@ async function closeGap(element, layout) {
 async function draw(element) {
   const { data, layout } = await read(element.dataset.figure);
   const { updatemenus = [], ...plain } = layout;
-  const views = updatemenus.map((menu, number) => chooser(menu, element, number));
+  const menus = structuredClone(updatemenus);
+  const views = menus.map((menu, number) => chooser(menu, element, number));
   const paint = async () => {
-    await Plotly.react(element, structuredClone(data), inOurColours(structuredClone(plain)), OPTIONS);
+    const fitting = structuredClone(plain);
+    menus.forEach((menu, number) => (menu.buttons = structuredClone(updatemenus[number].buttons)));
+    inWiderLines(fitting, menus, element.clientWidth);
+    await Plotly.react(element, structuredClone(data), inOurColours(structuredClone(fitting)), OPTIONS);
     for (const apply of views) await apply();
-    await closeGap(element, plain);
+    await closeGap(element, fitting);
   };
   element.replaceChildren();
   const fits = layout.meta?.fits === "phone";
