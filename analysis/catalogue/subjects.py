@@ -11,17 +11,18 @@ APPENDIX, ELSEWHERE = SECTIONS[-2:]
 #: The page of results itself, and the table that has its first answer.
 MAIN = "wins"
 MAIN_TABLE = "contrasts"
-GROUPS = "groups"
+SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
+PRINTED = "printed"
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.
 SUBJECTS = {
     MAIN: "Main results",
-    "systems": "Systems",
+    SYSTEMS: "Systems",
     GROUPS: "Rater groups",
-    "mixed-models": "Mixed models",
-    "rankings": "Rankings",
+    MIXED_MODELS: "Mixed models",
+    RANKINGS: "Rankings",
     "raters": "Rater agreement",
     ORDER: "Order and rules",
-    "printed": "Printed numbers",
+    PRINTED: "Printed numbers",
 }

@@ -13,6 +13,7 @@ from scipy.stats import MonteCarloMethod, chi2_contingency, fisher_exact
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.raters.funnel import in_funnel
 from analysis.stats.multiplicity import of_family
 from analysis.study_data import ProtocolData
@@ -54,6 +55,8 @@ DESIGN_HEALTH = TableSpec(
         "difference means that the people who are left may not be comparable (differential "
         "attrition).",
     section="Participants",
+    keep=lambda row: row["p"] is not None,
+    kept="parts of which something could be tested",
 )  # fmt: skip
 
 
@@ -61,7 +64,7 @@ def design_health(data: ProtocolData, excluded: set[str]) -> DataFrame:
     """A row per outcome and part of the design, or of what cannot be compared the reason.
 
     `excluded` are the names of those whom a rule or a decision excluded. People who are still
-    active, or left before the first page, are not counted.
+    active, or left before the first page, are not counted. Raises NotAvailable.
     """
     people = data.participants
     people = people[in_funnel(people.assign(active=people.get("active", False)))]
@@ -73,6 +76,8 @@ def design_health(data: ProtocolData, excluded: set[str]) -> DataFrame:
         for outcome, happened in outcomes.items()
         for part, groups in parts(data.presentations, data.shown).items()
     ]
+    if not rows:
+        raise NotAvailable("everybody saw the same, in an order that is the same or not known")
     table = DataFrame(rows, columns=DESIGN_HEALTH.names)
     known = table["p"].notna()
     table.loc[known, "p_adjusted"] = of_family(table["p"][known].to_numpy(dtype=float), "holm")

@@ -60,7 +60,7 @@ GROUP_TESTS = TableSpec(
         Column("u", "Mann–Whitney U of group a", page=False, report=False),
         c.RANK_BISERIAL.but(page=False, report=False, meaning="Rank-biserial correlation, from −1 "
             "to 1; 1 if every value of group a is above every value of group b"),
-        c.METHOD, c.P_BH.csv_only(),
+        c.METHOD.but(page=False), c.P_BH.csv_only(),
         c.MARGIN.csv_only(), c.P_EQUIVALENT.csv_only(), c.P_EQUIVALENT_ADJUSTED,
         c.EQUIVALENT.but(meaning="Whether the groups are shown to differ by less than the recipe's "
             "margin (TOST at 5 %, by the adjusted p)"),

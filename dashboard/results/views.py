@@ -115,6 +115,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         ),
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
+        contrasted=rated and definition.condition_a is not None,
         answers=beside_ratings(definition),
         compared=definition.ranking or definition.best_worst,
         **context,

@@ -1,5 +1,6 @@
 """Shared by all pages of a study: navigation, the choice of participants, waking workers."""
 
+from collections.abc import Container
 from functools import partial
 from typing import Any
 
@@ -15,15 +16,24 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from kombu.exceptions import OperationalError
 
-from analysis.catalogue.subjects import MAIN
+from analysis.catalogue.subjects import (
+    GROUPS,
+    MAIN,
+    MIXED_MODELS,
+    PRINTED,
+    RANKINGS,
+    SYSTEMS,
+)
 from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
+from analysis.recipe_sets import recipes_in_force
 from config.celery import wake
 from dashboard.shared.fieldwork import state_in_words, uses_prolific
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
 from judge.queries import gold_scores
 from survey.models import Participant, Study
+from survey.tidy import definition_of
 
 #: Pages of results, the main one first.
 OF_RESULTS = {
@@ -74,8 +84,8 @@ def study_page(
     form = IncludeForm(request.GET)
     choice = include_query(form.chosen) if form.is_valid() else ""
     own = next(pages for _, pages in SUBJECTS if page in dict(pages))
-    if page != PROLIFIC and PROLIFIC in dict(own) and not uses_prolific(study):
-        own = [each for each in own if each[0] != PROLIFIC]
+    without = pages_without(study, dict(own))
+    own = [each for each in own if each[0] == page or each[0] not in without]
     context |= {
         "study": study,
         "page_name": page,
@@ -88,6 +98,24 @@ def study_page(
     }
     context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
     return render(request, f"dashboard/{template}.html", context)
+
+
+def pages_without(study: Study, pages: Container[str]) -> set[str]:
+    """Of some pages those that are about something that the study does not have."""
+    if PROLIFIC in pages:
+        return set() if uses_prolific(study) else {PROLIFIC}
+    if f"results/{RANKINGS}" not in pages:
+        return set()
+    definition = definition_of(study)
+    there = {
+        SYSTEMS: definition.rating is not None,
+        MIXED_MODELS: definition.rating is not None,
+        RANKINGS: bool(definition.ranking or definition.best_worst),
+        GROUPS: bool(definition.demographics or definition.screening)
+        and definition.rating is not None,
+        PRINTED: any(recipe.replication for recipe in recipes_in_force(study)),
+    }
+    return {f"results/{subject}" for subject, is_there in there.items() if not is_there}
 
 
 def asked_for(request: HttpRequest) -> list[str] | None:
