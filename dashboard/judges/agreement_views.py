@@ -20,6 +20,7 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
     labels = labels_of(study)
     stored = analysis.labelled_tables(labels, *about_judges.TABLES)
     figures = [each for each in figures_of(analysis, labels) if each.section == "Judges"]
+    consistency = about_judges.with_flags(stored["judge_consistency"])
     return analysis_page(
         request,
         study,
@@ -28,7 +29,8 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         analysis,
         labels=labels,
         remarks=about_judges.remarks(stored["guard_warnings"]),
-        consistency=about_judges.with_flags(stored["judge_consistency"]),
+        consistency=consistency if any(row["n_items"] for row in consistency) else [],
+        is_flagged=any(row["flag_list"] or row["note"] for row in consistency),
         shares=about_judges.shares(stored["judge_scores_shares"]),
         uneven=about_judges.most_uneven(stored["judge_item_spread"]),
         models=stored["judge_models"].rows,
