@@ -76,12 +76,11 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     unknown), `sex`, where it was asked, and `excluded_by_decision`, where there are decisions.
     `excluded` and `remaining` of the first step add up to how many entered; `remaining` of the last
     is how many are included. `excluded_<sex>` counts a step's excluded by sex, and
-    `excluded_unspecified` those of whom it is not known; neither is there where nobody said it.
+    `excluded_unspecified` those of whom it is not known.
     """
     arrays = _as_arrays(raters)
     outcome = exclusion.funnel(arrays, rules)
-    known = sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED})
-    sexes = [*known, UNSPECIFIED] if known else []
+    sexes = [*sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED}), UNSPECIFIED]
     rows = [
         [step.name, step.excluded, step.remaining, step.alone]
         + [step.by_sex.get(sex, 0) for sex in sexes]

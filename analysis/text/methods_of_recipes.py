@@ -32,12 +32,13 @@ COMPARISONS = ("plackett_luce", "best_worst", "davidson", "bradley_terry")
 CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 
 #: Columns without which nothing was computed: texts whose lengths are unknown or all the same, or
-#: raters of whom nobody rated both conditions.
+#: raters of whom nobody rated both conditions, or too few for a model.
 NEEDED = {
     "contrasts": "p",
     "paired": "p",
     "win_differences": "p",
     "fragility": "p",
+    "mixed_models": "estimate",
     "agreement": "value",
     "length_adjusted": "adjusted",
 }

@@ -16,6 +16,8 @@ from analysis.text.cells import Row, Table
 from survey.files.csv_text import to_text
 
 ALL = "all"
+#: How columns of the funnel begin that count by sex.
+BY_SEX = "excluded_"
 #: Of one part, at most so many rows are shown.
 MOST_ROWS = 120
 #: A text with more letters needs a wider column.
@@ -115,7 +117,10 @@ def shown_table(table: Table, *, same_raters: bool = False) -> ShownTable:
     both = {"included", ALL} <= {row["raters"] for row in table}
     every = [row for row in table if not (same_raters and both and row["raters"] == ALL)]
     chosen = [row for row in every if how.keep is None or how.keep(row)]
-    columns = [column for name in table.columns if (column := how.column(name)).report]
+    by_sex = [name for name in table.columns if name.startswith(BY_SEX)]
+    unasked = by_sex if len(by_sex) == 1 else []  # of all it is not known
+    names = [name for name in table.columns if name not in unasked]
+    columns = [column for name in names if (column := how.column(name)).report]
     apart = [column.name for column in columns if column.part]
     parts = []
     for rows in _parts(chosen, apart, how.first):
@@ -131,7 +136,7 @@ def shown_table(table: Table, *, same_raters: bool = False) -> ShownTable:
         sum(part.n_rows for part in parts),
         sum(len(part.rows) for part in parts),
         how.kept,
-        [name for name in table.columns if name not in kept],
+        [name for name in names if name not in kept],
     )
 
 

@@ -21,6 +21,7 @@ from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import recipes_of, set_recipes
 from analysis.text.cells import plain, read_tables
 from analysis.text.findings import findings
+from dashboard.shared.pages import OF_RESULTS
 from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -125,13 +126,16 @@ def test_results_shows_ties_as_ties(page: Client, db: None) -> None:
     assert [row[0] for row in wins[2:]] == ["Ant", "Bee", "Wins", "Ties", "Share of wins"]
 
 
-def test_results_without_contrast_says_why_there_are_no_wins(page: Client, db: None) -> None:
-    study = make_study(contrast=None)
+def test_nothing_is_shown_of_what_a_study_does_not_have(page: Client, db: None) -> None:
+    study = make_study(contrast=None, demographics=[])
     add_participant(study, pseudonym="ann")
     finished_run(study=study, sources=counted_sources())
-    assert "The study names no two conditions to compare." in text_of(
-        page.get("/studies/small/results/")
-    )
+    main = text_of(page.get("/studies/small/results/"))
+    assert "Which condition wins where?" not in main
+    tabs = ("Main results", "Systems", "Mixed models", "Rater agreement", "Order and rules")
+    assert [tab for tab in OF_RESULTS.values() if tab in main.partition("Share")[2]] == [*tabs]
+    assert "multiverse" not in text_of(page.get("/studies/small/results/order/"))
+    assert page.get("/studies/small/results/rankings/").status_code == 200, "old links lead there"
 
 
 def test_groups_say_which_answers_no_group_knows(page: Client, db: None) -> None:
