@@ -222,14 +222,15 @@ def read_ranks(
 ) -> int:
     """Put each rank and choice to its person; how many rows there are.
 
-    Nobody gives a rank twice in a block (unless the study allows ties), or has two best or two
-    worst responses there.
+    Nobody gives a rank twice in a block (unless the study allows ties), has two best or two worst
+    responses there, or ranks a response lower than its page has responses.
     """
     columns = needed_in(vocabulary, RANKS)
     table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
     cells = CellReader(table, vocabulary)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}
+    ranked: dict[tuple[str, int, str], list[tuple[int, int]]] = {}  # ranks with their lines
     n = 0
     for line, row in table.rows():
         n += 1
@@ -256,7 +257,14 @@ def read_ranks(
                 reason = "{} is on line {} already, for the same block"
                 table.problem(line, column, reason, row[column], first)
             answers.values[response, task, dimension] = (value, revisions)
+            if task == "ranking":
+                ranked.setdefault((person.name, block, dimension), []).append((value, line))
             revisions = 0  # a row with a rank and a choice counts their changes together
+    for (_, block, _), placed in ranked.items():
+        value, line = max(placed)
+        if len(placed) in vocabulary.page_sizes[block] and value > len(placed):
+            reason = "{} is not between 1 and {}, the responses of this page"
+            table.problem(line, "rank", reason, value, len(placed))
     if not findings.problems:
         for person in people.values():
             _check_positions(table, person)

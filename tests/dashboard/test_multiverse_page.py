@@ -22,7 +22,7 @@ from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
-from tests.factories import add_participant
+from tests.factories import add_participant, make_study
 
 ASK = "/studies/small/results/multiverse/ask/"
 PAGE = "/studies/small/results/order/"
@@ -123,6 +123,14 @@ def test_command_computes_it_and_says_what_it_found(run: AnalysisRun) -> None:
 def test_command_refuses_an_unknown_study() -> None:
     with pytest.raises(CommandError, match="nowhere"):
         call_command("multiverse", "nowhere")
+
+
+@pytest.mark.django_db
+def test_study_without_two_conditions_has_none_and_no_analysis_is_made() -> None:
+    study = make_study(contrast=None)
+    with pytest.raises(CommandError, match="names no two conditions to compare"):
+        call_command("multiverse", "small", stderr=io.StringIO())
+    assert not AnalysisRun.objects.filter(study=study).exists()
 
 
 def test_study_without_ratings_has_none_and_says_why(run: AnalysisRun, study: Study) -> None:

@@ -10,9 +10,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from scipy.stats import kendalltau
 
+from survey.models import Participant
 from tests.examples import shapes
 from tests.examples.planted import Row, Written
 from tests.examples.shapes import Shape, System
@@ -180,3 +181,18 @@ def test_report_says_nothing_of_what_the_study_does_not_have(
     assert "set All sets" not in report
     friedman = "Friedman's test [@friedman1937]"  # as the methods cite it
     assert (friedman in report) is (name == "three")
+
+
+def test_rank_beyond_the_page_is_refused(database: None, tmp_path: Path) -> None:
+    """Though the block has more systems than the page shows."""
+    shape = replace(shapes.PAIRS, slug="wrong", raters=2, scenarios=2)
+    files = shapes.write(shape, tmp_path)
+    call_command("load_study", tmp_path, stdout=StringIO())
+    lines = files["ranks"].read_text(encoding="utf-8").splitlines()
+    lines[1] = lines[1].rpartition(",")[0] + ",3"
+    files["ranks"].write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(CommandError) as refused:
+        call_command("import_ratings", "wrong", **files, stdout=StringIO())
+    place = f"{files['ranks']}, line 2: column 'rank'"
+    assert f"{place}: 3 is not between 1 and 2, the responses of this page" in str(refused.value)
+    assert not Participant.objects.filter(study__slug="wrong").exists()

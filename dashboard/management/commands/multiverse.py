@@ -20,7 +20,7 @@ from analysis.text.findings.robustness import multiverse
 from analysis.text.findings.words import of_unit
 from survey.models import Participant
 from survey.queries import StudyNotFound, find_study
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, definition_of
 
 State = Multiverse.State
 
@@ -45,6 +45,9 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, include: list[str], **options: Any) -> None:
         try:
             study = find_study(slug)
+            if definition_of(study).condition_a is None:
+                why = "the study names no two conditions to compare (condition_a, condition_b)"
+                raise CommandError(f"{study}: no multiverse, because {why}")
             run = finished_run(study=study, sources=counted_sources(include))
         except (StudyNotFound, RunFailed) as error:
             raise CommandError(str(error)) from None
