@@ -122,6 +122,7 @@ def site(clone: Path) -> Iterator[Installation]:
         "JUDGE_BASE_URL": f"http://127.0.0.1:{port}/v1",
         "JUDGE_MODEL": "stand-in",
         "JUDGE_API_KEY": "stand-in",
+        "SWEEP_SECONDS": "3600",  # the commands analyse: nobody has to do so beside them
     }
     with running_installation(clone / "data", worker=True, **judge) as site:
         command = [sys.executable, "-m", "judge.standin", "--port", port]
