@@ -18,8 +18,8 @@ from analysis.models import LockedPlan
 from analysis.quality_rules import QualityRules
 from analysis.rule_sets import set_rules
 from survey.models import Participant, Study, StudyEvent
+from tests.dashboard.loading import run
 from tests.dashboard.reading import text_of
-from tests.dashboard.test_load_study import run
 from tests.factories import add_participant
 from tests.survey import small_study
 from tests.survey.visiting import begin
