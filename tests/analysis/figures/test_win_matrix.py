@@ -37,7 +37,8 @@ def test_who_wins_most_is_first_and_each_share_is_of_the_row_over_the_column() -
     assert cells["y"] == ["1. Bee, base", "2. Ant, base", "3. Cow &lt;3, base"]
     assert cells["z"] == [[None, 0.7, 0.9], [0.2, None, 0.6], [0.1, 0.4, None]]
     assert cells["text"][0] == ["", ".70", ".90"]
-    assert cells["customdata"][1][0] == "Ant, base above Bee, base:<br>2 of 10 scenarios; equal in 1"
+    said = "Ant, base above Bee, base:<br>2 of 10 scenarios; equal in 1"
+    assert cells["customdata"][1][0] == said
 
 
 def test_raters_and_scenarios_have_a_matrix_each() -> None:
