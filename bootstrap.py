@@ -61,6 +61,7 @@ def install_locked(locks: list[Path]) -> None:
             continue
         print(f"Installing {lock.name} into .venv (some minutes the first time)", flush=True)
         install = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        install.append("--no-compile")  # Python compiles what it imports, which is a part of it
         with LOG.open("wb") as log:
             code = subprocess.call(
                 [*install, "--retries", "2", "--require-hashes", "-r", str(lock)],

@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis import catalogue
 from analysis.catalogue.spec import FigureSpec, TableSpec
 from analysis.figures import choices as drawn_choices
-from analysis.figures import dimensions, forest, quality, ratings, regions, shares
+from analysis.figures import dimensions, forest, quality, ratings, regions, shares, win_matrix
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
 from analysis.figures import multiverse as drawn_multiverse
@@ -107,6 +107,7 @@ DRAWN: list[FigureSpec] = [
     quality.SIGMA,
     quality.MAE,
     drawn_order.SYSTEMS_ORDER,
+    win_matrix.WIN_MATRIX,
     forest.SYSTEMS_FOREST,
     dimensions.DIMENSION_MEANS,
     dimensions.DIMENSION_RADAR,

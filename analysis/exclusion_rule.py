@@ -35,7 +35,7 @@ class RaterArrays:
 
     `entered` who finished or left; the others are in progress, or never took part. `left` who did
     not finish. `decided` who is excluded by a decision. `measures` has an array for each of
-    `definition.MEASURES`, with NaN, which matches no rule, where a number is not known.
+    `quality_rules.MEASURES`, with NaN, which matches no rule, where a number is not known.
     """
 
     entered: "npt.NDArray[np.bool_]"

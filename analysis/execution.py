@@ -26,11 +26,12 @@ from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
 from analysis.recipe import USUAL_CONFIDENCE, Recipe
 from analysis.recipe_sets import recipes_of
+from analysis.rehearsal import Rehearsal
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.study_data import StudyData
 from analysis.tables.design_health import design_health
-from analysis.tables.planted import Rehearsal, planted
+from analysis.tables.planted import planted
 from analysis.tables.protocol import protocol
 from analysis.text.bibliography import uncited
 from analysis.text.cells import read_tables

@@ -11,8 +11,8 @@ from pandas import DataFrame
 
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
+from analysis.rehearsal import Rehearsal
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
-from analysis.tables.planted import Rehearsal
 from judge.definition import JudgingDefinition
 from judge.models import Judging
 from judge.queries import GoldScores, gold_scores

@@ -1,21 +1,28 @@
-"""What workers do for researchers' pages. Safe to run twice: the database says what is due."""
+"""What workers do for researchers' pages. Safe to run twice: the database says what is due.
+
+As in `analysis.tasks`, what computes is imported with the first task that needs it.
+"""
 
 from celery import shared_task
 
 from config.celery import wake
-from dashboard.design import plan_making, plan_options
-from dashboard.share import package_making, packages
+from dashboard.design import plan_options
+from dashboard.share import packages
 
 
 @shared_task(name="dashboard.package")
 def package(package_id: int) -> None:
     """Make a package, unless it is done or another worker makes it."""
+    from dashboard.share import package_making
+
     package_making.make_package(package_id)
 
 
 @shared_task(name="dashboard.plan")
 def plan(plan_id: int) -> None:
     """Compute a plan, unless it is done or another worker computes it."""
+    from dashboard.design import plan_making
+
     plan_making.make_plan(plan_id)
 
 

@@ -95,12 +95,13 @@ def precision(
         for side, part in zip(
             data.by_size, np.split(shares[:-1], [len(data.by_size[0].groups)]), strict=True
         )
+        if side.groups
     }
     return Precision(
         se=float(np.sqrt(variance)),
         df=float(reference.degrees_of_freedom(combination)),
-        of_raters=of_side["rater"],
-        of_texts=of_side["scenario"],
+        of_raters=of_side.get("rater", 0.0),
+        of_texts=of_side.get("scenario", 0.0),
         of_ratings=float(shares[-1]),
     )
 

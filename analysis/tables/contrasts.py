@@ -3,7 +3,7 @@
 Everything here compares a with b within raters, and differences are a − b. What a rater rated in
 one condition alone is left out, page by page: else who missed a hard page would seem to like the
 other condition less. Means of several ratings of a rater, such as those of several scenarios,
-count each once.
+count each once. The main result, for other raters and texts at once, is that of `mixed_models.py`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -170,8 +170,8 @@ def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
     errors = fit.standard_errors
     of_fit = {
         "n_ratings": len(fit.data.y),
-        "n_raters": len(fit.data.group("rater").labels),
-        "n_items": fit.data.sides[1].cells,
+        "n_raters": fit.data.sides[0].units,
+        "n_items": fit.data.sides[1].parts,
         "log_likelihood": fit.log_likelihood,
         "note": said_of(fit),
     }

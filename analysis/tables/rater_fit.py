@@ -10,6 +10,7 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.mixed import MixedFit
 from analysis.stats.mixed.residuals import rater_fit as fit_of_raters
 from analysis.tables.fits import Fits
 from analysis.tables.request import AnalysisSpec, Request, Tables
@@ -57,10 +58,11 @@ def rater_fit(
     """
     parts = []
     for keys, own, fit in (fits or Fits()).each(ratings, recipe, raters):
-        if isinstance(fit, Inestimable):
+        if (why := _why_not(fit)) is not None:
             nothing = dict.fromkeys(["participant", "remark"], "")
-            parts.append(DataFrame([{**keys, **nothing, "note": str(fit)}]))
+            parts.append(DataFrame([{**keys, **nothing, "note": str(why)}]))
             continue
+        assert isinstance(fit, MixedFit)
         names = pd.factorize(own["participant"], sort=True)[1]
         table = fit_of_raters(fit).sort_values("infit", ascending=False, kind="stable")
         of_infit = [table["infit"] > NOISY, table["infit"] < MUTED]
@@ -70,6 +72,14 @@ def rater_fit(
         )
     table = pd.concat(parts, ignore_index=True).reindex(columns=RATER_FIT.names)
     return table.astype({"n": "Int64"})
+
+
+def _why_not(fit: MixedFit | Inestimable) -> Inestimable | None:
+    if isinstance(fit, Inestimable):
+        return fit
+    if not fit.data.sides[0].groups:
+        return Inestimable("confounded", "each rater gave a single rating")
+    return None
 
 
 def _make(request: Request) -> Tables:

@@ -17,7 +17,7 @@ say = Sentences("methods/recipes.j2")
 
 #: What occurs in names of statistics of agreement, in variants of exclusion rules, and among
 #: covariates of order, in the order in which they are said; the template has their words.
-AGREEMENT = (
+METHODS_OF_AGREEMENT = (
     "krippendorff_alpha",
     "icc",
     "kendalls_w_ratings",
@@ -221,7 +221,11 @@ def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
     known = _estimated(rows_of(tables, "agreement"), NEEDED["agreement"])
     statistics = [str(name) for name in values(known, "statistic")]
     return {
-        "used": [name for name in AGREEMENT if any(each.startswith(name) for each in statistics)]
+        "used": [
+            name
+            for name in METHODS_OF_AGREEMENT
+            if any(each.startswith(name) for each in statistics)
+        ]
     }
 
 

@@ -36,7 +36,7 @@ KEYS = {
 ASKED = {number: f"datasheet.{key}" for number, key in KEYS.items()}
 #: Demographic questions about special categories of data (GDPR, article 9).
 SPECIAL = ("race", "hispanic", "ethnicity", "religion", "health", "orientation", "politics")
-AGREEMENT = {
+DATASHEET_OF_AGREEMENT = {
     "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
     "krippendorff_alpha_interval": "Krippendorff's α (interval)",
     "icc_2_1": "ICC(2,1)",
@@ -299,10 +299,16 @@ def _effect(facts: Facts, name: str) -> str:
 
 def _agreed(facts: Facts, name: str) -> Iterator[Answer]:
     rows = {row["statistic"]: row for row in rows_of(facts.tables, "agreement", dimension=name)}
-    found = {key: rows[key] for key in AGREEMENT if key in rows and rows[key].has("value")}
+    found = {
+        key: rows[key] for key in DATASHEET_OF_AGREEMENT if key in rows and rows[key].has("value")
+    }
     if found:
-        yield Answer("4.3.11.1", "agreement.csv", listed([AGREEMENT[key] for key in found]))
-        said = "; ".join(f"{AGREEMENT[key]} {row['value']:.2f}" for key, row in found.items())
+        yield Answer(
+            "4.3.11.1", "agreement.csv", listed([DATASHEET_OF_AGREEMENT[key] for key in found])
+        )
+        said = "; ".join(
+            f"{DATASHEET_OF_AGREEMENT[key]} {row['value']:.2f}" for key, row in found.items()
+        )
         yield Answer("4.3.11.2", "agreement.csv", said)
     again = facts.definition.reference is not None and len(facts.definition.sets or {}) > 1
     said = "Not measured" + (

@@ -18,8 +18,8 @@ from analysis.models import LockedPlan
 from analysis.quality_rules import QualityRules
 from analysis.rule_sets import set_rules
 from survey.models import Participant, Study, StudyEvent
+from tests.dashboard.loading import run
 from tests.dashboard.reading import text_of
-from tests.dashboard.test_load_study import run
 from tests.factories import add_participant
 from tests.survey import small_study
 from tests.survey.visiting import begin
@@ -227,6 +227,7 @@ def test_recipe_with_an_unknown_key_leaves_the_plan_as_planned(study: Study, fol
 # ── Texts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.embedded
 def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) -> None:
     section = (
         "preregistration:\n  question: Do tuned replies feel warmer?\n"
@@ -263,6 +264,7 @@ def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) ->
     assert run("lock_plan", "small", "--text", "osf").startswith("# A small study\n")
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize(
     ("yaml", "says"),
     [
@@ -390,6 +392,7 @@ def rated_by_four(study: Study) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.embedded
 def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(
     study: Study, analysed: Callable[[], tuple[str, dict[str, set[str]]]]
 ) -> None:
@@ -414,6 +417,7 @@ def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(
 
 
 @pytest.mark.slow
+@pytest.mark.embedded
 def test_report_without_a_plan_says_that_there_was_none(
     study: Study, analysed: Callable[[], tuple[str, dict[str, set[str]]]]
 ) -> None:
@@ -424,6 +428,7 @@ def test_report_without_a_plan_says_that_there_was_none(
 
 
 @pytest.mark.slow
+@pytest.mark.embedded
 def test_raters_excluded_by_decision_make_every_row_exploratory(
     study: Study, analysed: Callable[[], tuple[str, dict[str, set[str]]]]
 ) -> None:

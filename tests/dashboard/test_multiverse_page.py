@@ -59,6 +59,7 @@ def test_button_asks_once_and_wakes_a_worker(page: Client, run: AnalysisRun, wok
     assert not run.is_automatic
 
 
+@pytest.mark.embedded
 def test_page_shows_what_was_found(page: Client, run: AnalysisRun) -> None:
     assert computed(run).state == State.DONE
 
@@ -73,6 +74,7 @@ def test_page_shows_what_was_found(page: Client, run: AnalysisRun) -> None:
     assert b"mixed_linear" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]
 
 
+@pytest.mark.embedded
 def test_progress_says_when_it_is_over(page: Client, run: AnalysisRun) -> None:
     asked = request_multiverse(run)
     Multiverse.objects.update(
@@ -110,6 +112,7 @@ def test_download_is_prepared_again(run: AnalysisRun, tmp_path: Any, settings: A
     assert request_package(run=run, recipe="both", images=False) != before
 
 
+@pytest.mark.embedded
 def test_command_computes_it_and_says_what_it_found(run: AnalysisRun) -> None:
     for _ in range(2):  # the second time it is there
         out = io.StringIO()
@@ -125,6 +128,7 @@ def test_command_refuses_an_unknown_study() -> None:
         call_command("multiverse", "nowhere")
 
 
+@pytest.mark.embedded
 @pytest.mark.django_db
 def test_study_without_two_conditions_has_none_and_no_analysis_is_made() -> None:
     study = make_study(contrast=None)
@@ -133,6 +137,7 @@ def test_study_without_two_conditions_has_none_and_no_analysis_is_made() -> None
     assert not AnalysisRun.objects.filter(study=study).exists()
 
 
+@pytest.mark.embedded
 def test_study_without_ratings_has_none_and_says_why(run: AnalysisRun, study: Study) -> None:
     study.participants.all().delete()
     with pytest.raises(CommandError, match="there are no ratings"):

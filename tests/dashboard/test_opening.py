@@ -12,8 +12,8 @@ from judge.gold import add_gold_set, choose_gold
 from judge.models import STAND_IN, Judge
 from survey.models import Invitation, Participant, Study, StudyEvent
 from survey.studies import set_state
+from tests.dashboard.loading import run
 from tests.dashboard.reading import tables_of, text_of
-from tests.dashboard.test_load_study import run
 from tests.survey import small_study
 
 WAYS_IN = "ways_in: [prolific, link, invitation]\n"

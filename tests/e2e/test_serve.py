@@ -118,7 +118,7 @@ def runs(pid: int) -> bool:
     return state.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def test_first_start_fills_the_example_and_a_second_keeps_it(
+def test_first_start_fills_the_example_and_a_second_keeps_it_until_it_is_terminated(
     serve: Serve, new_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     port = free_port()
@@ -146,22 +146,17 @@ def test_first_start_fills_the_example_and_a_second_keeps_it(
     expect(page.locator("body")).to_contain_text("empathy")
     assert (tmp_path / "data" / "researcher-password.txt").stat().st_mode & 0o777 == 0o600
 
+    children = descendants(second)
+    second.child.terminate()
+    assert until_end(second).rstrip().endswith("Stopped.")
+    assert second.exit_code == 0
+    assert still_running(children) == []
+
 
 def until_end(process: Process) -> str:
     """Wait until the process has ended; returns all it said."""
     process.child.wait(timeout=60)
     return process.log.read_text()
-
-
-@pytest.mark.usefixtures("set_up")
-def test_terminated_it_stops_everything(serve: Serve) -> None:
-    process = serve(free_port())
-    until(process, "Logs")
-    children = descendants(process)
-    process.child.terminate()
-    assert until_end(process).rstrip().endswith("Stopped.")
-    assert process.exit_code == 0
-    assert still_running(children) == []
 
 
 def master_of(serve: Process, program: str) -> int:
@@ -213,7 +208,9 @@ def wait_for(true: Callable[[], object]) -> None:
 
 
 @pytest.mark.usefixtures("set_up")
-def test_killed_it_takes_everything_with_it_and_starts_again(serve: Serve) -> None:
+def test_killed_it_takes_everything_with_it_and_starts_again_but_never_twice(
+    serve: Serve, tmp_path: Path
+) -> None:
     port = free_port()
     process = serve(port)
     until(process, "Logs")
@@ -223,20 +220,15 @@ def test_killed_it_takes_everything_with_it_and_starts_again(serve: Serve) -> No
     for end in ends:
         assert select.select([end], [], [], 30)[0], "still there after 30 s"
         os.close(end)
-    until(serve(port), "Logs")
 
-
-@pytest.mark.usefixtures("set_up")
-def test_second_one_on_the_same_folder_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
-    port = free_port()
-    first = serve(port)
-    until(first, "Preparing")  # from then on the folder is taken
+    again = serve(port)
+    until(again, "Logs")
     kept = (tmp_path / "data" / "serve.env").read_text()
     second = serve(free_port())
     assert until_end(second) == (
         f"CommandError: Fivefold runs already on {tmp_path / 'data'}, at http://localhost:{port}\n"
     )
-    assert (second.exit_code, first.exit_code) == (1, None)
+    assert (second.exit_code, again.exit_code) == (1, None)
     assert (tmp_path / "data" / "serve.env").read_text() == kept
 
 

@@ -151,7 +151,8 @@ class Posterior:
     @cached_property
     def _inner(self) -> Matrix:
         """The second side's block of M⁻¹."""
-        lower, _ = dpotri(self._lower[0], lower=1)
+        factor = self._lower[0]
+        lower = dpotri(factor, lower=1)[0] if len(factor) else factor  # LAPACK wants something
         return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
     @cached_property

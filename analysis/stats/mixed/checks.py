@@ -27,8 +27,10 @@ def refuse_what_cannot_be_fitted(data: Crossed, unknowns: int) -> None:
 
 def refuse_design(data: Crossed, unknowns: int) -> None:
     """Raises Refused where no ratings of this design could tell the effects apart."""
+    if not data.groups:
+        raise Refused("confounded", "each rating is by another rater and of another text")
     for group in data.groups:
-        _refuse_group(group, len(data.y))
+        _refuse_group(group)
     if (smaller := data.by_size[1].cells) > MOST_LEVELS:
         names = " and ".join(side.groups[-1].name for side in data.sides)
         raise Refused(
@@ -62,18 +64,11 @@ def _refuse_values(data: Crossed) -> None:
         raise Refused("constant", f"all {len(data.y)} ratings are {data.y[0]:g}")
 
 
-def _refuse_group(group: Group, ratings: int) -> None:
-    levels = len(np.unique(group.codes))
-    if levels < 2:
+def _refuse_group(group: Group) -> None:
+    if len(np.unique(group.codes)) < 2:
         raise Refused(
             "one_group",
             f"all ratings have the same {group.name}, and so nothing shows how much these differ",
-        )
-    if levels >= ratings:
-        raise Refused(
-            "confounded",
-            f"each {group.name} has a single rating, whose error cannot be told from the "
-            f"effect of the {group.name}",
         )
 
 

@@ -35,17 +35,28 @@ class Group:
 
 @dataclass(frozen=True)
 class Chain:
-    """Groups of which each is nested in the one before it."""
+    """Groups of which each is nested in the one before it. Where each rating has a level of its
+    own, as of raters who gave one each, there are none. `units` is how many levels the coarsest
+    factor has, and `parts` the finest, with effects or without.
+    """
 
     groups: tuple[Group, ...]
+    units: int
+    parts: int
 
     @cached_property
     def cells(self) -> int:
-        """The number of levels of the finest group."""
-        return len(self.groups[-1].labels)
+        """The number of levels of the finest group; one without groups."""
+        return len(self.groups[-1].labels) if self.groups else 1
+
+    def of_cells(self, rows: int) -> Codes:
+        """The cell of each of so many ratings."""
+        return self.groups[-1].codes if self.groups else np.zeros(rows, dtype=np.intp)
 
     @cached_property
     def nested(self) -> Nested:
+        if not self.groups:
+            return Nested([])
         cells = self.groups[-1].codes
         levels = []
         for group in self.groups:
@@ -110,7 +121,7 @@ class Crossed:
     @cached_property
     def crossing(self) -> Crossing:
         first, second = self.by_size
-        codes, others = first.groups[-1].codes, second.groups[-1].codes
+        codes, others = (side.of_cells(len(self.y)) for side in (first, second))
         return Crossing(codes, others, (first.nested, second.nested))
 
     def term(self, name: str) -> Term:
@@ -155,11 +166,11 @@ def crossed(
     ones, as in ("rater/condition", "scenario/system"): effects of raters, of raters in each
     condition ("rater:condition"), of scenarios, and of systems in each scenario. A nested factor
     that divides ratings no further than the one before it has no effects of its own. Neither has
-    one that gives each rating a level, whose effect is the model's error, and a note says so.
-    `levels` gives
-    factors among `fixed` an order of levels, otherwise categories keep theirs and the rest is
-    sorted; levels without a rating are dropped. Rows in which something is missing are left out,
-    which a note says. Raises ValueError for a value that is not among `levels`.
+    one that gives each rating a level, whose effect is the model's error, and a note says so: where
+    each rater gave one rating, there are no effects of raters. `levels` gives factors among `fixed`
+    an order of levels, otherwise categories keep theirs and the rest is sorted; levels without a
+    rating are dropped. Rows in which something is missing are left out, which a note says. Raises
+    ValueError for a value that is not among `levels`.
     """
     chains = [chain.split(WITHIN) for chain in groups]
     used = list(dict.fromkeys([rating, *fixed, *(name for chain in chains for name in chain)]))
@@ -189,21 +200,30 @@ def crossed(
 
 def _side(frame: DataFrame, chain: Sequence[str], notes: list[Note]) -> Chain:
     """The factors of a side that add something to those before them."""
-    groups, within = [_group(frame[chain[0]], chain[0])], [chain[0]]
-    for name in chain[1:]:
+    coarsest = _group(frame[chain[0]], chain[0])
+    groups: list[Group] = []
+    within: list[str] = []
+    parts = len(coarsest.labels)
+    for name in chain:
         columns = [*within, name]
-        codes = frame.groupby(columns, observed=True, sort=True).ngroup().to_numpy()
-        firsts = frame[columns].iloc[np.unique(codes, return_index=True)[1]]
-        if len(firsts) == len(groups[-1].labels):
+        group = _nested_group(frame, columns) if within else coarsest
+        parts = len(group.labels)
+        if groups and len(group.labels) == len(groups[-1].labels):
             continue
-        if len(firsts) == len(frame):
-            said = f"There are no effects of {':'.join(columns)}: each would have a single rating"
+        if len(group.labels) == len(frame) > 1:
+            said = f"There are no effects of {group.name}: each would have a single rating"
             notes.append(Note("omitted", f"{said}, whose error cannot be told from it."))
             break
-        labels = tuple(firsts.itertuples(index=False, name=None))
-        groups.append(Group(":".join(columns), codes.astype(np.intp), labels))
+        groups.append(group)
         within = columns
-    return Chain(tuple(groups))
+    return Chain(tuple(groups), len(coarsest.labels), parts)
+
+
+def _nested_group(frame: DataFrame, columns: list[str]) -> Group:
+    codes = frame.groupby(columns, observed=True, sort=True).ngroup().to_numpy()
+    firsts = frame[columns].iloc[np.unique(codes, return_index=True)[1]]
+    labels = tuple(firsts.itertuples(index=False, name=None))
+    return Group(":".join(columns), codes.astype(np.intp), labels)
 
 
 def _missing(frame: DataFrame) -> str:

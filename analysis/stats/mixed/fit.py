@@ -73,6 +73,6 @@ class MixedFit:
         shares = self.reference.shares(combinations)
         first, second = self.data.by_size
         depth = len(first.groups)
-        names = [first.groups[0].name, second.groups[0].name, "error"]
+        names = [*(side.groups[0].name if side.groups else "" for side in (first, second)), "error"]
         sides = [shares[:, :depth].sum(axis=1), shares[:, depth:-1].sum(axis=1), shares[:, -1]]
         return [names[place] for place in np.argmax(sides, axis=0)]

@@ -32,8 +32,6 @@ from analysis.stats.mixed.threads import on_one_thread
 
 #: Two unknowns are quickly found more exactly than others.
 FLAT = 1e-6
-#: A larger SD, relative to that of the error, is not taken for 0.
-SMALL_SD = 0.1
 #: So little of the ratings' spread may be an error, or what rounding leaves of none.
 SMALL_SHARE = 1e-3
 #: Estimates further than this from the maximum, in standard errors, have not converged.
@@ -143,7 +141,7 @@ def _fit(data: Crossed, restricted: bool) -> MixedFit:
     refuse_what_cannot_be_fitted(data, unknowns=1 + len(data.groups))
     model = Linear(data, restricted)
     near, whitening = model.near()
-    near = at_zero(model.objective, np.abs(near), last=len(near), small=SMALL_SD)
+    near = at_zero(model.objective, np.abs(near), last=len(near), error=1.0)
     best = settle(model.objective, near, whitening[:, near > 0])
     if best.miss > FARTHEST:
         raise unconverged(data)

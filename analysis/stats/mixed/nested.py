@@ -27,13 +27,13 @@ FEW_CELLS = 200
 
 class Nested:
     """`levels` are the level of each cell in each factor, the coarsest first; the last factor's
-    levels are the cells themselves.
+    levels are the cells themselves. Without factors there is one cell, which has no effect.
     """
 
     def __init__(self, levels: Sequence[Codes]) -> None:
         self.levels = tuple(levels)
         self.sizes = tuple(int(codes.max(initial=-1)) + 1 for codes in levels)
-        self.cells = len(levels[-1])
+        self.cells = len(levels[-1]) if levels else 1
         ones = np.ones(self.cells)
         self.members = tuple(
             self._filled(codes[:, None], ones[:, None], size)
@@ -66,6 +66,8 @@ class Nested:
 
     def given(self, weights: Vector, tau: Vector) -> tuple[Table, float]:
         """R, and log|I + L'diag(n)L|."""
+        if not self.levels:
+            return np.zeros((1, 1)), 0.0
         log_determinant = 0.0
         left, effect = weights, np.ones(self.cells)
         loadings: list[Vector] = []
@@ -98,6 +100,8 @@ class Nested:
 
     @cached_property
     def _columns(self) -> Codes:
+        if not self.levels:
+            return np.zeros((1, 0), dtype=np.intp)
         starts = np.cumsum([0, *self.sizes[:-1]])
         return np.asarray(np.column_stack(self.levels) + starts, dtype=np.intp)
 

@@ -15,7 +15,10 @@ FLAT = 1e-4
 STEP = 3e-4
 
 #: Log-likelihoods that differ by less are taken to be the same.
-AS_LIKELY = 1e-6
+AS_LIKELY = 1e-5
+
+#: Of the SD of ratings: a greater part is not taken for 0.
+MOST_OF_ZERO = 0.1
 
 Objective = Callable[[Vector], tuple[float, Vector]]
 
@@ -56,13 +59,15 @@ def climb(
     return start + whitening @ np.asarray(optimum.x), learnt
 
 
-def at_zero(objective: Objective, at: Vector, last: int, small: float) -> Vector:
+def at_zero(objective: Objective, at: Vector, last: int, error: float) -> Vector:
     """`at`, with those of its `last` unknowns at exactly 0 that are as likely to be 0.
 
     For standard deviations: the height is even in them, so that 0 is a maximum along them or
-    a saddle, and near it no method can tell how far away it is. Those above `small` are not.
+    a saddle, and near it no method can tell how far away it is. Those that make more than a
+    hundredth of the variance, with an error of SD `error`, are not.
     """
     height = objective(at)[0]
+    small = MOST_OF_ZERO * float(np.sqrt(error**2 + (at[len(at) - last :] ** 2).sum()))
     for unknown in range(len(at) - last, len(at)):
         if at[unknown] > small:
             continue

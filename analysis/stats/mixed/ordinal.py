@@ -27,7 +27,6 @@ from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
 from analysis.stats.mixed.linear import (
     FARTHEST,
-    SMALL_SD,
     Linear,
     boundary,
     unconverged,
@@ -269,7 +268,7 @@ def _fit(
         if objective(x)[0] == -np.inf:
             raise _foretold(model, x) or unconverged(data)
     x[sds] = np.abs(x[sds])
-    x = at_zero(objective, x, last=len(data.groups), small=SMALL_SD * model.distribution.spread)
+    x = at_zero(objective, x, last=len(data.groups), error=model.distribution.spread)
     free = np.ones(len(x), dtype=bool)
     free[sds] = x[sds] > 0
     maximum = settle(objective, x, whitening[:, free])

@@ -12,7 +12,7 @@ from analysis.text.sentences import Sentences
 say = Sentences("findings/answers.j2")
 
 #: The statistics of which something is said, each in a sentence of that name.
-AGREEMENT = (
+FINDINGS_OF_AGREEMENT = (
     "krippendorff_alpha_ordinal",
     "icc_2_1",
     "icc_2_k",
@@ -127,7 +127,7 @@ def agreement(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
     if recipe is None:
         return
     rows = {row["statistic"]: row for row in rows_of(tables, "agreement", dimension=dimension)}
-    for name in AGREEMENT:
+    for name in FINDINGS_OF_AGREEMENT:
         if name in rows and rows[name].has("value"):
             yield say(name, row=rows[name], recipe=recipe)
 

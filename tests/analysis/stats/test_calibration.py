@@ -6,7 +6,8 @@ studies: two dozen show it. With --long a hundred show rates that are somewhat o
 
 import pytest
 
-from benchmarks.calibration import MAIN, Design, Rate, conditions, groups, main_result, rates
+from benchmarks.calibration import Rate, conditions, groups, main_result, rates
+from benchmarks.simulated.null_studies import MAIN, Design
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,8 @@ from pandas import DataFrame
 
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe, shipped_recipes
-from analysis.tables.planted import Rehearsal, expected_rating, planted
+from analysis.rehearsal import Rehearsal, expected_rating
+from analysis.tables.planted import planted
 from survey.simulated.answers import rating_at
 from survey.simulated.content import BlockTexts, Content, Text
 from survey.simulated.plan import SimulatedRater

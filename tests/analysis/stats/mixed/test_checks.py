@@ -51,11 +51,6 @@ class TestSaid:
     def test_one_system(self, fit: Fit) -> None:
         assert said(fit, study(system="A")) == "every rating has the same system (A)"
 
-    def test_one_rating_per_item(self, fit: Fit) -> None:
-        assert said(fit, study(item=range(1200))) == (
-            "each item has a single rating, whose error cannot be told from the effect of the item"
-        )
-
     def test_one_item_per_system(self, fit: Fit) -> None:
         assert said(fit, study(item=lambda table: table["system"])) == (
             "each item has a fixed effect of its own (as where every system has one item), and "

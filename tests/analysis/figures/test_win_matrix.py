@@ -1,0 +1,66 @@
+"""The win matrix: how often the system of a row has a higher mean than that of a column."""
+
+import pytest
+from pandas import DataFrame
+
+from analysis.figures.win_matrix import win_matrix
+from analysis.not_available import NotAvailable
+from analysis.recipe import shipped_recipes
+from analysis.tables.system_order import SYSTEM_WINS
+from tests.analysis.figures.drawn import checked, notes
+
+RECIPE = shipped_recipes()["sound"]
+
+
+def pair(
+    a: str, b: str, wins: tuple[int, int], n: int, unit: str = "scenario"
+) -> dict[str, object]:
+    front = {"recipe": "sound", "unit": unit, "raters": "included", "dimension": "warmth"}
+    systems = {"model_a": a, "model_b": b, "condition_a": "base", "condition_b": "base"}
+    counts = {"n": n, "a_wins": wins[0], "b_wins": wins[1], "ties": n - sum(wins)}
+    return {**front, **systems, **counts}
+
+
+def table(*rows: dict[str, object]) -> DataFrame:
+    return DataFrame(rows, columns=SYSTEM_WINS.names)
+
+
+PAIRS = [
+    pair("Ant", "Bee", (2, 7), 10),
+    pair("Ant", "Cow <3", (6, 4), 10),
+    pair("Bee", "Cow <3", (9, 1), 10),
+]
+
+
+def test_who_wins_most_is_first_and_each_share_is_of_the_row_over_the_column() -> None:
+    (cells,) = checked(win_matrix(table(*PAIRS), RECIPE))["data"]
+    assert cells["y"] == ["1. Bee, base", "2. Ant, base", "3. Cow &lt;3, base"]
+    assert cells["z"] == [[None, 0.7, 0.9], [0.2, None, 0.6], [0.1, 0.4, None]]
+    assert cells["text"][0] == ["", ".70", ".90"]
+    said = "Ant, base above Bee, base:<br>2 of 10 scenarios; equal in 1"
+    assert cells["customdata"][1][0] == said
+
+
+def test_raters_and_scenarios_have_a_matrix_each() -> None:
+    of_raters = [pair("Ant", "Bee", (3, 0), 3, unit="participant")]
+    made = checked(win_matrix(table(*PAIRS, *of_raters), RECIPE))
+    assert list(notes(made)) == ["By scenarios", "By raters"]
+    assert "Share of raters in which" in notes(made)["By raters"]
+
+
+def test_systems_that_never_met_have_an_empty_cell() -> None:
+    (cells,) = checked(win_matrix(table(*PAIRS[:2]), RECIPE))["data"]
+    assert [row.count(None) for row in cells["z"]] == [2, 1, 2]
+
+
+def test_numbers_are_written_where_there_is_room() -> None:
+    names = [f"M{n}" for n in range(15)]
+    many = [pair(a, b, (6, 4), 10) for at, a in enumerate(names) for b in names[at + 1 :]]
+    for rows, written in ((PAIRS, True), (many, False)):
+        (cells,) = checked(win_matrix(table(*rows), RECIPE))["data"]
+        assert (cells.get("texttemplate") is not None) == written
+
+
+def test_without_pairs_there_is_none() -> None:
+    with pytest.raises(NotAvailable, match="the included raters rated no two systems"):
+        win_matrix(table(PAIRS[0] | {"raters": "all"}), RECIPE)
