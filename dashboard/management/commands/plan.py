@@ -115,8 +115,8 @@ class Command(BaseCommand):
         raters, scenarios = numbers_around(plan)
         table = grid(plan, given["raters"] or raters, given["scenarios"] or scenarios)
         if (reasons := set(table["note"])) and "" not in reasons:
-            options = "--raters and --scenarios"
-            raise CommandError(f"{study.slug}: {'; '.join(sorted(reasons))}: give other {options}")
+            others = "--raters and --scenarios"
+            raise CommandError(f"{study.slug}: {'; '.join(sorted(reasons))}: give other {others}")
         self.stdout.write(f"{study.slug}: what is found at 5 %, in points of the scale")
         for name, sd in plan.components.model_dump().items():
             self.stdout.write(f"  SD {name.replace('_', ' × ')}: {sd:.2f}", ending=";")
