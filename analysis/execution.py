@@ -104,7 +104,7 @@ def _compute(run: AnalysisRun) -> None:
         main = primary_recipe(run.study, recipes_of(run.recipe_set))
         results.table("planted", lambda: _planted(rehearsal, results, snapshot.data, main))
     excluded = set(results.exclusions["participant"])
-    results.table("design_health", lambda: design_health(worked_out, excluded))
+    results.tables["design_health"] = design_health(worked_out, excluded)
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)

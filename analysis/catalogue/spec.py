@@ -147,7 +147,8 @@ class TableSpec:
     which; rows that `first` is true of stand apart, before the others. Tables that `lead` stand in
     the report's main part, which is short, and so do the answers that they give; all others are
     folded behind it. One leads only `leads_without` any of those tables, which say more. In LaTeX,
-    rows that differ in a column of `apart` are tables of their own.
+    rows that differ in a column of `apart` are tables of their own. `empty` says why it may have
+    no rows.
 
     A table that compares two sides, a and b, writes them `{a}` and `{b}` in its texts and its
     columns' labels: they are the study's two conditions, or what else `sides` says.
@@ -171,6 +172,7 @@ class TableSpec:
     appendix: bool = False
     leads: bool = False
     leads_without: tuple[str, ...] = ()
+    empty: str = ""
 
     @property
     def names(self) -> list[str]:

@@ -13,7 +13,6 @@ from scipy.stats import MonteCarloMethod, chi2_contingency, fisher_exact
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.not_available import NotAvailable
 from analysis.raters.funnel import in_funnel
 from analysis.stats.multiplicity import of_family
 from analysis.study_data import ProtocolData
@@ -57,6 +56,7 @@ DESIGN_HEALTH = TableSpec(
     section="Participants",
     keep=lambda row: row["p"] is not None,
     kept="parts of which something could be tested",
+    empty="everybody saw the same, in an order that is the same or not known",
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def design_health(data: ProtocolData, excluded: set[str]) -> DataFrame:
     """A row per outcome and part of the design, or of what cannot be compared the reason.
 
     `excluded` are the names of those whom a rule or a decision excluded. People who are still
-    active, or left before the first page, are not counted. Raises NotAvailable.
+    active, or left before the first page, are not counted.
     """
     people = data.participants
     people = people[in_funnel(people.assign(active=people.get("active", False)))]
@@ -76,8 +76,6 @@ def design_health(data: ProtocolData, excluded: set[str]) -> DataFrame:
         for outcome, happened in outcomes.items()
         for part, groups in parts(data.presentations, data.shown).items()
     ]
-    if not rows:
-        raise NotAvailable("everybody saw the same, in an order that is the same or not known")
     table = DataFrame(rows, columns=DESIGN_HEALTH.names)
     known = table["p"].notna()
     table.loc[known, "p_adjusted"] = of_family(table["p"][known].to_numpy(dtype=float), "holm")

@@ -161,6 +161,18 @@ class PlanWords:
         apart = self.study.between_subjects in ("system", "condition")
         return not apart and self.study.systems_per_page != 1
 
+    @property
+    def _effects(self) -> dict[str, list[str]]:
+        """What is nested in raters and in scenarios: as `tables.fits` has it, an effect of its own
+        where it tells something apart, and of raters where one sees several.
+        """
+        conditions = {condition for _, condition in self.systems}
+        nested = ["condition"] if len(conditions) > 1 else []
+        nested += ["system"] if len(self.systems) > len(conditions) else []
+        seen_by_one = {"system": ["condition", "system"], "condition": ["condition"]}
+        alike = seen_by_one.get(self.study.between_subjects or "", [])
+        return {"rater": [name for name in nested if name not in alike], "scenario": nested}
+
     @cached_property
     def _about(self) -> list[str]:
         """The dimensions that the hypothesis is about, by their labels."""
@@ -299,7 +311,7 @@ class PlanWords:
         elif self.rated:
             yield say_methods("ratings_are_units")
         else:
-            yield say_methods("nothing_rated")
+            yield say("nothing_rated")
             return
         if self.rated and of_raters:
             yield from self._methods_of_raters(recipe)
@@ -315,6 +327,7 @@ class PlanWords:
             links = recipe.mixed_models.fitted
             yield say_methods(
                 "mixed_models",
+                effects=self._effects,
                 ordinal=[link for link in links if link != "linear"],
                 linear="linear" in links,
                 contrasts=there,
@@ -369,6 +382,7 @@ class PlanWords:
         if self.study.ranking is not None:
             yield say_methods(
                 "ranking_tests",
+                friedman=self.study.shows_whole_blocks,
                 sets=len({block["set"] for block in self.content["blocks"]}) > 1,
                 pairs=True,
                 signed_ranks_said=self.rated and bool(self.sides["a"]),

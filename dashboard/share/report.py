@@ -134,7 +134,7 @@ def render(
     tables, recipes = _with_rows(given), settings.recipes
     of = f" of {noun(len(recipes), 'recipe')} {listed([recipe.name for recipe in recipes])}"
     empty = {
-        name: f"it has no rows{of if 'recipe' in table.columns else ''}"
+        name: declared(table).empty or f"it has no rows{of if 'recipe' in table.columns else ''}"
         for name, table in given.items()
         if name not in tables
     }
