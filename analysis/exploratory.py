@@ -42,6 +42,11 @@ def mark(
         )
 
 
+def mark_all(table: DataFrame, why: str) -> DataFrame:
+    """A table of which no row was planned, and why."""
+    return table.assign(**{PLAN.name: EXPLORATORY, PLAN_DIFFERS.name: why})
+
+
 def _rows(
     name: str, table: DataFrame, deviation: Deviation, by_raters: Recipe | None
 ) -> "Series[bool]":

@@ -9,8 +9,10 @@ from django.utils import timezone
 from analysis import jobs
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of, in_words, plain
+from analysis.exploratory import mark_all
 from analysis.jobs import Lost
 from analysis.labels import labels_of
+from analysis.locked_plans import locked_plan
 from analysis.models import AnalysisRun, Multiverse, Result
 from analysis.pipeline import Results, analyse_multiverse
 from analysis.queries import IN_WORDS, results_of
@@ -76,6 +78,9 @@ def _computed(multiverse: Multiverse, told: Told) -> Results:
     if not_counted_among(run.sources):
         for table in results.tables.values():
             table["sources"] = ", ".join(run.sources)
+    elif locked_plan(run.study) is not None:
+        for name, table in results.tables.items():
+            results.tables[name] = mark_all(table, "a multiverse is no part of a locked plan")
     return results
 
 

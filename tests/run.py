@@ -19,8 +19,8 @@ from tempfile import TemporaryFile
 from config.processes import ROOT
 from tests import services
 
-#: One more than there are cores: now and then a test waits for a browser or a server.
-AT_ONCE = min((os.cpu_count() or 1) + 1, 8)
+#: Two more than there are cores: tests wait for browsers and servers a third of the time.
+AT_ONCE = min((os.cpu_count() or 1) + 2, 8)
 PYTEST = [sys.executable, "-m", "pytest", f"--numprocesses={AT_ONCE}"]
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.

@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from analysis.execution import finished_run
-from analysis.models import AnalysisRun, Multiverse, Result
+from analysis.models import AnalysisRun, LockedPlan, Multiverse, Result
 from analysis.multiverse_making import execute_multiverse
 from analysis.multiverses import multiverses_to_wake, request_multiverse
 from analysis.recipe import MixedModels, shipped_recipes
@@ -85,6 +85,17 @@ def test_progress_says_when_it_is_over(page: Client, run: AnalysisRun) -> None:
     assert "Computing: 40 % done" in text_of(answer) and "X-Finished" not in answer.headers
     Multiverse.objects.filter(pk=asked.pk).update(state=State.DONE)
     assert page.get(address).headers["X-Finished"] == "1"
+
+
+def test_no_row_of_it_is_part_of_a_locked_plan(study: Study, run: AnalysisRun) -> None:
+    LockedPlan.objects.create(study=study, content="{}", sha256="0" * 64)
+    computed(run)
+    for name in ("multiverse", "multiverse_summary"):
+        table = Result.objects.get(run=run, name=name, kind="table").content
+        plan, differs = (table["columns"].index(column) for column in ("plan", "plan_differs"))
+        assert {(row[plan], row[differs]) for row in table["rows"]} == {
+            ("exploratory", "a multiverse is no part of a locked plan")
+        }
 
 
 def test_data_that_changed_are_refused(page: Client, study: Study, run: AnalysisRun) -> None:
