@@ -19,8 +19,9 @@ from tempfile import TemporaryFile
 from config.processes import ROOT
 from tests import services
 
-#: Two more than there are cores: tests wait for browsers and servers a third of the time.
-AT_ONCE = min((os.cpu_count() or 1) + 2, 8)
+#: One more than there are cores: now and then a test waits for a browser or a server. Three times as
+#: many take a fifth longer than twice as many: the cores then change hands too often.
+AT_ONCE = min((os.cpu_count() or 1) + 1, 8)
 PYTEST = [sys.executable, "-m", "pytest", f"--numprocesses={AT_ONCE}"]
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
