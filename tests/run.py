@@ -19,8 +19,8 @@ from tempfile import TemporaryFile
 from config.processes import ROOT
 from tests import services
 
-#: One more than there are cores: now and then a test waits for a browser or a server. Three times as
-#: many take a fifth longer than twice as many: the cores then change hands too often.
+#: One more than there are cores: now and then a test waits for a browser or a server. With three
+#: times as many as cores the whole takes a fifth longer than with twice as many.
 AT_ONCE = min((os.cpu_count() or 1) + 1, 8)
 PYTEST = [sys.executable, "-m", "pytest", f"--numprocesses={AT_ONCE}"]
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
