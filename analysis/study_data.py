@@ -87,11 +87,11 @@ class CheckedData:
     """The data of a study, found to be consistent, as the analysis reads them.
 
     `people` is sorted by participant; `known` has every item that was rated or has a place in the
-    gold table, with its `gold`; `ratings` have theirs. `ranks` are one row per response that
-    somebody placed or saw placed, with `rank` and `choice` (either may be empty); where pages show
-    some responses of a block, `on_page` is how many. Where the same
-    text was shown, `response` is the same number in both, and `words` its length, if known. The
-    columns of `ITEM` are categories in study order, which every grouping keeps.
+    gold table, with its `gold`; `ratings` have theirs. `ranks` have a row for each response on a
+    page with ranks or choices: `rank` and `choice` (either may be empty), and `on_page`, how many
+    the page has, where pages show some responses of a block. Where the same text was shown,
+    `response` is the same number in both, and `words` its length, if known. The columns of `ITEM`
+    are categories in study order, which every grouping keeps.
     """
 
     people: DataFrame

@@ -1,7 +1,7 @@
 """What workers do for analyses. Safe to run twice: the database says what is due.
 
-What computes is imported with the first task that needs it: a worker starts in a third of the time,
-and one that only asks judges never loads it.
+What computes is imported with the first task that needs it: a worker starts in half the time, and
+one that only asks judges never loads it.
 """
 
 from celery import shared_task

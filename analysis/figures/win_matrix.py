@@ -21,6 +21,8 @@ from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 
 UNITS = {"scenario": "scenarios", "participant": "raters"}
+#: Two systems are one pair, of which the table says as much.
+FEWEST = 3
 #: Pixels of a row, and up to how many systems there is room for numbers in the cells.
 ROW, MOST_WRITTEN = 30, 14
 #: Pixels of a letter of a name, and of the least width of a column.
@@ -50,10 +52,10 @@ def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
     out. Raises NotAvailable.
     """
     ours = wins[(wins["recipe"] == recipe.name) & (wins["raters"] == "included")]
-    if ours.empty:
-        raise NotAvailable("the included raters rated no two systems")
     matrices = list(_matrices(ours))
-    most = max(len(matrix.systems) for matrix in matrices)
+    most = max((len(matrix.systems) for matrix in matrices), default=0)
+    if most < FEWEST:
+        raise NotAvailable("the included raters rated fewer than three systems")
     names = [name for matrix in matrices for name in _names(matrix)]
     notes = Notes.of({matrix.title: _note(matrix) for matrix in matrices}, 70)
     left, top = round(LETTER * max(map(len, names))) + 24, 70

@@ -69,13 +69,17 @@ def length_adjusted(
     whose length is unknown or 0 are left out of the model with lengths, which `note` says. A model
     that cannot be had is one row with the reason in `note`. Raises NotAvailable.
     """
-    contrast.conditions  # noqa: B018  raises NotAvailable
+    a, b = contrast.conditions
+    if not ratings["condition"].isin([a, b]).any():
+        raise NotAvailable("no rating is of either compared condition")
     if "words" not in ratings or not (ratings["words"] > 0).any():
         raise NotAvailable("the lengths of the responses are not known")
     rows: list[dict[str, Any]] = []
     for keys, own, measured in (fits or Fits()).each(ratings, recipe, raters):
         adjusted = fit_at_equal_lengths(own, keys["link"])
         rows += [{**keys, **row} for row in _rows(own, contrast, recipe, measured, adjusted)]
+    if not rows:
+        raise NotAvailable("no model is in both compared conditions")
     return DataFrame(rows).reindex(columns=LENGTH_ADJUSTED.names).astype({"n": "Int64"})
 
 

@@ -2,10 +2,10 @@
 
 A rank speaks of the systems that stood on the page. So only ranks on pages with the same systems
 are averaged: where all blocks show the same, `set` is `all`; else each set stands by itself, and
-no system of one is held against a system of another. Equal ranks share their middle. A page that
-somebody ranked in part says nothing of the rest, and is left out. Where pages show some systems of
-a block, mean ranks depend on the others that were there: Friedman's test is not for them, pairs are
-tested on the pages that show both, and `strengths` has all comparisons at once.
+no system of one is compared with a system of another. Equal ranks share their middle. A page that
+is ranked in part is left out. Where pages show some systems of a block, a mean rank depends on the
+other systems on the pages. Friedman's test does not fit them; pairs are tested on the pages that
+show both, and `strengths` uses all comparisons at once.
 """
 
 from collections.abc import Callable, Iterator

@@ -149,15 +149,16 @@ def _anova(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 def _mixed_models(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     links = values(rows, "link")
     contrasts = rows_of(tables, "mixed_contrasts", recipe=recipe.name)
-    spreads = [p.removeprefix("sd ") for p in map(str, values(rows, "parameter")) if ":" in p]
+    parameters = [str(parameter) for parameter in values(rows, "parameter")]
+    factors = [p.removeprefix("sd ").split(":") for p in parameters if p.startswith("sd ")]
     return {
         "effects": {
-            group: [
-                inner
-                for inner in ("condition", "system")
-                if any(name.split(":")[0] == group and inner in name for name in spreads)
+            side: [
+                name
+                for name in (side, "condition", "system")
+                if any(factor[0] == side and factor[-1] == name for factor in factors)
             ]
-            for group in ("rater", "scenario")
+            for side in ("rater", "scenario")
         },
         "ordinal": [link for link in links if link != "linear"],
         "linear": "linear" in links,

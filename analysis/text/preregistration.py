@@ -163,15 +163,22 @@ class PlanWords:
 
     @property
     def _effects(self) -> dict[str, list[str]]:
-        """What is nested in raters and in scenarios: as `tables.fits` has it, an effect of its own
-        where it tells something apart, and of raters where one sees several.
+        """The factors of raters and of scenarios, as `tables.fits` has them: an effect of its own
+        where it tells something apart, of raters where one sees several, and none of raters who
+        give one rating each.
         """
         conditions = {condition for _, condition in self.systems}
         nested = ["condition"] if len(conditions) > 1 else []
         nested += ["system"] if len(self.systems) > len(conditions) else []
         seen_by_one = {"system": ["condition", "system"], "condition": ["condition"]}
-        alike = seen_by_one.get(self.study.between_subjects or "", [])
-        return {"rater": [name for name in nested if name not in alike], "scenario": nested}
+        apart = self.study.between_subjects or ""
+        of_raters = [name for name in nested if name not in seen_by_one.get(apart, [])]
+        one_response = self.study.systems_per_page == 1 or apart == "system"
+        single = self.study.blocks_per_participant == 1 and one_response
+        return {
+            "rater": [] if single else ["rater", *of_raters],
+            "scenario": ["scenario", *nested],
+        }
 
     @cached_property
     def _about(self) -> list[str]:

@@ -1,6 +1,6 @@
 """Studies of known truth: conditions and groups of raters that do not differ, in many designs.
 
-Raters and texts are drawn anew for every study, and a rating is a point of 1–5.
+Each study has its own random raters and texts. A rating is a point from 1 to 5.
 """
 
 from dataclasses import dataclass

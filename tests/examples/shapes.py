@@ -251,7 +251,7 @@ def _answers(
 
 
 def _point(task: Mapping[str, Any], said: float) -> int:
-    """The point of the scale that is nearest to what somebody thinks; 0 is the middle."""
+    """The point of the scale nearest to a rater's opinion; an opinion of 0 is the middle."""
     if task["kind"] == "slider":
         return int(np.clip(round(55 + 15 * said), 0, 100))
     return int(np.clip(round(3 + 0.9 * said), min(SCALE), max(SCALE)))

@@ -30,7 +30,7 @@ from analysis.stats.mixed.problems import Note, Refused
 from analysis.stats.mixed.reference import Reference
 from analysis.stats.mixed.threads import on_one_thread
 
-#: Two unknowns are quickly found more exactly than others.
+#: A few unknowns are quickly found more exactly than many.
 FLAT = 1e-6
 #: So little of the ratings' spread may be an error, or what rounding leaves of none.
 SMALL_SHARE = 1e-3

@@ -61,6 +61,7 @@ def test_numbers_are_written_where_there_is_room() -> None:
         assert (cells.get("texttemplate") is not None) == written
 
 
-def test_without_pairs_there_is_none() -> None:
-    with pytest.raises(NotAvailable, match="the included raters rated no two systems"):
-        win_matrix(table(PAIRS[0] | {"raters": "all"}), RECIPE)
+@pytest.mark.parametrize("rows", [PAIRS[:1], [pair | {"raters": "all"} for pair in PAIRS]])
+def test_fewer_than_three_systems_have_none(rows: list[dict[str, object]]) -> None:
+    with pytest.raises(NotAvailable, match="the included raters rated fewer than three systems"):
+        win_matrix(table(*rows), RECIPE)

@@ -93,6 +93,15 @@ def test_without_lengths_there_is_no_table(unknown: float) -> None:
         adjusted(data)
 
 
+def test_without_a_model_in_both_conditions_there_is_no_table() -> None:
+    data = ratings(per_doubling=0, of_condition=0)
+    apart = data[(data["model"] == "Ant") == (data["condition"] == "plain")]
+    with pytest.raises(NotAvailable, match="no model is in both compared conditions"):
+        adjusted(apart)
+    with pytest.raises(NotAvailable, match="no rating is of either compared condition"):
+        adjusted(data, Contrast("other", "another", None))
+
+
 def test_without_a_contrast_or_a_mixed_model_there_is_no_table() -> None:
     data = ratings(per_doubling=0, of_condition=0)
     with pytest.raises(NotAvailable, match="names no two conditions"):

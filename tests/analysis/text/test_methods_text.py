@@ -191,10 +191,16 @@ def test_adjustment_names_its_family(approved: Approval) -> None:
 
 
 def test_single_model_has_nothing_to_be_adjusted_for(approved: Approval) -> None:
-    names = ["contrasts", "paired", "group_tests", "mixed_contrasts", "mixed_models"]
+    names = ["contrasts", "paired", "group_tests", "mixed_contrasts"]
+    model = mixed("probit", "rater", "scenario")
     row = {"condition_a": "plain", "condition_b": "tuned", "link": "probit", "raters": "included"}
     one, several = (
-        of(tables(**{name: [row | each for each in of_models(*models)] for name in names}))
+        of(
+            tables(
+                mixed_models=model,
+                **{name: [row | each for each in of_models(*models)] for name in names},
+            )
+        )
         for models in (["Ant"], ["Ant", "Bee", "all"])
     )
     assert "Holm" not in one[BY_RATERS]
@@ -272,8 +278,9 @@ def test_margins_resamples_and_models_are_those_that_were_used(approved: Approva
     [
         ["rater", "rater:system", "scenario", "scenario:system"],
         ["rater", "scenario", "scenario:condition", "scenario:condition:system"],
+        ["scenario", "scenario:system"],
     ],
-    ids=["one condition", "one system a rater"],
+    ids=["one condition", "one system a rater", "one rating a rater"],
 )
 def test_random_effects_are_those_of_the_model(spreads: list[str], approved: Approval) -> None:
     approved(of(tables(mixed_models=mixed("linear", *spreads)))[BY_RATERS])
