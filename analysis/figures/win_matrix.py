@@ -11,10 +11,12 @@ from analysis.catalogue.spec import FigureSpec
 from analysis.figures.drawing import Drawing
 from analysis.figures.style import (
     COLOURS,
+    PHONE,
     Changes,
     Notes,
     PlottedSystem,
     as_text,
+    fits_phone,
     show_views,
 )
 from analysis.not_available import NotAvailable
@@ -27,6 +29,8 @@ FEWEST = 3
 ROW, MOST_WRITTEN = 30, 14
 #: Pixels of a letter of a name, and of the least width of a column.
 LETTER, COLUMN = 6.6, 34
+#: Where a phone is too narrow: the least width, and the characters of a note's line in it.
+WIDTH, CHARACTERS = 520, 70
 #: From never to always; half as often is neither.
 SCALE = [[0.0, COLOURS[5]], [0.5, "#f2f2f2"], [1.0, COLOURS[0]]]
 
@@ -57,8 +61,11 @@ def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
     if most < FEWEST:
         raise NotAvailable("the included raters rated fewer than three systems")
     names = [name for matrix in matrices for name in _names(matrix)]
-    notes = Notes.of({matrix.title: _note(matrix) for matrix in matrices}, 70)
-    left, top = round(LETTER * max(map(len, names))) + 24, 70
+    left, right, top = round(LETTER * max(map(len, names))) + 24, 24, 70
+    width = left + COLUMN * most + right
+    fits = width <= PHONE
+    texts = {matrix.title: _note(matrix) for matrix in matrices}
+    notes = Notes.of(texts) if fits else Notes.of(texts, CHARACTERS)
     made = go.Figure(
         go.Heatmap(
             zmin=0,
@@ -73,10 +80,11 @@ def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
         )
     )
     made.update_layout(
+        fits_phone() if fits else {},
         title={"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}},
         height=top + ROW * most + 30 + notes.height,
-        width=left + 24 + max(COLUMN * most, 360),
-        margin={"l": left, "r": 24, "t": top, "b": 24 + notes.height},
+        width=None if fits else max(width, WIDTH),
+        margin={"l": left, "r": right, "t": top, "b": 24 + notes.height},
         xaxis={"side": "top", "type": "category", "showline": False},
         yaxis={"autorange": "reversed", "type": "category", "showline": False},
         annotations=[notes.first(12) | {"xshift": -left + 16}],
@@ -88,7 +96,7 @@ def _matrices(table: DataFrame) -> Iterator[_Matrix]:
     several = table["dimension"].nunique() > 1
     for dimension, of_dimension in table.groupby("dimension", sort=False):
         for unit, said in UNITS.items():
-            rows = of_dimension[of_dimension["unit"] == unit]
+            rows = of_dimension[(of_dimension["unit"] == unit) & (of_dimension["n"] > 0)]
             if len(rows):
                 title = f"By {said}" + (f" · {as_text(str(dimension))}" if several else "")
                 yield _matrix(title, unit, rows)

@@ -45,7 +45,7 @@ LENGTH_ADJUSTED = TableSpec(
         Column("per_doubling", "What twice the words add to a rating: in points in a linear model, "
             "otherwise on the latent scale", label="twice the words"),
         *c.interval("per_doubling", "per_doubling"),
-        Column("per_doubling_p", "p value of that", form="p", label="p of twice the words"),
+        Column("per_doubling_p", "p value of that", form="p").csv_only(),
         c.WHAT_MOVES, c.NOTE,
     ),
     question="Is {a} rated higher than {b} when their responses are equally long?",

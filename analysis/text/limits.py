@@ -17,6 +17,8 @@ say = Sentences("limits.j2")
 
 #: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
 FEW_SCENARIOS = 20
+#: What names a mixed model among those of an analysis.
+MODEL = ("recipe", "raters", "dimension", "link")
 #: So many of a list are named.
 NAMED = 5
 #: Sections of tables from which nobody concludes anything.
@@ -80,9 +82,8 @@ def _scenarios(tables: Tables) -> Iterator[Sentence]:
     if row["n"] == 1:
         yield say("one_scenario", row=row)
     elif row["n"] < FEW_SCENARIOS:
-        main = rows_of(tables, "mixed_contrasts", raters="included", scale="ratings")
-        by_raters = any(each["limited_by"] == "raters" for each in main)
-        yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=by_raters)
+        raters_help = any(main["limited_by"] != "texts" for main in _main_results(tables))
+        yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=raters_help)
 
 
 def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
@@ -101,13 +102,19 @@ def _few_raters(tables: Tables) -> Iterator[Sentence]:
 
 def _raters_limit(tables: Tables) -> Iterator[Sentence]:
     """Of each dimension, where raters' preferences are what the main result is uncertain about."""
-    for row in rows_of(tables, "mixed_contrasts", raters="included", scale="ratings"):
-        of = {name: row[name] for name in ("recipe", "raters", "dimension", "link")}
-        is_main = row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL)
-        if is_main and row["limited_by"] == "raters":
-            model = rows_of(tables, "mixed_models", **of)
+    for row in _main_results(tables):
+        if row["limited_by"] == "raters":
+            model = rows_of(tables, "mixed_models", **{name: row[name] for name in MODEL})
             prefer, raters = has_preferences(model), model[0].cite("n_raters")
             yield say("raters_limit", row=row, raters=raters, prefer=prefer)
+
+
+def _main_results(tables: Tables) -> Iterator[Row]:
+    """Of each dimension and mixed model, a against b over all models, or of the only one."""
+    for row in rows_of(tables, "mixed_contrasts", raters="included", scale="ratings"):
+        of = {name: row[name] for name in MODEL}
+        if row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL):
+            yield row
 
 
 def _single_texts(tables: Tables) -> Iterator[Sentence]:

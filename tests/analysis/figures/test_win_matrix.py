@@ -41,11 +41,24 @@ def test_who_wins_most_is_first_and_each_share_is_of_the_row_over_the_column() -
     assert cells["customdata"][1][0] == said
 
 
+def test_few_systems_fit_a_phone_and_many_scroll() -> None:
+    names = [f"M{n}" for n in range(9)]
+    many = [pair(a, b, (6, 4), 10) for at, a in enumerate(names) for b in names[at + 1 :]]
+    few, more = (checked(win_matrix(table(*rows), RECIPE))["layout"] for rows in (PAIRS, many))
+    assert (few["meta"]["fits"], "width" in few) == ("phone", False)
+    assert "meta" not in more and more["width"] >= 520
+
+
 def test_raters_and_scenarios_have_a_matrix_each() -> None:
     of_raters = [pair("Ant", "Bee", (3, 0), 3, unit="participant")]
     made = checked(win_matrix(table(*PAIRS, *of_raters), RECIPE))
     assert list(notes(made)) == ["By scenarios", "By raters"]
     assert "Share of raters in which" in notes(made)["By raters"]
+
+
+def test_raters_who_saw_one_system_each_have_no_matrix() -> None:
+    alone = [pair(a, b, (0, 0), 0, unit="participant") for a, b in ("AB", "AC", "BC")]
+    assert list(notes(checked(win_matrix(table(*PAIRS, *alone), RECIPE)))) == ["By scenarios"]
 
 
 def test_systems_that_never_met_have_an_empty_cell() -> None:

@@ -265,13 +265,25 @@ def test_raters_are_a_limit_where_they_make_most_of_the_uncertainty(approved: Ap
     approved(*about("There are", tables(mixed_contrasts=[of_ant], mixed_models=[model])))
     spread = model | {"parameter": "sd rater:condition"}
     approved(*about("There are", tables(mixed_contrasts=[main], mixed_models=[model, spread])))
-    few = {**FRONT, "unit": "scenario", "n": 9}
-    (scenarios, _) = about(
-        "There are", tables(mixed_contrasts=[main], mixed_models=[model], systems=[few])
-    )
-    assert "More raters do not help" not in scenarios
     by_texts = [of_ant, main | {"limited_by": "texts"}]
     assert not about("There are", tables(mixed_contrasts=by_texts, mixed_models=[model]))
+
+
+@pytest.mark.parametrize(
+    ("limited_by", "they_do"), [("raters", True), ("ratings", True), ("texts", False)]
+)
+def test_more_raters_are_no_help_only_where_texts_are_the_limit(
+    limited_by: str, they_do: bool
+) -> None:
+    few = {**FRONT, "unit": "scenario", "n": 9}
+    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
+    front = {**FRONT, "link": "probit", "scale": "ratings", "ci_low": -0.2, "ci_high": 0.4}
+    main = front | {"model": "all"}
+    rows = [main | {"limited_by": limited_by}, main | {"model": "Ant", "limited_by": "ratings"}]
+    scenarios = about(
+        "other scenarios", tables(mixed_contrasts=rows, mixed_models=[model], systems=[few])
+    )
+    assert ("More raters do not help" in " ".join(scenarios)) != they_do
 
 
 def test_choices_take_people_and_texts_as_they_came() -> None:
