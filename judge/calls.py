@@ -180,7 +180,7 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
         judge.failures_in_a_row += 1
         if failure.scope is Scope.REQUEST and _is_only_this_one(judge, call, failure):
             _fail(call, str(failure))
-        elif failure.scope is Scope.PASSING:
+        elif failure.scope is Scope.TEMPORARY:
             _ask_again(call, claimed, str(failure), retry_after=failure.retry_after)
             if call.is_probe and call.state == Call.State.FAILED:
                 _note_support(judge, Support.UNKNOWN, str(failure))
@@ -357,7 +357,7 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
     if failure.retry_after is not None:
         judge.endpoint.not_before = _latest(judge.endpoint.not_before, _later(failure.retry_after))
     rounds = judge.failures_in_a_row // _concurrency(judge)
-    if rounds and failure.scope is Scope.PASSING:
+    if rounds and failure.scope is Scope.TEMPORARY:
         judge.not_before = _latest(judge.not_before, _later(_backoff(rounds)))
     if rounds >= settings.JUDGE_MAX_ATTEMPTS and not judge.stopped:
         _stop(judge, f"{judge.failures_in_a_row} failures in a row; the last: {failure}")

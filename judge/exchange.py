@@ -58,7 +58,7 @@ class Scope(Enum):
     """The scope of a failure."""
 
     #: Temporary: the same request is sent again later.
-    PASSING = "passing"
+    TEMPORARY = "temporary"
     #: The endpoint will not accept this request.
     REQUEST = "request"
     #: The endpoint would accept no request of this judge.
@@ -73,7 +73,7 @@ class ExchangeFailed(Exception):
         message: str,
         *,
         outcome: str,
-        scope: Scope = Scope.PASSING,
+        scope: Scope = Scope.TEMPORARY,
         status: int | None = None,
         body: str = "",
         retry_after: float | None = None,

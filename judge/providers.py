@@ -38,7 +38,7 @@ VERSIONS = {
     **{name: version(name) for name in ("openai", "httpx2", "pydantic")},
 }
 #: Temporary statuses; every 5xx is temporary too.
-PASSING_STATUSES = {408, 409, 429}
+TEMPORARY_STATUSES = {408, 409, 429}
 #: Limits for one answer: larger amounts are wrong and could not be stored.
 TOO_MANY_DOLLARS, TOO_MANY_TOKENS = 10_000, 10**7
 #: Shorter keys are placeholders such as `stand-in`, which answers can contain too.
@@ -228,8 +228,8 @@ def retry_after_seconds(headers: dict[str, str]) -> float | None:
 def _refused(
     status: int, message: str, *, body: str, retry_after: float | None = None
 ) -> ExchangeFailed:
-    if status in PASSING_STATUSES or status >= 500:
-        scope = Scope.PASSING
+    if status in TEMPORARY_STATUSES or status >= 500:
+        scope = Scope.TEMPORARY
     else:
         scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
     return ExchangeFailed(

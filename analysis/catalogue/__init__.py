@@ -12,7 +12,7 @@ from typing import Any
 
 from analysis.catalogue.columns import ADDED
 from analysis.catalogue.spec import FigureSpec, TableSpec, unknown
-from analysis.catalogue.subjects import MAIN_TABLE
+from analysis.catalogue.subjects import FIRST_TABLE
 from survey.definition.labels import Labels
 
 FILE = Path(__file__).with_name("catalogue.json")
@@ -52,4 +52,4 @@ def has_twin(name: str) -> bool:
 def of_subject(subject: str) -> Sequence[str]:
     """The names of the tables on a page of results, that of its first answer first."""
     names = [name for name, table in tables().items() if table.subject == subject]
-    return sorted(names, key=lambda name: name != MAIN_TABLE)
+    return sorted(names, key=lambda name: name != FIRST_TABLE)

@@ -170,6 +170,7 @@ class TableSpec:
     folded: bool = False
     apart: tuple[str, ...] = ()
     appendix: bool = False
+    #: In the report; on *Results*, `subjects.FIRST_TABLE` leads.
     leads: bool = False
     leads_without: tuple[str, ...] = ()
     empty: str = ""

@@ -9,15 +9,15 @@ SECTIONS = (
 #: Where the report has what few readers look up, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]
 #: The page of results itself, and the table that has its first answer.
-MAIN = "wins"
-MAIN_TABLE = "contrasts"
+FIRST_PAGE = "wins"
+FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
 PRINTED = "printed"
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.
 SUBJECTS = {
-    MAIN: "Main results",
+    FIRST_PAGE: "Main results",
     SYSTEMS: "Systems",
     GROUPS: "Rater groups",
     MIXED_MODELS: "Mixed models",

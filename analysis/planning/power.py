@@ -19,10 +19,10 @@ from analysis.planning.design import PlannedDesign
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed.checks import refuse_design
 from analysis.stats.mixed.data import Crossed, crossed
+from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.linear import Linear
 from analysis.stats.mixed.nested import Vector
 from analysis.stats.mixed.problems import Refused
-from analysis.stats.mixed.reference import Reference
 from analysis.stats.mixed.threads import on_one_thread
 from analysis.tables.fits import RANDOM
 

@@ -48,7 +48,7 @@ FRAGILITY = TableSpec(
             "its sign", is_key=True),
         c.N,
         Column("left_out", "Number that have to be left out, the most influential first; empty if "
-            "not even half of them (at most 200) turn it", kind="count"),
+            "leaving out half of them (at most 200) does not change it", kind="count"),
         Column("left_out_share", "The same as a share of n, from 0 to 1"),
         c.DIFFERENCE.but(meaning="Mean of condition a minus b by rater and text, with all"),
         c.P.but(meaning="p value of that difference for other raters and other texts, with all"),

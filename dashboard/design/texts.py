@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dashboard.design.preview import ENDINGS, Preview
 from survey.definition import StudyDefinition
-from survey.definition.checks import AttentionItem
+from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
 from survey.definition.labels import Labels, usual
 from survey.definition.questions import (

@@ -11,7 +11,7 @@ from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL, Column, TableSpec
-from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, ORDER, SUBJECTS
+from analysis.catalogue.subjects import FIRST_PAGE, FIRST_TABLE, GROUPS, ORDER, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.multiverses import multiverse_of
@@ -45,7 +45,7 @@ NOT_MADE = "this analysis has no such result"
 
 @require_GET
 @researcher_required
-def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpResponse:
+def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) -> HttpResponse:
     """The tables of one subject; the main page adds wins, responses and the raters."""
     study = study_or_404(name)
     if subject not in SUBJECTS:
@@ -53,7 +53,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     analysis = newest_of_ratings(study, asked_for(request))
     definition = definition_of(study)
     rated = definition.rating is not None
-    names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
+    names = catalogue.of_subject(subject) if rated or subject != FIRST_PAGE else ()
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = _stored(analysis, names)
@@ -86,9 +86,9 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         for table in names
         if table in stored or table in told
     ]
-    context = _main(analysis, labels) if subject == MAIN else {}
-    if subject == MAIN:
-        others = [answer for answer in answers if answer.table != MAIN_TABLE]
+    context = _main(analysis, labels) if subject == FIRST_PAGE else {}
+    if subject == FIRST_PAGE:
+        others = [answer for answer in answers if answer.table != FIRST_TABLE]
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)
@@ -97,7 +97,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     return analysis_page(
         request,
         study,
-        "results" if subject == MAIN else f"results/{subject}",
+        "results" if subject == FIRST_PAGE else f"results/{subject}",
         "results/results",
         analysis,
         labels=labels,

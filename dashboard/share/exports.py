@@ -70,7 +70,7 @@ DECISION_COLUMNS = Decision._fields
 NO_DECISION = Decision(None, None, included=False, exclusion="", excluded_by_decision="")
 #: Columns that may identify a person, together with what others know.
 EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
-IDENTIFYING_COLUMNS = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
+COLUMNS_NOT_SHARED = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
 #: Exports for sharing list categories with fewer people than this.
 SMALL_CELL = 5
 ABOUT = {
@@ -325,8 +325,8 @@ class Export:
             columns, rows = (*columns, "source"), _with_source(rows, self.named)
         if has_gold and self.gold.is_stand_in:
             columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
-        if self.sharing and IDENTIFYING_COLUMNS.intersection(columns):
-            kept = [place for place, name in enumerate(columns) if name not in IDENTIFYING_COLUMNS]
+        if self.sharing and COLUMNS_NOT_SHARED.intersection(columns):
+            kept = [place for place, name in enumerate(columns) if name not in COLUMNS_NOT_SHARED]
             columns, rows = tuple(columns[place] for place in kept), _only(rows, kept)
         return ExportTable(columns, rows)
 

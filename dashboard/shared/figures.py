@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from analysis import catalogue
 from analysis.catalogue.spec import FigureSpec
-from analysis.catalogue.subjects import MAIN
+from analysis.catalogue.subjects import FIRST_PAGE
 from dashboard.shared.newest_analysis import NewestAnalysis
 from survey.definition.labels import Labels
 from survey.models import Study
@@ -33,7 +33,7 @@ def address_of(study: Study, analysis: NewestAnalysis, table: str) -> str:
     """Where the numbers of a table are: its place on a page, or else its CSV."""
     about = catalogue.table(table)
     if about.subject:
-        more = [about.subject] if about.subject != MAIN else []
+        more = [about.subject] if about.subject != FIRST_PAGE else []
         return f"{reverse('results', args=[study, *more])}{analysis.query}#{table}"
     if table.startswith("guard_"):
         return f"{reverse('guard', args=[study])}{analysis.query}#{table}"

@@ -17,8 +17,8 @@ from django.utils.functional import SimpleLazyObject
 from kombu.exceptions import OperationalError
 
 from analysis.catalogue.subjects import (
+    FIRST_PAGE,
     GROUPS,
-    MAIN,
     MIXED_MODELS,
     PRINTED,
     RANKINGS,
@@ -37,7 +37,7 @@ from survey.tidy import definition_of
 
 #: Pages of results, the main one first.
 OF_RESULTS = {
-    "results" if subject == MAIN else f"results/{subject}": title
+    "results" if subject == FIRST_PAGE else f"results/{subject}": title
     for subject, title in RESULTS.items()
 }
 #: The page that only studies on Prolific show.

@@ -25,7 +25,7 @@ def possible_endings(definition: StudyDefinition, settings: Settings) -> list[st
     can_happen = {
         "failed_attention": len(definition.attention_checks) >= prolific.failed_attention_from,
         "screened_out": bool(definition.screening),
-        "full": places.maximum is not None or places.ratings_per_block is not None,
+        "full": bool(places.limits),
     }
     return [ending for ending in ENDINGS if can_happen.get(ending, True)]
 

@@ -7,7 +7,7 @@ must check what they flag.
 import re
 from collections.abc import Iterator, Sequence
 
-from survey.definition.checks import AttentionItem
+from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
 from survey.definition.findings import StudyFinding
 from survey.definition.identity import questions_of_identity

@@ -108,13 +108,18 @@ class Places(Part):
 
     @model_validator(mode="after")
     def _one_limit(self) -> "Places":
-        limits = (self.maximum, self.ratings_per_block, self.ratings_per_response)
-        if sum(limit is not None for limit in limits) > 1:
+        if len(self.limits) > 1:
             raise ValueError(
                 "give one of maximum, ratings_per_block and ratings_per_response: each determines "
                 "the others"
             )
         return self
+
+    @property
+    def limits(self) -> list[int]:
+        """The limit given, if any: without one, a study is never full."""
+        given = (self.maximum, self.ratings_per_block, self.ratings_per_response)
+        return [limit for limit in given if limit is not None]
 
 
 class Settings(Part):

@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from survey.definition.checks import AttentionItem
+from survey.definition.attention_checks import AttentionItem
 from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.definition.presets import with_presets

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from survey import access, answers, paradata
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
-from survey.definition.checks import AttentionItem
+from survey.definition.attention_checks import AttentionItem
 from survey.definition.tasks import SliderTask, TextTask
 from survey.forms.block import (
     BEST,

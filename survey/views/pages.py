@@ -9,10 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from survey import access, answers, paradata, participants
 from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
-from survey.definition.checks import AttentionItem
+from survey.definition.attention_checks import AttentionItem
 from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuestion
+from survey.forms.attention_check import read_check
 from survey.forms.block import text_name
-from survey.forms.check import read_check
 from survey.forms.questions import read_closing, read_demographics, read_screening
 from survey.models import AttentionCheck, FreeAnswer, PageTime, Participant, Presentation
 from survey.regions import STATES

@@ -68,7 +68,7 @@ def expire_leases(judge: Judge) -> None:
 
 
 def failure(
-    scope: Scope = Scope.PASSING,
+    scope: Scope = Scope.TEMPORARY,
     *,
     status: int = 500,
     retry_after: float | None = None,

@@ -185,12 +185,12 @@ def test_refusal_is_the_text_of_an_answer() -> None:
         ("no_credit", 402, Scope.JUDGE),
         ("forbidden", 403, Scope.REQUEST),
         ("not_found", 404, Scope.JUDGE),
-        ("request_timeout", 408, Scope.PASSING),
-        ("conflict", 409, Scope.PASSING),
-        ("rate_limit", 429, Scope.PASSING),
-        ("server_error", 500, Scope.PASSING),
-        ("bad_gateway", 502, Scope.PASSING),
-        ("overloaded", 503, Scope.PASSING),
+        ("request_timeout", 408, Scope.TEMPORARY),
+        ("conflict", 409, Scope.TEMPORARY),
+        ("rate_limit", 429, Scope.TEMPORARY),
+        ("server_error", 500, Scope.TEMPORARY),
+        ("bad_gateway", 502, Scope.TEMPORARY),
+        ("overloaded", 503, Scope.TEMPORARY),
     ],
 )
 def test_status_says_how_far_a_failure_reaches(fault: str, status: int, scope: Scope) -> None:
@@ -202,7 +202,7 @@ def test_status_says_how_far_a_failure_reaches(fault: str, status: int, scope: S
 
 def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
     failure = fail(Plan(sequence=["error_in_200"]))
-    assert (failure.status, failure.scope) == (502, Scope.PASSING)
+    assert (failure.status, failure.scope) == (502, Scope.TEMPORARY)
     assert str(failure) == "the endpoint answered HTTP 502: upstream died"
 
 
@@ -280,13 +280,13 @@ def test_silence_or_an_answer_without_end_is_a_timeout(fault: str) -> None:
         with pytest.raises(ExchangeFailed) as failure:
             provider.ask(REQUEST).result()
         provider.close()
-    assert (failure.value.outcome, failure.value.scope) == ("timeout", Scope.PASSING)
+    assert (failure.value.outcome, failure.value.scope) == ("timeout", Scope.TEMPORARY)
     assert str(failure.value).endswith("/v1 did not answer within 1 s")
 
 
 def test_broken_connection_is_said() -> None:
     failure = fail(Plan(sequence=["reset"]))
-    assert (failure.outcome, failure.scope) == ("broken_off", Scope.PASSING)
+    assert (failure.outcome, failure.scope) == ("broken_off", Scope.TEMPORARY)
     assert "could not exchange data with http://127.0.0.1:" in str(failure)
     assert str(failure).endswith("/v1: [Errno 104] Connection reset by peer")
 
@@ -309,7 +309,7 @@ def test_truncated_json_is_said() -> None:
 
 def test_connection_that_ends_midway_is_said() -> None:
     failure = fail(Plan(sequence=["cut_off_midway"]))
-    assert (failure.outcome, failure.scope) == ("broken_off", Scope.PASSING)
+    assert (failure.outcome, failure.scope) == ("broken_off", Scope.TEMPORARY)
     assert "could not exchange data with http://127.0.0.1:" in str(failure)
 
 

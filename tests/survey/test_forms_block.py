@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
-from survey.definition.checks import AttentionItem
+from survey.definition.attention_checks import AttentionItem
 from survey.forms.block import read_block
 from survey.forms.checked import CheckedInput
 from tests.survey import small_study, task_studies

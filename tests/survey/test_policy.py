@@ -33,9 +33,9 @@ def study(**changes: Any) -> StudyDefinition:
     return StudyDefinition.model_validate(plain | changes)
 
 
-def settings(*, maximum: int | None = None, **prolific: Any) -> Settings:
+def settings(*, places: dict[str, int] | None = None, **prolific: Any) -> Settings:
     codes = {name: code for name, code in (ALL_CODES | prolific).items() if code is not None}
-    return Settings.model_validate({"prolific": codes, "places": {"maximum": maximum}})
+    return Settings.model_validate({"prolific": codes, "places": places or {}})
 
 
 def check(**changes: Any) -> list[dict[str, Any]]:
@@ -179,9 +179,10 @@ def test_ending_without_a_code_is_named(missing: str, extra: dict[str, Any]) -> 
     assert text.endswith(f"set prolific.{missing}.")
 
 
-def test_limited_places_need_a_code_for_who_finds_none() -> None:
+@pytest.mark.parametrize("limit", ["maximum", "ratings_per_block", "ratings_per_response"])
+def test_limited_places_need_a_code_for_who_finds_none(limit: str) -> None:
     assert changes_of(study(), settings(full_code=None)) == []
-    ((_, text),) = changes_of(study(), settings(full_code=None, maximum=100))
+    ((_, text),) = changes_of(study(), settings(full_code=None, places={limit: 100}))
     assert text.endswith("set prolific.full_code.")
 
 

@@ -9,10 +9,10 @@ import pandas as pd
 from pandas import DataFrame
 
 from analysis.stats.mixed.data import Crossed
+from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.links import Link
 from analysis.stats.mixed.nested import Matrix, Vector
 from analysis.stats.mixed.problems import Note
-from analysis.stats.mixed.reference import Reference
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from analysis.stats.mixed.checks import (
     spare_levels,
 )
 from analysis.stats.mixed.data import Crossed, Group
+from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Absorbed, Equations
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.nested import Matrix, Vector
 from analysis.stats.mixed.optimum import at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
-from analysis.stats.mixed.reference import Reference
 from analysis.stats.mixed.threads import on_one_thread
 
 #: A few unknowns are quickly found more exactly than many.

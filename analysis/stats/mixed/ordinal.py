@@ -22,6 +22,7 @@ from analysis.stats.mixed.checks import (
     spare_levels,
 )
 from analysis.stats.mixed.data import Crossed
+from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
@@ -36,7 +37,6 @@ from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.nested import Codes, Matrix, Vector
 from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
-from analysis.stats.mixed.reference import Reference
 from analysis.stats.mixed.threads import on_one_thread
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from analysis.stats.mixed.arrow import Crossing, Posterior, Weights
+from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.nested import FEW_CELLS, Matrix, Nested, Vector
-from analysis.stats.mixed.reference import Reference
 
 
 @dataclass(frozen=True)
