@@ -87,6 +87,7 @@ def test_every_call_is_scored_and_the_model_that_answered_is_recorded(
     assert judge.requests() == 31
 
 
+@pytest.mark.long  # our own server says the same in test_runs_failures.py
 def test_rate_limit_is_waited_for_as_long_as_the_server_says(
     installation: Installation, limited: RateLimitedJudge
 ) -> None:
@@ -100,6 +101,7 @@ def test_rate_limit_is_waited_for_as_long_as_the_server_says(
     assert 1 <= refused <= 11 // REQUESTS * CONCURRENCY
 
 
+@pytest.mark.long  # our own server says the same in test_runs_failures.py
 def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
     installation: Installation, judge: IndependentJudge
 ) -> None:
@@ -114,6 +116,7 @@ def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
     assert "30 of 30 calls answered" in ask(installation, "refused").stdout
 
 
+@pytest.mark.long  # our own server says the same in test_runs_failures.py
 def test_address_with_nothing_behind_it_is_said_and_the_run_goes_on_at_the_right_one(
     installation: Installation, judge: IndependentJudge
 ) -> None:

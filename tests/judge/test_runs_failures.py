@@ -130,7 +130,9 @@ def test_block_whose_answer_is_no_json_is_asked_again(
     judge = queued(presentation="block", replicates=1)
     runs.run(judge.pk)
     assert counts(judge) == {"answered": 4}
-    assert progress(judge).attempts == 5
+    outcomes = dict(progress(judge).attempts_by_outcome)
+    outcomes.pop("broken_off", None)  # on a connection that the server was closing
+    assert sum(outcomes.values()) == 5
 
 
 @pytest.mark.parametrize(
