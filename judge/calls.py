@@ -23,7 +23,17 @@ from django.utils import timezone
 from judge.definition import JudgeConfiguration
 from judge.endpoints import check_endpoint, endpoint_here
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
-from judge.leases import due, end_of_lease, is_worked_on, live, live_at, locked, probes, waits
+from judge.leases import (
+    due,
+    end_of_lease,
+    gold_comes_first,
+    is_worked_on,
+    live,
+    live_at,
+    locked,
+    probes,
+    waits,
+)
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
 from judge.prompts import prompt_hash
@@ -70,7 +80,7 @@ def claim(judge_id: int) -> Claimed | None:
     """
     with locked(judge_id) as judge:
         now = timezone.now()
-        if judge.stopped or waits(judge, now):
+        if judge.stopped or waits(judge, now) or gold_comes_first(judge):
             return None
         configuration = judge.read_configuration()
         here = check_endpoint(configuration)

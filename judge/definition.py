@@ -32,6 +32,8 @@ class Price(Part):
 
     input: float = Field(ge=0, le=10_000)
     output: float = Field(ge=0, le=10_000)
+    #: Of input that the endpoint had in its cache. Null: as other input.
+    cached_input: float | None = Field(default=None, ge=0, le=10_000)
 
 
 class Budget(Part):

@@ -40,6 +40,15 @@ class JudgeRequest:
 
 
 @dataclass(frozen=True)
+class Tokens:
+    """What an answer is billed for. `completion` includes reasoning, `prompt` what was cached."""
+
+    prompt: int
+    completion: int
+    cached: int = 0
+
+
+@dataclass(frozen=True)
 class Reply:
     """A completion, as received from the endpoint."""
 
@@ -49,8 +58,7 @@ class Reply:
     model: str
     #: US dollars, if the endpoint reports them.
     cost: Decimal | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    tokens: Tokens | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
 
 

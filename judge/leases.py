@@ -1,6 +1,6 @@
 """Which calls may be made now: locks, leases, and finding waiting or lost work."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
@@ -9,9 +9,10 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from judge.definition import Budget
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Endpoint, Judge, Judging, StructuredOutput
-from judge.queries import asked_calls
+from judge.queries import asked_calls, gold_decision, wanted_calls
 
 #: The number of sweeps before a woken judge is woken again.
 WOKEN_SWEEPS = 4
@@ -59,9 +60,26 @@ def waits(judge: Judge, now: datetime) -> bool:
     return any(at is not None and at > now for at in (judge.not_before, judge.endpoint.not_before))
 
 
+def gold_comes_first(judge: Judge) -> bool:
+    """Whether a judge must wait: its study has a budget, and the gold judge has calls left."""
+    gold = gold_decision(judge.study)
+    if gold is None or gold.judge is None or gold.judge == judge or gold.judge.stopped:
+        return False
+    if judge.study.judging.read_definition().budget == Budget():
+        return False
+    open_states = (Call.State.WAITING, Call.State.RUNNING)
+    return wanted_calls(gold.judge).filter(state__in=open_states).exists()
+
+
 def end_of_lease(now: datetime) -> datetime:
-    """The deadline of a request sent now, plus the time to commit its outcome."""
-    return now + timedelta(seconds=settings.JUDGE_TIMEOUT_SECONDS + settings.JUDGE_LEASE_SECONDS)
+    """When a call is given to another worker, unless its own has renewed the lease by then."""
+    return now + timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
+
+
+def renew(tokens: Iterable[str]) -> None:
+    """The heartbeat of a worker that waits for the answers to the calls with these lease tokens."""
+    own = Call.objects.filter(state=Call.State.RUNNING, lease_token__in=list(tokens))
+    own.update(lease_until=end_of_lease(timezone.now()))
 
 
 def recover(judge_id: int) -> int:
@@ -129,8 +147,11 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
     )
     woken = [
         judge.pk
-        for judge in waiting.select_related("endpoint")
-        if judge.pk != besides and due(asked_calls(judge), now).exists() and has_room(judge, now)
+        for judge in waiting.select_related("endpoint", "study__judging")
+        if judge.pk != besides
+        and due(asked_calls(judge), now).exists()
+        and has_room(judge, now)
+        and not gold_comes_first(judge)
     ]
     for pk in woken:  # one at a time: loading a study locks its judges in another order
         Judge.objects.filter(pk=pk).update(woken_at=now)
@@ -151,11 +172,13 @@ def is_worked_on(judge_id: int) -> bool:
 
 
 def seconds_until_due(judge_id: int) -> float | None:
-    """The time until a call may be made; None if none is waiting, the judge is stopped, or other
-    calls use its whole endpoint.
+    """The time until a call may be made; None if none is waiting, the judge is stopped, other calls
+    use its whole endpoint, or the gold judge comes first.
     """
-    judge = Judge.objects.select_related("study", "endpoint").get(pk=judge_id)
+    judge = Judge.objects.select_related("study__judging", "endpoint").get(pk=judge_id)
     now = timezone.now()
+    if gold_comes_first(judge):
+        return None
     waiting = asked_calls(judge).filter(state=Call.State.WAITING)
     first = probes(waiting).first()
     first = first or waiting.order_by(F("not_before").asc(nulls_first=True)).first()

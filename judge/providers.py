@@ -10,8 +10,10 @@ deadline at any point. The client's own timeouts restart with every byte receive
 import asyncio
 import email.utils
 import platform
+import re
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,7 +26,7 @@ import openai
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.models import Attempt
 
 Outcome = Attempt.Outcome
@@ -41,6 +43,18 @@ VERSIONS = {
 TEMPORARY_STATUSES = {408, 409, 429}
 #: Limits for one answer: larger amounts are wrong and could not be stored.
 TOO_MANY_DOLLARS, TOO_MANY_TOKENS = 10_000, 10**7
+#: How endpoints say so, with whatever status. "This model does not support …" says something else.
+UNKNOWN_MODEL = re.compile(
+    r"\bmodel\b.{0,120}?\b(?:not found|not exists?|doesn't exist|is unknown)\b"
+    r"|\b(?:unknown|invalid|no such|not a valid) model\b",
+    re.IGNORECASE | re.DOTALL,
+)
+#: What is kept of an answer's usage, and where its details stand.
+DETAILS = {
+    "prompt_tokens_details": "cached_tokens",
+    "completion_tokens_details": "reasoning_tokens",
+}
+USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "cost", *DETAILS.values())
 #: Shorter keys are placeholders such as `stand-in`, which answers can contain too.
 SHORTEST_SECRET = 12
 #: Wrong key, no credit, wrong address or unknown model: every other request would fail too.
@@ -142,9 +156,11 @@ class Provider:
                 error.status_code,
                 self._hide(_sentence_in(error.response) or error.response.reason_phrase),
                 body=self._hide(error.response.text),
+                model=request.model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
             ) from None
-        reply = self._read(self._hide(raw.text), content_type=raw.headers.get("content-type", ""))
+        content_type = raw.headers.get("content-type", "")
+        reply = self._read(self._hide(raw.text), content_type=content_type, model=request.model)
         reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
         if reply.cost is None:  # LiteLLM's proxy reports it in a header
             reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
@@ -154,13 +170,13 @@ class Provider:
         """An endpoint's text without our key, if it repeats it: the text is stored and shown."""
         return text.replace(self._secret, "[key]") if self._secret else text
 
-    def _read(self, text: str, *, content_type: str) -> Reply:
+    def _read(self, text: str, *, content_type: str, model: str) -> Reply:
         """The completion in a response of status 200."""
         try:
             completion = _Completion.model_validate_json(text)
             choice = completion.choices[0]
         except (ValidationError, IndexError):
-            raise self._no_completion(text, content_type=content_type) from None
+            raise self._no_completion(text, content_type=content_type, model=model) from None
         if choice.finish_reason == "error":
             raise ExchangeFailed(
                 "the endpoint broke off its answer", outcome=Outcome.GARBLED, body=text
@@ -171,8 +187,7 @@ class Provider:
             cut_off=choice.finish_reason == "length",
             model=_text(completion.model) or "",
             cost=_dollars(usage.get("cost")),
-            prompt_tokens=_tokens(usage.get("prompt_tokens")),
-            completion_tokens=_tokens(usage.get("completion_tokens")),
+            tokens=_billed(usage),
             provenance={
                 "response_id": _text(completion.id),
                 "finish_reason": _text(choice.finish_reason),
@@ -183,7 +198,7 @@ class Provider:
             },
         )
 
-    def _no_completion(self, text: str, *, content_type: str) -> ExchangeFailed:
+    def _no_completion(self, text: str, *, content_type: str, model: str) -> ExchangeFailed:
         """Why a response of status 200 is not a completion."""
         try:
             error = _ErrorBody.model_validate_json(text).error
@@ -192,7 +207,7 @@ class Provider:
         else:
             code = error.get("code")
             status = code if type(code) is int and 400 <= code <= 599 else 502
-            return _refused(status, _message_of(error), body=text)
+            return _refused(status, _message_of(error), body=text, model=model)
         if "html" in content_type.lower() or text.lstrip()[:1] == "<":
             message = (
                 f"{self._base_url} answered with a web page instead of a completion; "
@@ -226,14 +241,18 @@ def retry_after_seconds(headers: dict[str, str]) -> float | None:
 
 
 def _refused(
-    status: int, message: str, *, body: str, retry_after: float | None = None
+    status: int, message: str, *, body: str, model: str, retry_after: float | None = None
 ) -> ExchangeFailed:
+    said = f"the endpoint answered HTTP {status}: {message[:300]}"
     if status in TEMPORARY_STATUSES or status >= 500:
         scope = Scope.TEMPORARY
+    elif UNKNOWN_MODEL.search(message):
+        scope = Scope.JUDGE
+        said += f" (it does not know the model {model!r}: correct `model` in study.yaml)"
     else:
         scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
     return ExchangeFailed(
-        f"the endpoint answered HTTP {status}: {message[:300]}",
+        said,
         outcome=Outcome.HTTP_ERROR,
         scope=scope,
         status=status,
@@ -277,13 +296,29 @@ def _text(value: object) -> str | None:
 
 def _numbers(usage: object) -> dict[str, float]:
     """Tokens and cost of a call, if the endpoint reports them as numbers."""
-    names = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
-    stated = usage if isinstance(usage, dict) else {}
+    stated = dict(usage) if isinstance(usage, dict) else {}
+    for part, name in DETAILS.items():
+        details = stated.get(part)
+        if isinstance(details, dict):
+            stated[name] = details.get(name)
     return {
         name: stated[name]
-        for name in names
+        for name in USAGE
         if type(stated.get(name)) in (int, float) and abs(stated[name]) < float("inf")
     }
+
+
+def _billed(usage: Mapping[str, float]) -> Tokens | None:
+    """The tokens of a call. Some endpoints count reasoning in the total alone."""
+    prompt, completion = (_tokens(usage.get(f"{part}_tokens")) for part in ("prompt", "completion"))
+    if prompt is None or completion is None:
+        return None
+    total, reasoning, cached = (
+        _tokens(usage.get(f"{part}_tokens")) or 0 for part in ("total", "reasoning", "cached")
+    )
+    if reasoning and total == prompt + completion + reasoning:
+        completion += reasoning
+    return Tokens(prompt, completion, min(cached, prompt))
 
 
 def _number(text: str) -> float | None:

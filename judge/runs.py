@@ -29,6 +29,8 @@ REQUESTS_IN_A_TURN = 20
 PATIENCE_SECONDS = 10.0
 #: How often to check, for example, whether another worker's probe has been answered.
 SHORTEST_PAUSE = 0.1
+#: How often a worker renews its leases: it may be late for some of them.
+BEATS_IN_A_LEASE = 4
 #: How often to look for calls that have become due.
 POLL_SECONDS = 0.5
 
@@ -77,6 +79,7 @@ class _Turn:
         self.in_flight: dict[Future[Reply], Claimed] = {}
         self.began = time.monotonic()
         self.slowest = 0.0
+        self.next_beat = self.began
 
     def take(self, hand_over: Callable[[], None]) -> bool:
         """Work until the turn is over or nothing is due soon. True if it ended early."""
@@ -119,7 +122,10 @@ class _Turn:
             self.in_flight[self.provider.ask(claimed.request)] = claimed
 
     def _settle(self) -> None:
-        """Commit the received outcomes."""
+        """Commit the received outcomes, and show that this worker is alive."""
+        if time.monotonic() >= self.next_beat:
+            leases.renew(claimed.attempt.request_id for claimed in self.in_flight.values())
+            self.next_beat = time.monotonic() + settings.JUDGE_LEASE_SECONDS / BEATS_IN_A_LEASE
         done, _ = wait(self.in_flight, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             self._record(self.in_flight.pop(future), future)

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 
 from judge.definition import Budget, JudgeConfiguration, Price
-from judge.exchange import Reply
+from judge.exchange import Reply, Tokens
 from judge.models import Attempt, Judge, Judging
 from survey.models import Study
 
@@ -105,15 +105,17 @@ def cost_of(reply: Reply, price: Price | None) -> tuple[Decimal | None, bool]:
     """The cost of an answer in US dollars, None if unknown, and whether we estimated it."""
     if reply.cost is not None:
         return _rounded(reply.cost), False
-    if price is None or reply.prompt_tokens is None or reply.completion_tokens is None:
+    if price is None or reply.tokens is None:
         return None, True
-    return priced(price, reply.prompt_tokens, reply.completion_tokens), True
+    return priced(price, reply.tokens), True
 
 
-def priced(price: Price, prompt_tokens: int, completion_tokens: int) -> Decimal:
+def priced(price: Price, tokens: Tokens) -> Decimal:
     """US dollars for these tokens."""
-    dollars = Decimal(str(price.input)) * prompt_tokens
-    dollars += Decimal(str(price.output)) * completion_tokens
+    cached = price.input if price.cached_input is None else price.cached_input
+    dollars = Decimal(str(price.input)) * (tokens.prompt - tokens.cached)
+    dollars += Decimal(str(cached)) * tokens.cached
+    dollars += Decimal(str(price.output)) * tokens.completion
     return _rounded(dollars / MILLION)
 
 
@@ -127,7 +129,7 @@ def expected_cost(
     mean = answered.aggregate(mean=Avg("cost"))["mean"]
     if mean is not None:
         return _rounded(Decimal(mean))
-    return None if configuration.price is None else priced(configuration.price, *tokens)
+    return None if configuration.price is None else priced(configuration.price, Tokens(*tokens))
 
 
 def _answered(judge: Judge) -> QuerySet[Attempt]:

@@ -88,7 +88,7 @@ def test_changed_judge_is_a_new_version_and_stops_the_old_one(study: Study) -> N
     [
         {"replicates": 5},
         {"family": "Llama"},
-        {"price": {"input": 1.0, "output": 2.0}},
+        {"price": {"input": 1.0, "output": 2.0, "cached_input": 0.5}},
     ],
 )
 def test_what_no_score_depends_on_changes_without_a_new_version(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from judge import providers
-from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.providers import Provider, retry_after_seconds
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
@@ -70,7 +70,7 @@ def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None
     assert entry.request_id == "request-1"
     assert (reply.text, reply.model) == (f'{{"score": {entry.score}}}', "m-served")
     assert (reply.cut_off, reply.cost) == (False, Decimal(str(entry.cost)))
-    assert (reply.prompt_tokens, reply.completion_tokens) == (19, 3)
+    assert reply.tokens == Tokens(19, 3)
     assert reply.provenance.pop("latency_seconds") > 0
     assert set(reply.provenance.pop("versions")) == {"python", "openai", "httpx2", "pydantic"}
     assert reply.provenance == {
@@ -112,7 +112,7 @@ def test_cost_that_an_endpoint_does_not_state_is_unknown() -> None:
         provider = client(server)
         reply = provider.ask(REQUEST).result()
         provider.close()
-    assert (reply.cost, reply.prompt_tokens) == (None, 19)
+    assert (reply.cost, reply.tokens) == (None, Tokens(19, 3))
 
 
 def test_cost_counts_from_a_header_where_usage_has_none() -> None:
@@ -140,11 +140,14 @@ def test_cost_of_any_size_that_an_answer_may_have_is_taken(stated: float, cost: 
     assert answer(Plan(completion={"usage": {"cost": stated}})).cost == Decimal(cost)
 
 
+def usage(prompt: float) -> dict[str, float]:
+    return {"prompt_tokens": prompt, "completion_tokens": 10**7 - 1}
+
+
 @pytest.mark.parametrize("tokens", [-1, 10**7, 1e300, 10**100])
 def test_number_of_tokens_that_no_answer_has_is_unknown(tokens: float) -> None:
-    usage = {"prompt_tokens": tokens, "completion_tokens": 10**7 - 1}
-    reply = answer(Plan(completion={"usage": usage}))
-    assert (reply.prompt_tokens, reply.completion_tokens) == (None, 10**7 - 1)
+    assert answer(Plan(completion={"usage": usage(tokens)})).tokens is None
+    assert answer(Plan(completion={"usage": usage(5)})).tokens == Tokens(5, 10**7 - 1)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +171,23 @@ def test_answer_of_a_model_without_a_name_and_with_an_odd_end_is_an_answer() -> 
     reply = answer(Plan(completion={"model": 7, "choices": choices}))
     assert (reply.text, reply.model, reply.cut_off) == ('{"score": 2}', "", False)
     assert reply.provenance["finish_reason"] is None
+
+
+def test_cached_and_reasoning_tokens_are_recorded_and_billed_once() -> None:
+    usage = {
+        "prompt_tokens": 90,
+        "completion_tokens": 10,
+        "total_tokens": 130,
+        "prompt_tokens_details": {"cached_tokens": 64},
+        "completion_tokens_details": {"reasoning_tokens": 30},
+    }
+    reply = answer(Plan(completion={"usage": usage}))
+    assert reply.tokens == Tokens(prompt=90, completion=40, cached=64)
+    assert reply.provenance["usage"]["cached_tokens"] == 64
+    assert reply.provenance["usage"]["reasoning_tokens"] == 30
+    # Most endpoints count reasoning among what they wrote.
+    reply = answer(Plan(completion={"usage": usage | {"completion_tokens": 40}}))
+    assert reply.tokens == Tokens(prompt=90, completion=40, cached=64)
 
 
 def test_refusal_is_the_text_of_an_answer() -> None:
@@ -200,6 +220,29 @@ def test_status_says_how_far_a_failure_reaches(fault: str, status: int, scope: S
     assert f"this is a {fault}" in failure.body
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "gpt-9 is not a valid model ID",
+        "Invalid model: gpt-9",
+        "Model Not Exist",
+        "The model `gpt-9` does not exist or you do not have access to it.",
+    ],
+)
+def test_endpoint_that_does_not_know_the_model_is_said_so(said: str) -> None:
+    failure = fail(Plan(sequence=["bad_request"], error_body={"error": {"message": said}}))
+    assert (failure.status, failure.scope) == (400, Scope.JUDGE)
+    assert str(failure).endswith("it does not know the model 'm': correct `model` in study.yaml)")
+
+
+@pytest.mark.parametrize(
+    "said", ["This model's maximum context length is 8192 tokens", "json_schema is not supported"]
+)
+def test_request_that_a_known_model_refuses_is_no_unknown_model(said: str) -> None:
+    failure = fail(Plan(sequence=["bad_request"], error_body={"error": {"message": said}}))
+    assert (failure.scope, "does not know" in str(failure)) == (Scope.REQUEST, False)
+
+
 def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
     failure = fail(Plan(sequence=["error_in_200"]))
     assert (failure.status, failure.scope) == (502, Scope.TEMPORARY)
@@ -209,13 +252,13 @@ def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"error": {"message": "no such model"}}, "no such model"),
-        ({"error": "no such model"}, "no such model"),
-        ({"message": "no such model"}, "no such model"),
-        ({"detail": "no such model"}, "no such model"),
+        ({"error": {"message": "no such key"}}, "no such key"),
+        ({"error": "no such key"}, "no such key"),
+        ({"message": "no such key"}, "no such key"),
+        ({"detail": "no such key"}, "no such key"),
         ({"detail": [{"msg": "field required"}]}, "Not Found"),
         ({"error": None}, "Not Found"),
-        (["no such model"], "Not Found"),
+        (["no such key"], "Not Found"),
     ],
 )
 def test_sentence_of_an_error_is_found_in_every_form(body: object, message: str) -> None:

@@ -11,7 +11,8 @@ from judge import calls, leases
 from judge.calls import Claimed, claim
 from judge.configure import move_judges_here
 from judge.definition import Price
-from judge.exchange import ExchangeFailed, Reply
+from judge.exchange import ExchangeFailed, Reply, Tokens
+from judge.gold import choose_gold
 from judge.models import Attempt, Judge
 from judge.parsing import Scored
 from judge.plans import queue_missing
@@ -36,11 +37,15 @@ PRICE = {"input": 1.0, "output": 10.0}
 
 @pytest.fixture
 def judged(study: Study) -> Callable[..., list[Judge]]:
-    """Gives the small study judges and a budget, and queues their calls."""
+    """Gives the small study judges and a budget, and queues their calls.
+
+    Experts are gold, so that no judge comes first.
+    """
 
     def give(*judges: dict[str, Any], **budget: float) -> list[Judge]:
         named = [{"name": f"j{n}", "replicates": 1} | judge for n, judge in enumerate(judges)]
         describe_judging(study, judges=named, budget=budget)
+        choose_gold(study, panel="experts")
         return [queue(judge) for judge in move_judges_here(study)]
 
     return give
@@ -50,14 +55,12 @@ Judged = Callable[..., list[Judge]]
 
 
 def reply(cost: str | None = None, *, tokens: tuple[int, int] | None = None) -> Reply:
-    prompt, completion = tokens or (None, None)
     return Reply(
         text='{"score": 2}',
         cut_off=False,
         model="m",
         cost=None if cost is None else Decimal(cost),
-        prompt_tokens=prompt,
-        completion_tokens=completion,
+        tokens=Tokens(*tokens) if tokens else None,
     )
 
 
@@ -77,10 +80,16 @@ def test_what_the_endpoint_says_counts_to_the_last_digit() -> None:
 
 def test_price_and_tokens_stand_in_where_the_endpoint_says_nothing() -> None:
     price = Price(input=0.15, output=0.6)
-    assert priced(price, 1_000_000, 1_000_000) == Decimal("0.75")
+    assert priced(price, Tokens(1_000_000, 1_000_000)) == Decimal("0.75")
     assert cost_of(reply(tokens=(1000, 100)), price) == (Decimal("0.00021"), True)
     assert cost_of(reply(), price) == (None, True)
     assert cost_of(reply(tokens=(1000, 100)), None) == (None, True)
+
+
+def test_cached_input_has_a_price_of_its_own_if_one_is_given() -> None:
+    tokens = Tokens(prompt=1_000_000, completion=0, cached=400_000)
+    assert priced(Price(input=1, output=0), tokens) == Decimal("1")
+    assert priced(Price(input=1, output=0, cached_input=0.25), tokens) == Decimal("0.7")
 
 
 def test_dearest_answer_that_there_may_be_can_be_stored(judged: Judged) -> None:
@@ -96,7 +105,7 @@ def test_request_is_expected_to_cost_what_its_length_says_then_what_others_did(
     (judge,) = judged({"price": PRICE})
     first = claim_one(judge)
     characters = sum(len(message["content"]) for message in first.request.messages)
-    assert first.attempt.cost == priced(Price(**PRICE), characters // 4, 8)
+    assert first.attempt.cost == priced(Price(**PRICE), Tokens(characters // 4, 8))
     assert first.attempt.cost_is_estimate
     answer(first, reply("0.001"))
     second = claim_one(judge)
