@@ -12,10 +12,17 @@ from analysis.catalogue.spec import FigureSpec, TableSpec
 from analysis.figures import choices as drawn_choices
 from analysis.figures import dimensions, forest, quality, ratings, regions, shares, win_matrix
 from analysis.figures import funnel as drawn_funnel
+from analysis.figures import judge_positions as drawn_judge_positions
 from analysis.figures import judges as drawn_judges
 from analysis.figures import multiverse as drawn_multiverse
 from analysis.figures import order as drawn_order
-from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
+from analysis.judges import (
+    agreement_with_people,
+    circularity,
+    consistency,
+    judge_as_rater,
+)
+from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
 from analysis.raters import demographics, funnel, rater_table, thresholds
 from analysis.tables import (
@@ -85,6 +92,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     positions.ANALYSIS,
     circularity.GUARD_WARNINGS,
     consistency.JUDGE_CONSISTENCY,
+    judge_positions.JUDGE_POSITIONS,
     agreement_with_people.JUDGE_AGREEMENT,
     agreement_with_people.JUDGE_BIAS,
     judge_as_rater.ALT_TEST,
@@ -114,6 +122,7 @@ DRAWN: list[FigureSpec] = [
     forest.CONTRASTS_FOREST,
     drawn_multiverse.MULTIVERSE_CURVE,
     drawn_choices.BEST_WORST_SHARES,
+    drawn_judge_positions.POSITION_EFFECTS,
     drawn_judges.SHARES,
     drawn_judges.AGAINST_PEOPLE,
     drawn_judges.BLAND_ALTMAN,

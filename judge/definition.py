@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic_core import PydanticUndefined
 
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import StudyDefinition
@@ -15,6 +16,7 @@ from survey.files.suggestions import did_you_mean
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
 EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Orders = Literal["rotated", "both"]
 PresetName = Literal["one_line", "anchored", "three_components"]
 
 #: The endpoint of JUDGE_BASE_URL and similar settings.
@@ -60,6 +62,9 @@ class JudgeDefinition(Part):
     scale: list[Point] | None = Field(default=None, min_length=2, max_length=11)
     #: `single` shows one response, `block` all those of a block, in permuted order.
     presentation: Literal["single", "block"] = "single"
+    #: How a block's order changes from call to call: `rotated` by one position, or `both`, where
+    #: every second call reverses the order of the one before.
+    orders: Orders = "rotated"
     #: Whether the judge gives a sentence with each score.
     reasons: bool = False
     #: Calls per response (or block) and dimension; the gold score is the mean of their scores.
@@ -96,9 +101,14 @@ class JudgeDefinition(Part):
         return scale
 
     @model_validator(mode="after")
-    def _one_rubric(self) -> "JudgeDefinition":
+    def _keys_agree(self) -> "JudgeDefinition":
         if self.preset is not None and self.rubric is not None:
             raise wrong(("preset",), "give either preset or rubric, not both")
+        if self.orders == "both" and self.presentation != "block":
+            raise wrong(("orders",), "only a judge with presentation: block sees orders")
+        if self.orders == "both" and self.replicates % 2:
+            message = "with orders: both, give an even number of replicates"
+            raise wrong(("replicates",), message)
         return self
 
 
@@ -226,6 +236,10 @@ class JudgeConfiguration(Part):
     family: str | None
     price: Price | None
 
+    # Fields with a default came later. They count in the fingerprint where they have another
+    # value, so that judges of before stay the same.
+    orders: Orders = "rotated"
+
     @property
     def dimensions(self) -> list[str]:
         return list(self.questions)
@@ -238,7 +252,13 @@ class JudgeConfiguration(Part):
 
     def fingerprint(self) -> str:
         """SHA-256 of everything that can influence a score."""
-        canonical = json.dumps(self.model_dump(exclude=ASIDE), sort_keys=True, ensure_ascii=False)
+        later = {name: field.default for name, field in type(self).model_fields.items()}
+        counted = {
+            name: value
+            for name, value in self.model_dump(exclude=ASIDE).items()
+            if later[name] is PydanticUndefined or value != later[name]
+        }
+        canonical = json.dumps(counted, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -279,6 +299,7 @@ def configuration_of(
         replicates=judge.replicates,
         family=judge.family,
         price=judge.price,
+        orders=judge.orders,
     )
 
 

@@ -96,7 +96,12 @@ def _of_blocks(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call
                     block_id=block,
                     dimension=dimension,
                     replicate=replicate,
-                    order=_permuted(names, f"{judge.configuration_hash}:{dimension}", replicate),
+                    order=_permuted(
+                        names,
+                        f"{judge.configuration_hash}:{dimension}",
+                        replicate,
+                        both=configuration.orders == "both",
+                    ),
                 )
 
 
@@ -112,11 +117,15 @@ def _blocks(judge: Judge) -> dict[int, dict[int, str]]:
     return blocks
 
 
-def _permuted(names: dict[int, str], seed: str, replicate: int) -> list[int]:
+def _permuted(names: dict[int, str], seed: str, replicate: int, *, both: bool) -> list[int]:
     """A random order, rotated by one position with each replicate. Over as many replicates as there
     are responses, every response is at every position equally often.
+
+    With `both`, two replicates have one order and its reverse, and the next two rotate them.
     """
     order = sorted(names, key=names.__getitem__)
     random.Random(f"{seed}:{'|'.join(sorted(names.values()))}").shuffle(order)  # noqa: S311
-    shift = (replicate - 1) % len(order)
-    return order[shift:] + order[:shift]
+    turn, is_second = divmod(replicate - 1, 2) if both else (replicate - 1, 0)
+    shift = turn % len(order)
+    rotated = order[shift:] + order[:shift]
+    return rotated[::-1] if is_second else rotated

@@ -158,6 +158,8 @@ class JudgeValue:
     block_id: int | None
     dimension: str
     replicate: int
+    #: From 1, among the responses that it saw together; None if it saw the response alone.
+    position: int | None
     value: int
     reason: str
 
@@ -176,11 +178,14 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
             "call__block_id",
             "call__dimension",
             "call__replicate",
+            "call__order",
             "value",
             "reason",
         )
     )
-    return (JudgeValue(*row) for row in rows.iterator())
+    for response, block, dimension, replicate, order, value, reason in rows.iterator():
+        position = order.index(response) + 1 if order else None
+        yield JudgeValue(response, block, dimension, replicate, position, value, reason)
 
 
 def scores_digest(study: Study) -> list[object]:

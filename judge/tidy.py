@@ -31,7 +31,7 @@ from survey.tidy import (
 )
 
 JUDGE_SCORE_COLUMNS = (
-    "judge", *CELL_COLUMNS, "dimension", "response", "replicate", "score", "reason",
+    "judge", *CELL_COLUMNS, "dimension", "response", "replicate", "position", "score", "reason",
 )  # fmt: skip
 JUDGE_COLUMNS = (
     "judge", "kind", "is_gold", "family", "temperature", "replicates", "comparable", "is_stand_in",
@@ -134,27 +134,29 @@ def judge_score_rows(study: Study) -> Iterator[Row]:
         places.setdefault(response, []).append((block, cell))
     names_of = response_names(cells)
     for source in gold_sources(study):
-        for response, seen_in, dimension, replicate, score, reason in _single(study, source):
+        for response, seen_in, dimension, *single in _single(study, source):
             for place, cell in places.get(response, []):
                 if seen_in in (None, place):
-                    names = (source.name, *cell.names, dimension)
-                    yield (*names, names_of[response], replicate, score, reason)
+                    yield (source.name, *cell.names, dimension, names_of[response], *single)
 
 
 def _single(
     study: Study, source: GoldSource
-) -> Iterator[tuple[int, int | None, str, int, float | None, str]]:
-    """A source's scores: response, block, dimension, replicate, score, reason."""
+) -> Iterator[tuple[int, int | None, str, int, int | None, float | None, str]]:
+    """A source's scores: response, block, dimension, replicate, position, score, reason."""
     if source.judge is not None:
         for v in judge_values(source.judge):
-            yield v.response_id, v.block_id, v.dimension, v.replicate, v.value, v.reason
+            yield (
+                v.response_id, v.block_id, v.dimension, v.replicate, v.position, v.value, v.reason
+            )  # fmt: skip
         for call in wanted_calls(source.judge).filter(state=Call.State.FAILED).order_by("id"):
-            about = call.order if call.response_id is None else [call.response_id]
-            for response in about or []:
-                yield response, call.block_id, call.dimension, call.replicate, None, ""
+            alone = call.response_id is not None
+            for at, response in enumerate([call.response_id] if alone else call.order or [], 1):
+                position = None if alone else at
+                yield response, call.block_id, call.dimension, call.replicate, position, None, ""
         return
     for response, dimension, replicate, score in _file_or_panel(study, source):
-        yield response, None, dimension, replicate, score, ""
+        yield response, None, dimension, replicate, None, score, ""
 
 
 def _file_or_panel(study: Study, source: GoldSource) -> Iterator[tuple[int, str, int, float]]:

@@ -28,7 +28,8 @@ class JudgesData:
     """A study's judges as tidy tables.
 
     `judge_scores`: `judge`, the columns of `ITEM`, `response` (its id: the same in every set),
-    `replicate`, `score` (empty where a call gave none). `responses`: `PLACE`, the `response` that
+    `replicate`, `position` (where the judge saw it in a block, from 1; empty where alone), `score`
+    (empty where a call gave none). `responses`: `PLACE`, the `response` that
     stands there, and its length in `words`; at a place that is not among them stands a response of
     its own.
     `judges`: `judge` (unique), `kind` (`judge`, `file` or `panel`), `is_gold`, `family`,
@@ -67,8 +68,8 @@ class Judged:
 
     `cells` has a row for each place of a response and dimension: `ITEM`, `response`, `words`, and
     `family` of the model, in study order. `scores` has `judge`, `dimension`, `item`, `replicate`,
-    `score`: an item is a response, or its place in a set where the judge saw whole blocks.
-    `ratings` are people's: `participant`, `dimension`, `response`, `rating`.
+    `position`, `score`: an item is a response, or its place in a set where the judge saw whole
+    blocks. `ratings` are people's: `participant`, `dimension`, `response`, `rating`.
     """
 
     judges: list[ScoreSource]
@@ -157,13 +158,16 @@ def judged(checked: CheckedData, judges: JudgesData, raters: "Series[str]") -> J
     in_sets = scores["judge"].isin(blocks)
     item = scores["response"].where(~in_sets, scores["response"] + IN_SET + scores["set"])
     keys = ["judge", "dimension", "item", "replicate"]
-    scores = scores.assign(item=item, score=pd.to_numeric(scores["score"]).astype("float64"))
+    numbers = {
+        name: pd.to_numeric(scores[name]).astype("float64") for name in ("score", "position")
+    }
+    scores = scores.assign(item=item, **numbers)
     ratings = checked.ratings[checked.ratings["participant"].isin(raters)]
     places = cells[[*ITEM, "response"]]
     return Judged(
         judges=everybody,
         cells=cells,
-        scores=scores.groupby(keys, sort=False)["score"].mean().reset_index(),
+        scores=scores.groupby(keys, sort=False)[["position", "score"]].mean().reset_index(),
         ratings=plain(ratings[["participant", *ITEM, "rating"]]).merge(places, on=ITEM),
     )
 

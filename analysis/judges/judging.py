@@ -7,6 +7,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.figures import judges as draw
+from analysis.figures.judge_positions import position_effects
 from analysis.figures.labelled import labelled
 from analysis.judges.agreement_with_people import (
     judge_agreement,
@@ -24,6 +25,7 @@ from analysis.judges.consistency import (
 )
 from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
+from analysis.judges.positions import judge_positions
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.stats.agreement import Level
@@ -37,6 +39,8 @@ CONSISTENCY = ["judge_consistency", "judge_item_spread", "judge_scores_shares", 
 AGREEMENT = ["judge_agreement", "judge_bias", "alt_test", "alt_test_raters"]
 WARNED = "guard_warnings"
 GUARD = ["guard_funnel", "guard_wins", "guard_systems", "guard_raters", WARNED]
+POSITIONS = ["judge_positions", "judge_position_effects"]
+#: Of judges and people.
 FIGURES = ["judge_bland_altman", "judge_against_people", "judge_shares", "judge_alt_test"]
 
 Tables = dict[str, DataFrame]
@@ -52,34 +56,24 @@ def analyse_judges(
     themselves, as `study_data.check` does.
     """
     if judges.judges.empty:
-        every = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
+        every = [*CONSISTENCY, *POSITIONS, *AGREEMENT, *GUARD, *FIGURES]
         return {}, {}, dict.fromkeys(every, "the study has no gold scores and no judge")
     rules = rules.applied(rated=bool(data.scale))
     checked = check(data)
     raters = raters_before(checked, rules)
     everything = judged(_with_cells(data, checked, judges), judges, raters)
     points = points_of(data.scale, between=data.between)
-    models = judge_models(judges.returned_models)
-    shares = judge_scores_shares(everything, points)
-    tables = {
-        "judge_consistency": judge_consistency(everything, models, seed=judges.seed),
-        "judge_item_spread": judge_item_spread(everything),
-        "judge_scores_shares": shares,
-    }
-    absent: dict[str, str] = {}
-    if models.empty:
-        absent["judge_models"] = "no call of a judge was answered here"
-    else:
-        tables["judge_models"] = models
-    figures: Figures = {}
+    tables, figures, absent = _of_judges(everything, points, judges, labels)
     try:
         if everything.ratings.empty:
             raise NotAvailable(_why_unrated(data, checked, raters))
         agreement = _agreement(data, everything, points, judges)
+        shares = tables["judge_scores_shares"]
+        drawn = _figures(everything, points, agreement["alt_test"], shares, labels)
         tables |= agreement
-        figures = _figures(everything, points, agreement["alt_test"], shares, labels)
+        figures |= drawn
         unscored = "no judge on the study's scale scored what people rated"
-        absent |= dict.fromkeys((name for name in FIGURES if name not in figures), unscored)
+        absent |= dict.fromkeys((name for name in FIGURES if name not in drawn), unscored)
         if "judge_alt_test" in absent:
             notes = [str(note) for note in agreement["alt_test"]["note"] if note]
             absent["judge_alt_test"] = notes[0] if notes else unscored
@@ -101,6 +95,34 @@ def analyse_judges(
             tables[WARNED] = warnings
             del absent[WARNED]
     return tables, figures, absent
+
+
+def _of_judges(
+    everything: Judged, points: list[float], judges: JudgesData, labels: Labels
+) -> tuple[Tables, Figures, dict[str, str]]:
+    """What needs no ratings of people."""
+    models = judge_models(judges.returned_models)
+    positions = judge_positions(everything, seed=judges.seed)
+    tables = {
+        "judge_consistency": judge_consistency(everything, models, seed=judges.seed),
+        "judge_item_spread": judge_item_spread(everything),
+        "judge_scores_shares": judge_scores_shares(everything, points),
+        "judge_models": models,
+        "judge_positions": positions,
+    }
+    absent = {}
+    if models.empty:
+        absent["judge_models"] = "no call of a judge was answered here"
+    figures: Figures = {}
+    if positions.empty:
+        absent |= dict.fromkeys(POSITIONS, "no judge sees whole blocks")
+    else:
+        try:
+            drawn = position_effects(labelled(positions, labels))
+            figures["judge_position_effects"] = drawn.to_plotly_json()
+        except NotAvailable as reason:
+            absent["judge_position_effects"] = str(reason)
+    return {name: each for name, each in tables.items() if name not in absent}, figures, absent
 
 
 def _with_cells(data: StudyData, checked: CheckedData, judges: JudgesData) -> CheckedData:

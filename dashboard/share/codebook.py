@@ -72,6 +72,8 @@ MEANINGS = {
     "answer, which leaves the seconds empty; empty where a time is unknown",
     "response": "The response by the first place where it is shown: the same in all of its sets",
     "replicate": "Which of the repeated calls, 1 for the first",
+    "position": "Where the judge saw the response among those of its block, 1 for the first; empty "
+    "if it saw the response alone",
     "score": "The single score; empty if the call gave no usable one",
     "reason": "The judge's reason, if the study asks for reasons",
     "attempt": "Which attempt at the call, 1 for the first",

@@ -71,7 +71,7 @@ def judges(
     A system's response to a scenario is the same in all sets, those of `unscored` cells included.
     """
     rows = [
-        (name, *cell, dimension, _response(cell), replicate, score)
+        (name, *cell, dimension, _response(cell), replicate, None, score)
         for name, of in scores.items()
         for cell, given in of.items()
         for replicate, score in enumerate(given, 1)
@@ -79,8 +79,9 @@ def judges(
     places = dict.fromkeys([*(cell for of in scores.values() for cell in of), *unscored])
     responses = [(*cell, _response(cell), (words or {}).get(cell, 10)) for cell in places]
     named = [(*row, 1, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z") for row in returned]
+    columns = ["judge", *ITEM, "response", "replicate", "position", "score"]
     return JudgesData(
-        judge_scores=DataFrame(rows, columns=["judge", *ITEM, "response", "replicate", "score"]),
+        judge_scores=DataFrame(rows, columns=columns),
         responses=DataFrame(responses, columns=[*PLACE, "response", "words"]),
         judges=_described(scores, about or {}),
         returned_models=DataFrame(

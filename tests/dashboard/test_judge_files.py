@@ -50,6 +50,7 @@ def test_judge_scores_holds_every_single_score_wherever_the_response_stands(
         "dimension": "warmth",
         "response": "S1/1/Ant/plain",
         "replicate": "1",
+        "position": "",
         "score": "3",
         "reason": "It is 3",
     }
@@ -128,7 +129,7 @@ def test_codebook_explains_every_column_of_both_files(judge: Judge, tmp_path: Pa
         for row in rows(export(judge.study, tmp_path / "out") / "codebook.csv")
     }
     ours = {key: m for key, m in meanings.items() if key[0].startswith("judge_")}
-    assert len(ours) == 10 + 22
+    assert len(ours) == 11 + 22
     assert "Not asked in this study" not in ours.values()
     assert meanings["judge_attempts.csv", "started_at"] == "When it was sent (ISO 8601, UTC)"
     assert meanings["participants.csv", "started_at"].startswith("When they agreed")

@@ -157,6 +157,11 @@ def refused(folder: Path, judge: str, *, yaml: str = small_study.YAML) -> list[s
             "judge as gold",
         ),
         ("{preset: one_line, rubric: x}", "judging.judges.0.preset: give either preset or rubric"),
+        ("{orders: both}", "judging.judges.0.orders: only a judge with presentation: block"),
+        (
+            "{orders: both, presentation: block, replicates: 3}",
+            "judging.judges.0.replicates: with orders: both, give an even number of replicates",
+        ),
     ],
 )
 def test_judge_that_does_not_fit_its_study_is_refused_with_its_line(
@@ -229,6 +234,7 @@ def test_judge_without_a_scale_of_its_own_is_on_the_studys(yaml: str) -> None:
         {"max_tokens": 50},
         {"reasons": True},
         {"presentation": "block"},
+        {"presentation": "block", "orders": "both", "replicates": 2},
         {"options": {"provider": {"order": ["groq"]}}},
         {"scale": [{"value": 1, "label": "Low"}, {"value": 3, "label": "High"}]},
     ],
@@ -256,6 +262,21 @@ def test_where_and_how_it_is_asked_changes_the_fingerprint(change: str) -> None:
 def test_what_no_score_depends_on_leaves_the_fingerprint(change: dict[str, Any]) -> None:
     assert set(change) <= ASIDE
     assert configuration(**change).fingerprint() == configuration().fingerprint()
+
+
+def test_both_orders_differ_from_rotated_ones() -> None:
+    block = {"presentation": "block", "replicates": 2}
+    assert (
+        configuration(**block, orders="both").fingerprint() != configuration(**block).fingerprint()
+    )
+
+
+def test_judge_of_an_earlier_release_keeps_its_fingerprint() -> None:
+    """Else all its calls would be made, and paid for, again."""
+    stored = configuration().model_dump(mode="json")
+    del stored["orders"]
+    assert JudgeConfiguration.model_validate(stored).fingerprint() == configuration().fingerprint()
+    assert configuration().fingerprint().startswith("db2fd888b574dd0b")
 
 
 def test_fingerprint_survives_the_database() -> None:

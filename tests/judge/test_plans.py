@@ -107,6 +107,17 @@ def test_orders_of_a_block_put_every_response_at_every_place_equally_often(study
     assert len(places) == 4 * 3 * 3
 
 
+def test_both_orders_are_each_order_and_its_reverse(study: Study) -> None:
+    shown = names_in_order(describe(study, presentation="block", orders="both", replicates=6))
+    assert len(shown) == 4 * 6
+    for scenario, part in {(scenario, part) for scenario, part, _ in shown}:
+        orders = [shown[scenario, part, replicate] for replicate in range(1, 7)]
+        assert orders[1::2] == [order[::-1] for order in orders[::2]]
+        first, second, third = orders[::2]
+        assert second == [*first[1:], first[0]]
+        assert third == [*second[1:], second[0]]
+
+
 def names_in_order(judge: Judge) -> dict[tuple[str, str, int], list[str]]:
     """By scenario, set and replicate, the systems as they were shown."""
     plans.plan_calls(judge)

@@ -67,6 +67,7 @@ def test_score_of_a_block_stands_where_it_was_seen_alone(study: Study) -> None:
     rows = score_rows(study)
     assert len(rows) == 3
     assert {(r["scenario"], r["set"]) for r in rows} == {(block.scenario.name, block.set_name)}
+    assert sorted(str(r["position"]) for r in rows) == ["1", "2", "3"]
 
 
 def test_scores_from_a_file_have_a_row_each_or_their_mean(study: Study) -> None:

@@ -15,6 +15,7 @@ from analysis.judges.judging import (
     CONSISTENCY,
     FIGURES,
     GUARD,
+    POSITIONS,
     JudgesData,
     analyse_judges,
 )
@@ -25,7 +26,7 @@ from tests.analysis.judged_study import CONTRAST, Cell, cells, judges, study
 
 pytestmark = pytest.mark.slow  # each analyses a whole study
 
-EVERY = {*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES}
+EVERY = {*CONSISTENCY, *POSITIONS, *AGREEMENT, *GUARD, *FIGURES}
 CELLS = cells("S1", "S2", sets=2)
 dice = random.Random(4)
 RATERS = {f"r{n}": {cell: dice.randint(1, 5) for cell in CELLS} for n in range(4)}
@@ -44,6 +45,7 @@ SILENT = {
 }
 
 NO_CALL = "no call of a judge was answered here"
+ALONE = dict.fromkeys(POSITIONS, "no judge sees whole blocks")
 TOO_FEW = "not estimable, because no rater shares 30 responses with the judge and another rater"
 
 
@@ -66,7 +68,7 @@ def test_a_whole_study_has_all_tables_and_figures() -> None:
     answered = [(name, "llama-4", "") for name in ("j", "three")]
     of = judges({"j": SCORES, "three": three}, returned=answered)
     tables, figures, absent = analysed(study(RATERS, gold=GOLD), of)
-    assert set(absent) == {"judge_alt_test"}  # nobody rated thirty responses
+    assert set(absent) == {"judge_alt_test", *ALONE}  # nobody rated thirty responses
     consistency = tables["judge_consistency"].set_index("judge")
     assert consistency.loc["three", "flags"] == "constant: every score is 3"
     assert set(tables["guard_funnel"]["way"]) == {
@@ -189,7 +191,7 @@ NO_JUDGE = "the study has no gold scores and no judge"
 def test_what_is_not_there_has_its_reason(
     data: StudyData, of: JudgesData, absent: dict[str, str]
 ) -> None:
-    assert analysed(data, of)[2] == {"judge_models": NO_CALL} | absent
+    assert analysed(data, of)[2] == {"judge_models": NO_CALL} | ALONE | absent
 
 
 THIN: dict[str, tuple[dict[str, dict[Cell, int]], dict[Cell, list[float | None]]]] = {
@@ -275,8 +277,8 @@ def test_three_judges_of_the_published_study_take_less_than_five_seconds() -> No
     began = time.process_time()
     tables, figures, absent = analysed(data, of)
     assert time.process_time() - began < 5
-    assert absent == {}
-    assert set(tables) == EVERY - set(FIGURES)
+    assert absent == ALONE
+    assert set(tables) == EVERY - {*FIGURES, *POSITIONS}
     # 124 raters are left before `sigma_mae`; 6 × (16 systems + the reference) responses.
     tests = tables["alt_test"]
     assert set(tests["n_raters"]) == {124}

@@ -1,0 +1,70 @@
+"""The effect of each position in the calls of a judge of whole blocks."""
+
+import plotly.graph_objects as go
+from pandas import DataFrame
+
+from analysis.catalogue.spec import FigureSpec
+from analysis.figures.style import (
+    COLOURS,
+    INK,
+    Changes,
+    Notes,
+    as_text,
+    fits_phone,
+    short,
+    show_views,
+)
+from analysis.not_available import NotAvailable
+
+ABOUT = (
+    "Points are scores of the same responses at other positions, with 95 % intervals over "
+    "scenarios. Without position bias, all are at 0."
+)
+TOP, BELOW, PANEL = 52, 70, 300  # pixels
+
+
+def position_effects(table: DataFrame) -> go.Figure:
+    """A view per judge and dimension of the table judge_positions. Raises NotAvailable."""
+    estimated = table[table["effect"].notna()]
+    if estimated.empty:
+        raise NotAvailable("no effect of a position is estimable")
+    several = estimated["dimension"].nunique() > 1
+    views: dict[str, Changes] = {}
+    for (judge, dimension), rows in estimated.groupby(["judge", "dimension"], sort=False):
+        views[as_text(f"{judge} · {dimension}" if several else str(judge))] = {
+            "x": [[int(position) for position in rows["position"]]],
+            "y": [short(rows["effect"])],
+            "error_y.array": [short(rows["ci_high"].sub(rows["effect"]).fillna(0))],
+            "error_y.arrayminus": [short(rows["effect"].sub(rows["ci_low"]).fillna(0))],
+        }
+    reach = 1.1 * float(estimated[["effect", "ci_low", "ci_high"]].abs().max().max())
+    notes = Notes.of(dict.fromkeys(views, ABOUT))
+    made = go.Figure(
+        go.Scatter(
+            mode="markers",
+            name="effect",
+            marker={"color": COLOURS[0], "size": 9},
+            error_y={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            showlegend=False,
+        )
+    )
+    made.update_layout(
+        fits_phone(),
+        height=TOP + PANEL + BELOW + notes.height,
+        margin={"l": 60, "r": 20, "t": TOP, "b": BELOW + notes.height},
+        annotations=[notes.first(56)],
+        xaxis={"title": {"text": "position in the judge's call"}, "dtick": 1},
+        yaxis={
+            "title": {"text": "points above the mean"},
+            "range": short([-reach, reach]),
+            "zeroline": True,
+            "zerolinecolor": INK,
+            "zerolinewidth": 0.5,
+        },
+    )
+    return show_views(made, views, notes)
+
+
+POSITION_EFFECTS = FigureSpec(
+    "judge_position_effects", "Position bias of judges", "Judges", "judge_positions"
+)
