@@ -34,6 +34,7 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         shares=about_judges.shares(stored["judge_scores_shares"]),
         uneven=about_judges.most_uneven(stored["judge_item_spread"]),
         models=stored["judge_models"].rows,
+        positions=about_judges.grouped(stored["judge_positions"], "judge", "dimension"),
         statistics=about_judges.statistics(stored["judge_agreement"]),
         bias=about_judges.grouped(stored["judge_bias"], "judge", "dimension"),
         tests=about_judges.alt_tests(stored["alt_test"]),

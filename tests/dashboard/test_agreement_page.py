@@ -23,9 +23,10 @@ from dashboard.judges.agreement import (
 )
 from dashboard.shared.stored_tables import StoredTable
 from judge.gold import choose_gold
-from judge.models import Judge
+from judge.models import Call, Judge
 from judge.plans import plan_calls
 from judge.queries import GoldSource
+from judge.questions import responses_of
 from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
@@ -55,7 +56,7 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     shown = text_of(answer)
     guard = page.get(GUARD)
     stored = set(run.results.filter(kind="table").values_list("name", flat=True))
-    assert {*TABLES, *GUARD_TABLES} <= stored
+    assert {*TABLES, *GUARD_TABLES} - {"judge_positions"} <= stored
     kinds = re.findall(r"(\d+) warnings? about gold scores", shown)
     listed = re.search(r'id="guard_warnings".*?</section>', guard.content.decode(), re.DOTALL)
     assert listed and kinds == [
@@ -87,6 +88,26 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     assert "leave-one-rater-out consensus" in text_of(guard)
     assert "Raters whom the rule excludes" in text_of(guard)
     assert "Wins: Plain : Tuned" in text_of(guard)
+
+
+@pytest.mark.slow
+def test_judge_that_prefers_the_first_response_of_a_block_is_shown_to(page: Client) -> None:
+    judge = planned(make_study(), presentation="block", replicates=3)
+
+    def prefers_first(response: Response, call: Call) -> int:
+        return 3 + (responses_of(call)[0] == response)
+
+    answer_calls(judge.calls.all(), prefers_first)
+    finished_run(study=judge.study, sources=counted_sources())
+    answer = page.get(AGREEMENT)
+    assert "Does a judge score by position?" in text_of(answer)
+    (table,) = [rows for rows in tables_of(answer) if rows[0][0] == "Position"]
+    assert [(row[0], row[1].split()[0]) for row in table[1:]] == [
+        ("1", "0.67"),
+        ("2", "−0.33"),
+        ("3", "−0.33"),
+    ]
+    assert 'data-name="judge_position_effects"' in answer.content.decode()
 
 
 @pytest.mark.slow
