@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import product
 
 from django.conf import settings
 from django.utils import timezone
@@ -67,6 +68,10 @@ class Claimed:
     configuration: JudgeConfiguration
     #: Ids of the responses that are scored, in the order shown.
     responses: list[int]
+
+    @property
+    def dimensions(self) -> list[str]:
+        return self.configuration.asked_in(self.call.dimension)
 
 
 # Working
@@ -138,13 +143,20 @@ def _lease(
 
 
 def record_scores(claimed: Claimed, reply: Reply, scored: Sequence[Scored]) -> None:
-    """Commit an answer: a score for each response that was shown."""
+    """Commit an answer: a score for each response that was shown, on each dimension in turn."""
     with _own(claimed, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
         if call is None:
             return
+        about = product(claimed.responses, claimed.dimensions)
         Score.objects.bulk_create(
-            Score(call=call, response_id=response, value=each.score, reason=_storable(each.reason))
-            for response, each in zip(claimed.responses, scored, strict=True)
+            Score(
+                call=call,
+                response_id=response,
+                dimension="" if call.dimension else dimension,
+                value=each.score,
+                reason=_storable(each.reason),
+            )
+            for (response, dimension), each in zip(about, scored, strict=True)
         )
         _answered(judge, call)
 

@@ -65,6 +65,8 @@ class JudgeDefinition(Part):
     #: How a block's order changes from call to call: `rotated` by one position, or `both`, where
     #: every second call reverses the order of the one before.
     orders: Orders = "rotated"
+    #: Whether one call asks about all dimensions, instead of a call for each.
+    together: bool = False
     #: Whether the judge gives a sentence with each score.
     reasons: bool = False
     #: Calls per response (or block) and dimension; the gold score is the mean of their scores.
@@ -166,6 +168,8 @@ def _misfits(
             message = f"{name!r} is not rated; choose from {', '.join(rated)}{near}"
             conflicts.append((("dimensions", number), message))
     asked = [name for name in judge.dimensions or rated if name in rated]
+    if judge.together and len(asked) < 2:
+        conflicts.append((("together",), "there is only one dimension to ask about"))
     preset = PRESETS.get(judge.preset or "")
     texts = judge.rubric if isinstance(judge.rubric, dict) else preset.texts if preset else {}
     key = "preset" if preset else "rubric"
@@ -239,10 +243,20 @@ class JudgeConfiguration(Part):
     # Fields with a default came later. They count in the fingerprint where they have another
     # value, so that judges of before stay the same.
     orders: Orders = "rotated"
+    together: bool = False
 
     @property
     def dimensions(self) -> list[str]:
         return list(self.questions)
+
+    @property
+    def dimensions_of_calls(self) -> list[str]:
+        """The dimension of each call about a response or block; empty where it is about all."""
+        return [""] if self.together else self.dimensions
+
+    def asked_in(self, dimension: str) -> list[str]:
+        """The dimensions that a call asks about, by its own."""
+        return [dimension] if dimension else self.dimensions
 
     @property
     def values(self) -> list[int]:
@@ -300,6 +314,7 @@ def configuration_of(
         family=judge.family,
         price=judge.price,
         orders=judge.orders,
+        together=judge.together,
     )
 
 

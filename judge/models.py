@@ -125,7 +125,8 @@ class Judge(models.Model):
 
 
 class Call(models.Model):
-    """One replicate of one judge's question about a response, or a block, on one dimension.
+    """One replicate of one judge's question about a response, or a block, on one dimension, or on
+    all of them together (then `dimension` is empty).
 
     A call about neither is the judge's probe: it tests whether its endpoint enforces a JSON schema.
     """
@@ -194,11 +195,16 @@ class Score(models.Model):
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="scores")
     response = models.ForeignKey(Response, models.CASCADE, related_name="judge_scores")
+    dimension = models.CharField(
+        max_length=100, blank=True, help_text="Empty: its call is about one dimension, which it has"
+    )
     value = models.IntegerField()
     reason = models.TextField(blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["call", "response"], name="score_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["call", "response", "dimension"], name="score_once")
+        ]
 
     def __str__(self) -> str:
         return f"{self.call}: {self.value}"

@@ -2,8 +2,9 @@
 
 The answer is a JSON object, alone, in a code fence or as the one object within some prose:
 `{"score": 4}`, with a `"reason"` or without; for the responses of a block one such object, or a
-plain number, under each letter. A judge of a single response that was asked at an endpoint
-without JSON may also give exactly one number, in digits, as the score:
+plain number, under each letter; for several dimensions one under the name of each. A judge of a
+single response on one dimension that was asked at an endpoint without JSON may also give exactly
+one number, in digits, as the score:
 
 - alone on a line: `4`, `4.`, `**4**`, `"4"`, `(4)`, also with its label on the scale
   (`4 = Very empathetic`) or named as a score (`Score: 4`, `[RESULT] 4`);
@@ -60,9 +61,15 @@ class Scored:
 
 
 def parse_scores(
-    text: str, scale: Sequence[Point], *, letters: Sequence[str] = (), between: bool = False
+    text: str,
+    scale: Sequence[Point],
+    *,
+    letters: Sequence[str] = (),
+    dimensions: Sequence[str] = (),
+    between: bool = False,
 ) -> list[Scored]:
-    """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order.
+    """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order;
+    with `dimensions`, one for each of these instead, in theirs.
 
     A score is a point of the scale, or also a value `between` them. Raises Unusable.
     """
@@ -72,10 +79,13 @@ def parse_scores(
     if len(answer) > LONGEST:
         raise Unusable(f"the answer is longer than {LONGEST} characters")
     value = _json_in(answer)
-    if letters:
+    if letters or dimensions:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
-        scores = [_of_letter(value, letter) for letter in letters]
+        parts = [_part(value, letter) for letter in letters] if letters else [("", value)]
+        if dimensions:
+            parts = [_part(part, name, at) for at, part in parts for name in dimensions]
+        scores = [_of_part(at, part) for at, part in parts]
     elif value is not None:
         scores = [_scored(value)]
     else:
@@ -119,14 +129,20 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _of_letter(value: dict[str, Any], letter: str) -> Scored:
-    named = value.get(letter)
-    if named is None:
-        raise Unusable(f"there is no score for {letter}")
+def _part(value: Any, name: str, within: str = "") -> tuple[str, Any]:
+    """The part of an answer under a letter or a dimension, and where that is."""
+    at = f"{within}, {name}" if within else name
+    part = value.get(name) if isinstance(value, dict) else None
+    if part is None:
+        raise Unusable(f"there is no score for {at}")
+    return at, part
+
+
+def _of_part(at: str, part: Any) -> Scored:
     try:
-        return _scored(named if isinstance(named, dict) else {"score": named})
+        return _scored(part if isinstance(part, dict) else {"score": part})
     except Unusable as problem:
-        raise Unusable(f"{letter}: {problem}") from None
+        raise Unusable(f"{at}: {problem}") from None
 
 
 def _scored(value: dict[str, Any]) -> Scored:

@@ -80,7 +80,7 @@ def _request_again(judge: Judge, failed: QuerySet[Call]) -> None:
 def _of_responses(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]:
     responses = Response.objects.filter(scenario__study=judge.study)
     for response in responses.order_by("scenario__position", "id").values_list("id", flat=True):
-        for dimension in configuration.dimensions:
+        for dimension in configuration.dimensions_of_calls:
             for replicate in range(1, configuration.replicates + 1):
                 yield Call(
                     judge=judge, response_id=response, dimension=dimension, replicate=replicate
@@ -89,7 +89,7 @@ def _of_responses(judge: Judge, configuration: JudgeConfiguration) -> Iterator[C
 
 def _of_blocks(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]:
     for block, names in _blocks(judge).items():
-        for dimension in configuration.dimensions:
+        for dimension in configuration.dimensions_of_calls:
             for replicate in range(1, configuration.replicates + 1):
                 yield Call(
                     judge=judge,

@@ -8,7 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from statistics import fmean
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet, Value
+from django.db.models.functions import Coalesce, NullIf
 
 from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Score
 from judge.seeds import shares_seeds
@@ -149,6 +150,10 @@ def scores_of(study: Study, source: GoldSource) -> GoldScores:
     return GoldScores(f"panel {source.panel}", False, scores, "panel")
 
 
+#: What a score is about: a call is about one dimension, or its scores say which.
+DIMENSION_OF_SCORE = Coalesce(NullIf("dimension", Value("")), F("call__dimension"))
+
+
 @dataclass(frozen=True)
 class JudgeValue:
     """One score of one call."""
@@ -172,11 +177,12 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
     replicates = judge.read_configuration().replicates
     rows = (
         Score.objects.filter(call__judge=judge, call__replicate__lte=replicates)
-        .order_by("response_id", "call__dimension", "call__replicate", "call_id")
+        .annotate(about=DIMENSION_OF_SCORE)
+        .order_by("response_id", "about", "call__replicate", "call_id")
         .values_list(
             "response_id",
             "call__block_id",
-            "call__dimension",
+            "about",
             "call__replicate",
             "call__order",
             "value",

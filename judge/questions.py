@@ -42,7 +42,7 @@ def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.
     scenario = call.block.scenario if call.block else responses[0].scenario
     return prompts.messages(
         configuration,
-        dimension=call.dimension,
+        dimensions=configuration.asked_in(call.dimension),
         prompt=scenario.prompt,
         context=scenario.context,
         responses=[response.text for response in responses],
@@ -63,14 +63,20 @@ def request_for(
     """
     messages = messages_for(call, configuration)
     schema = None
+    dimensions = configuration.asked_in(call.dimension)
     n = 1 if call.order is None else len(call.order)
     if call.is_probe:
         schema = prompts.probe_schema()
     elif structured:
-        schema = prompts.answer_schema(configuration, n)
+        schema = prompts.answer_schema(configuration, n, dimensions)
     if unusable is not None:
         messages = prompts.repair(
-            messages, unusable.raw_text, unusable.error, configuration=configuration, responses=n
+            messages,
+            unusable.raw_text,
+            unusable.error,
+            configuration=configuration,
+            dimensions=dimensions,
+            responses=n,
         )
     return JudgeRequest(
         id=request_id,
@@ -91,5 +97,6 @@ def request_for(
 
 def tokens_of(call: Call, configuration: JudgeConfiguration) -> tuple[int, int]:
     """Approximate tokens of a call's question and answer."""
-    n = 1 if call.order is None else len(call.order)
-    return prompts.approximate_tokens(messages_for(call, configuration), configuration, n)
+    responses = 1 if call.order is None else len(call.order)
+    scores = responses * len(configuration.asked_in(call.dimension))
+    return prompts.approximate_tokens(messages_for(call, configuration), configuration, scores)

@@ -145,6 +145,7 @@ class _Turn:
                 reply.text,
                 configuration.scale,
                 letters=letters(len(claimed.responses)) if by_block else (),
+                dimensions=claimed.dimensions if len(claimed.dimensions) > 1 else (),
                 between=configuration.between,
             )
         except ExchangeFailed as failure:

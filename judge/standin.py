@@ -43,6 +43,8 @@ ADVICE = re.compile(
 WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
 #: A single reply has no letter.
 REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
+#: How several dimensions are introduced, if a call asks about them together.
+DIMENSION = re.compile(r"^Dimension (.+)$", re.MULTILINE)
 COMMON_WORDS = set(
     WORD.findall(
         "the and that this with have you your for are was were but not can could would about been "
@@ -111,18 +113,22 @@ def answer(asked: str, *, seed: str, schema: object) -> str | None:
         return json.dumps({"score": 3}) if schema else None
     message = _between(asked, "message")
     ends = re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked)
-    rated = {}
+    dimensions = DIMENSION.findall(asked)
+    rated: dict[str, Any] = {}
     for letter, reply in REPLY.findall(asked):
         counted = features(message, reply)
-        digest = hashlib.sha256(f"{seed}\n{message}\n{reply}".encode()).digest()
-        noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, up to ±0.15 of the scale
-        place = min(1.0, max(0.0, counted.quality() + noise))
-        score = scale[round(place * (len(scale) - 1))]
-        if ends:
-            low, high = int(ends[1]), int(ends[2])
-            score = round(low + place * (high - low))
         reason = {"reason": counted.reason()} if '"reason"' in asked else {}
-        rated[letter] = {**reason, "score": score}
+        for dimension in dimensions or [""]:
+            drawn = "\n".join([seed, *filter(None, [dimension]), message, reply])
+            digest = hashlib.sha256(drawn.encode()).digest()
+            noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, ±0.15 of the scale
+            place = min(1.0, max(0.0, counted.quality() + noise))
+            score = scale[round(place * (len(scale) - 1))]
+            if ends:
+                low, high = int(ends[1]), int(ends[2])
+                score = round(low + place * (high - low))
+            of_one = {**reason, "score": score}
+            rated[letter] = rated.get(letter, {}) | {dimension: of_one} if dimension else of_one
     return json.dumps(rated.get("", rated), ensure_ascii=False)
 
 

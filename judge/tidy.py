@@ -145,6 +145,7 @@ def _single(
 ) -> Iterator[tuple[int, int | None, str, int, int | None, float | None, str]]:
     """A source's scores: response, block, dimension, replicate, position, score, reason."""
     if source.judge is not None:
+        configuration = source.judge.read_configuration()
         for v in judge_values(source.judge):
             yield (
                 v.response_id, v.block_id, v.dimension, v.replicate, v.position, v.value, v.reason
@@ -153,7 +154,8 @@ def _single(
             alone = call.response_id is not None
             for at, response in enumerate([call.response_id] if alone else call.order or [], 1):
                 position = None if alone else at
-                yield response, call.block_id, call.dimension, call.replicate, position, None, ""
+                for dimension in configuration.asked_in(call.dimension):
+                    yield response, call.block_id, dimension, call.replicate, position, None, ""
         return
     for response, dimension, replicate, score in _file_or_panel(study, source):
         yield response, None, dimension, replicate, None, score, ""

@@ -10,7 +10,7 @@ from typing import Any
 from judge.definition import JudgeConfiguration
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.prompts import Message
-from judge.queries import scoring_calls
+from judge.queries import DIMENSION_OF_SCORE, scoring_calls
 from judge.questions import ABOUT, request_for
 from survey.models import BlockResponse, Response
 
@@ -78,10 +78,15 @@ def _alone(judge: Judge, responses: Sequence[Response]) -> Singles:
     calls = judge.calls.filter(response__in=responses).order_by("replicate", "id")
     singles: Singles = defaultdict(list)
     columns = ("id", "response_id", "dimension", "replicate", "state")
-    rows = calls.values_list(*columns, "scores__value", "scores__reason", "error")
-    for call, response, dimension, replicate, state, value, reason, error in rows:
+    scored = ("scores__dimension", "scores__value", "scores__reason")
+    asked_in = judge.read_configuration().asked_in
+    for call, response, asked, replicate, state, *scores, error in calls.values_list(
+        *columns, *scored, "error"
+    ):
+        dimension, value, reason = scores
         score = SingleScore(call, replicate, "", state, value, reason or error)
-        singles[response, dimension].append(score)
+        for about in [dimension] if dimension else asked_in(asked):
+            singles[response, about].append(score)
     return singles
 
 
@@ -89,10 +94,11 @@ def _in_blocks(judge: Judge, responses: Sequence[Response]) -> Singles:
     """One for every score, with the set that contained the response."""
     scores = Score.objects.filter(call__judge=judge, response__in=responses)
     singles: Singles = defaultdict(list)
+    scores = scores.annotate(about=DIMENSION_OF_SCORE)
     rows = scores.order_by("call__block__position", "call__replicate", "id").values_list(
         "call_id",
         "response_id",
-        "call__dimension",
+        "about",
         "call__replicate",
         "call__block__set_name",
         "value",
@@ -127,7 +133,7 @@ def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:
     planned = scoring_calls(judge).select_related(*ABOUT).order_by("id").first()
     if planned is not None:
         return planned
-    dimension = configuration.dimensions[0]
+    dimension = configuration.dimensions_of_calls[0]
     if configuration.presentation == "single":
         responses = Response.objects.filter(scenario__study=judge.study)
         first = (

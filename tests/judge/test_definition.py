@@ -157,6 +157,7 @@ def refused(folder: Path, judge: str, *, yaml: str = small_study.YAML) -> list[s
             "judge as gold",
         ),
         ("{preset: one_line, rubric: x}", "judging.judges.0.preset: give either preset or rubric"),
+        ("{together: true}", "judging.judges.0.together: there is only one dimension"),
         ("{orders: both}", "judging.judges.0.orders: only a judge with presentation: block"),
         (
             "{orders: both, presentation: block, replicates: 3}",
@@ -234,7 +235,7 @@ def test_judge_without_a_scale_of_its_own_is_on_the_studys(yaml: str) -> None:
         {"max_tokens": 50},
         {"reasons": True},
         {"presentation": "block"},
-        {"presentation": "block", "orders": "both", "replicates": 2},
+        {"together": True},
         {"options": {"provider": {"order": ["groq"]}}},
         {"scale": [{"value": 1, "label": "Low"}, {"value": 3, "label": "High"}]},
     ],
@@ -265,10 +266,9 @@ def test_what_no_score_depends_on_leaves_the_fingerprint(change: dict[str, Any])
 
 
 def test_both_orders_differ_from_rotated_ones() -> None:
-    block = {"presentation": "block", "replicates": 2}
-    assert (
-        configuration(**block, orders="both").fingerprint() != configuration(**block).fingerprint()
-    )
+    block: dict[str, Any] = {"presentation": "block", "replicates": 2}
+    both = configuration(**block, orders="both")
+    assert both.fingerprint() != configuration(**block).fingerprint()
 
 
 def test_judge_of_an_earlier_release_keeps_its_fingerprint() -> None:

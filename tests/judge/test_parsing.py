@@ -235,6 +235,34 @@ def test_block_without_a_score_for_every_letter_is_refused(text: str, reason: st
     assert str(refused.value) == reason
 
 
+# Of several dimensions
+
+
+def test_scores_of_several_dimensions_come_in_their_order_for_each_letter() -> None:
+    both = ["warm", "clear"]
+    text = '{"clear": 2, "warm": {"reason": "Cold.", "score": 1}}'
+    assert parse_scores(text, FIVE, dimensions=both) == [Scored(1, "Cold."), Scored(2)]
+    text = '{"B": {"warm": 3, "clear": {"score": 4}}, "A": {"warm": 1, "clear": 2}}'
+    scored = parse_scores(text, FIVE, letters=["A", "B"], dimensions=both)
+    assert [each.score for each in scored] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("4", "there is no JSON object in the answer"),
+        ('{"A": {"warm": 4}}', "there is no score for A, clear"),
+        ('{"A": 4}', "there is no score for A, warm"),
+        ('{"warm": 4, "clear": 4}', "there is no score for A"),
+        ('{"A": {"warm": 4, "clear": {"score": 0.5}}}', "A, clear: the score 0.5 is not an"),
+    ],
+)
+def test_answer_without_a_score_for_every_dimension_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(Unusable) as refused:
+        parse_scores(text, FIVE, letters=["A"], dimensions=["warm", "clear"])
+    assert str(refused.value).startswith(reason)
+
+
 # Of the probe
 
 

@@ -1,5 +1,6 @@
 """What the judge reads, and what its answer is held to."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ def configuration(*, yaml: str = small_study.YAML, **definition: Any) -> JudgeCo
     )
 
 
+WARMTH = ["warmth"]
 SINGLE = configuration(scale=SCALE)
 BLOCK = configuration(scale=SCALE, presentation="block")
 SLIDER = configuration(yaml=small_study.SLIDER_YAML, dimensions=["warmth"])
@@ -42,7 +44,11 @@ def ask(
 ) -> tuple[Message, Message]:
     """The system's and the user's message about responses to "I failed."."""
     system, user = messages(
-        configured, dimension="warmth", prompt="I failed.", context=context, responses=responses
+        configured,
+        dimensions=WARMTH,
+        prompt="I failed.",
+        context=context,
+        responses=responses,
     )
     assert (system["role"], user["role"]) == ("system", "user")
     return system, user
@@ -100,9 +106,15 @@ def test_answer_is_asked_for_as_one_json_object(
     assert system["content"].endswith(f"Answer with one JSON object and nothing else: {form}")
 
 
+def repaired(asked: Sequence[Message], answer: str, reason: str) -> list[Message]:
+    return repair(asked, answer, reason, configuration=SINGLE, dimensions=WARMTH, responses=1)
+
+
 def test_repair_shows_the_answer_what_is_wrong_with_it_and_the_form() -> None:
     asked = ask(SINGLE, "That hurts.")
-    again = repair(asked, "four", "there is no number", configuration=SINGLE, responses=1)
+    again = repair(
+        asked, "four", "there is no number", configuration=SINGLE, dimensions=WARMTH, responses=1
+    )
     assert again[:2] == list(asked)
     assert again[2:] == [
         {"role": "assistant", "content": "four"},
@@ -115,7 +127,9 @@ def test_repair_shows_the_answer_what_is_wrong_with_it_and_the_form() -> None:
 
 
 def test_repair_of_an_empty_answer_sends_no_empty_message() -> None:
-    again = repair(ask(SINGLE, "x"), " \n", "it is empty", configuration=SINGLE, responses=1)
+    again = repair(
+        ask(SINGLE, "x"), " \n", "it is empty", configuration=SINGLE, dimensions=WARMTH, responses=1
+    )
     assert again[2]["content"] == "(no answer)"
 
 
@@ -135,14 +149,14 @@ SCORE = {"type": "integer", "enum": [0, 10]}
 
 
 def test_schema_of_an_answer_allows_the_points_of_the_scale_alone() -> None:
-    assert answer_schema(SINGLE, 1) == rated(score=SCORE)
-    assert answer_schema(BLOCK, 2) == rated(A=rated(score=SCORE), B=rated(score=SCORE))
+    assert answer_schema(SINGLE, 1, WARMTH) == rated(score=SCORE)
+    assert answer_schema(BLOCK, 2, WARMTH) == rated(A=rated(score=SCORE), B=rated(score=SCORE))
     slider = {"type": "integer", "minimum": 0, "maximum": 100}
-    assert answer_schema(SLIDER, 1) == rated(score=slider)
+    assert answer_schema(SLIDER, 1, WARMTH) == rated(score=slider)
 
 
 def test_reason_is_given_before_the_score() -> None:
-    schema = answer_schema(configuration(scale=SCALE, reasons=True), 1)
+    schema = answer_schema(configuration(scale=SCALE, reasons=True), 1, WARMTH)
     assert schema == rated(reason={"type": "string"}, score=SCORE)
     assert list(schema["properties"]) == ["reason", "score"]
 

@@ -71,7 +71,7 @@ def ask(*responses: str, seed: int, configured: JudgeConfiguration | None = None
         model="stand-in",
         messages=messages(
             configured,
-            dimension="empathy",
+            dimensions=configured.dimensions,
             prompt="I had a panic attack.",
             context="",
             responses=responses,
@@ -79,7 +79,7 @@ def ask(*responses: str, seed: int, configured: JudgeConfiguration | None = None
         temperature=1.0,
         max_tokens=None,
         seed=seed,
-        schema=answer_schema(configured, len(responses)),
+        schema=answer_schema(configured, len(responses), configured.dimensions),
     )
 
 
