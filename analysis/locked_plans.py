@@ -27,7 +27,7 @@ from analysis.recipe import Recipe
 from analysis.recipe_sets import current_recipe_set, recipes_of
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
-from judge.queries import GoldSource, gold_source
+from judge.queries import gold_judges, gold_source
 from survey.definition.labels import Labels
 from survey.definition.settings import Settings
 from survey.files.csv_text import time_text
@@ -229,23 +229,27 @@ def as_it_is(study: Study, rule_set: RuleSet, recipe_set: RecipeSet) -> Planned:
         rules=rules_of(rule_set),
         recipes=named(recipes_of(recipe_set)),
         gold=source.name if source else "none",
-        gold_hash=_gold_hash(source),
+        gold_hash=_gold_hash(study),
         decided=sum(d.participant.source in counted_sources() for d in exclusions_in_force(study)),
     )
 
 
 def _judge(study: Study) -> dict[str, Any] | None:
-    """How the judge whose scores are gold is asked."""
-    source = gold_source(study)
-    if source is None or source.judge is None:
-        return None
-    asked = source.judge.configuration
-    return {key: value for key, value in asked.items() if key not in ABOUT_THE_ENDPOINT}
+    """How the judge whose scores are gold is asked; of a jury, each of its judges by name."""
+    asked = [
+        {key: value for key, value in judge.configuration.items() if key not in ABOUT_THE_ENDPOINT}
+        for judge in gold_judges(study)
+    ]
+    if len(asked) > 1:
+        return {str(each["name"]): each for each in asked}
+    return asked[0] if asked else None
 
 
-def _gold_hash(source: GoldSource | None) -> str:
-    """What a judge's scores depend on; files and panels are known by their names."""
-    return source.judge.configuration_hash if source and source.judge else ""
+def _gold_hash(study: Study) -> str:
+    """What the scores of the gold judge or jury depend on; files and panels are known by their
+    names.
+    """
+    return "".join(judge.configuration_hash for judge in gold_judges(study))
 
 
 def _blocks(study: Study) -> list[dict[str, Any]]:

@@ -56,9 +56,13 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
     names = [judge.name for judge in definition.judges]
     _retire(Judge.objects.filter(study=study, is_current=True).exclude(name__in=names))
     if gold_decision(study) is None or (changed and before.gold_name != definition.gold_name):
-        gold = _current(study, definition.gold_name)
-        assert gold is not None
-        choose_gold(study, judge=gold, why="named in the study's file")
+        why = "named in the study's file"
+        if definition.jury(definition.gold_name):
+            choose_gold(study, jury=definition.gold_name, why=why)
+        else:
+            gold = _current(study, definition.gold_name)
+            assert gold is not None
+            choose_gold(study, judge=gold, why=why)
     return changed
 
 

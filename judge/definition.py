@@ -114,11 +114,20 @@ class JudgeDefinition(Part):
         return self
 
 
+class Jury(Part):
+    """Several judges as one source: each response's score is the mean or median of theirs."""
+
+    name: JudgeName
+    judges: list[JudgeName] = Field(min_length=2)
+    combine: Literal["mean", "median"] = "mean"
+
+
 class JudgingDefinition(Part):
     """The judges of a study's responses, the gold one, and the budget."""
 
     judges: list[JudgeDefinition] = Field(default=[JudgeDefinition()], min_length=1)
-    #: Null: the first judge. The dashboard and `manage.py gold` can change it too.
+    juries: list[Jury] = []
+    #: A judge or a jury. Null: the first judge. The dashboard and `manage.py gold` change it too.
     gold: JudgeName | None = None
     budget: Budget = Budget()
     #: Evaluated model → its family.
@@ -138,10 +147,28 @@ class JudgingDefinition(Part):
         for number, name in enumerate(names):
             if name in names[:number]:
                 raise wrong(("judges", number, "name"), f"{name!r} is repeated")
+        for number, jury in enumerate(self.juries):
+            if jury.name in names:
+                raise wrong(("juries", number, "name"), f"{jury.name!r} is repeated")
+            for at, member in enumerate(jury.judges):
+                path = ("juries", number, "judges", at)
+                if member in jury.judges[:at]:
+                    raise wrong(path, f"{member!r} is repeated")
+                self._known(member, path)
+            names.append(jury.name)
         if self.gold is not None and self.gold not in names:
             near = did_you_mean(self.gold, names)
-            raise wrong(("gold",), f"{self.gold!r} is not among the judges{near}")
+            raise wrong(("gold",), f"{self.gold!r} is not among the judges and juries{near}")
         return self
+
+    def _known(self, name: str, path: tuple[str | int, ...]) -> None:
+        names = [judge.name for judge in self.judges]
+        if name not in names:
+            raise wrong(path, f"{name!r} is not among the judges{did_you_mean(name, names)}")
+
+    def jury(self, name: str) -> Jury | None:
+        """The jury called `name`."""
+        return next((jury for jury in self.juries if jury.name == name), None)
 
     def contradictions(self, study: StudyDefinition) -> list[tuple[tuple[str | int, ...], str]]:
         """Conflicts with the study: the path (below `judging`), and the reason."""
@@ -154,6 +181,12 @@ class JudgingDefinition(Part):
             if judge.name == self.gold_name and not on_scale_of_study(judge.scale, study):
                 message = "gold scores must use the study's scale; choose another judge as gold"
                 conflicts.append(((*path, "scale"), message))
+        scales = {judge.name: judge.scale for judge in self.judges}
+        for number, jury in enumerate(self.juries):
+            for at, member in enumerate(jury.judges):
+                if not on_scale_of_study(scales[member], study):
+                    message = f"{member!r} has a scale of its own, not the study's"
+                    conflicts.append((("juries", number, "judges", at), message))
         return conflicts
 
 

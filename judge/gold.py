@@ -17,12 +17,15 @@ def choose_gold(
     judge: Judge | None = None,
     gold_set: GoldSet | None = None,
     panel: str = "",
+    jury: str = "",
     author: User | None = None,
     why: str = "chosen",
 ) -> bool:
-    """Make the scores of a judge, a gold set or a panel gold. False if they already are."""
+    """Make the scores of a judge, a gold set, a panel or a jury gold. False if they already are."""
     newest = gold_decision(study)
-    chosen: dict[str, Any] = {"judge": judge, "gold_set": gold_set, "panel": panel}
+    chosen: dict[str, Any] = {
+        "judge": judge, "gold_set": gold_set, "panel": panel, "jury": jury
+    }  # fmt: skip
     if newest is not None and all(getattr(newest, key) == of for key, of in chosen.items()):
         return False
     GoldDecision.objects.create(study=study, author=author, why=why, **chosen)

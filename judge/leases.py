@@ -12,7 +12,7 @@ from django.utils import timezone
 from judge.definition import Budget
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Endpoint, Judge, Judging, StructuredOutput
-from judge.queries import asked_calls, gold_decision, wanted_calls
+from judge.queries import asked_calls, gold_judges, wanted_calls
 
 #: The number of sweeps before a woken judge is woken again.
 WOKEN_SWEEPS = 4
@@ -61,14 +61,14 @@ def waits(judge: Judge, now: datetime) -> bool:
 
 
 def gold_comes_first(judge: Judge) -> bool:
-    """Whether a judge must wait: its study has a budget, and the gold judge has calls left."""
-    gold = gold_decision(judge.study)
-    if gold is None or gold.judge is None or gold.judge == judge or gold.judge.stopped:
-        return False
+    """Whether a judge must wait: its study has a budget, and a gold judge has calls left."""
     if judge.study.judging.read_definition().budget == Budget():
         return False
-    open_states = (Call.State.WAITING, Call.State.RUNNING)
-    return wanted_calls(gold.judge).filter(state__in=open_states).exists()
+    gold = gold_judges(judge.study)
+    if judge in gold:
+        return False
+    unanswered = Q(state=Call.State.WAITING) | Q(state=Call.State.RUNNING)
+    return any(wanted_calls(one).filter(unanswered).exists() for one in gold if not one.stopped)
 
 
 def end_of_lease(now: datetime) -> datetime:

@@ -302,7 +302,7 @@ class GoldScore(models.Model):
 
 
 class GoldDecision(models.Model):
-    """A decision for a gold source: a judge, a gold set or a panel.
+    """A decision for a gold source: a judge, a gold set, a panel or a jury.
 
     Never edited: the newest one applies.
     """
@@ -311,6 +311,7 @@ class GoldDecision(models.Model):
     judge = models.ForeignKey(Judge, models.RESTRICT, null=True)
     gold_set = models.ForeignKey(GoldSet, models.RESTRICT, null=True)
     panel = models.CharField(max_length=100, blank=True)
+    jury = models.CharField(max_length=100, blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     why = models.CharField(max_length=200, help_text="Its cause, in words")
     at = models.DateTimeField(default=timezone.now)
@@ -319,12 +320,14 @@ class GoldDecision(models.Model):
         ordering = ["id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(judge__isnull=False, gold_set__isnull=True, panel="")
-                | Q(judge__isnull=True, gold_set__isnull=False, panel="")
-                | (Q(judge__isnull=True, gold_set__isnull=True) & ~Q(panel="")),
+                condition=Q(judge__isnull=False, gold_set__isnull=True, panel="", jury="")
+                | Q(judge__isnull=True, gold_set__isnull=False, panel="", jury="")
+                | Q(~Q(panel=""), judge__isnull=True, gold_set__isnull=True, jury="")
+                | Q(~Q(jury=""), judge__isnull=True, gold_set__isnull=True, panel=""),
                 name="gold_decision_of_one",
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.study}: {self.judge or self.gold_set or f'panel {self.panel}'}"
+        people = f"panel {self.panel}" if self.panel else f"jury {self.jury}"
+        return f"{self.study}: {self.judge or self.gold_set or people}"

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from statistics import fmean
+from statistics import fmean, median
 
 from django.db.models import Count, F, Max, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, NullIf
 
+from judge.definition import Jury
 from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Score
 from judge.seeds import shares_seeds
 from survey.models import Participant, Study
@@ -30,13 +31,13 @@ class Gold:
 
 @dataclass(frozen=True)
 class GoldScores:
-    """All scores of one source: a judge's, those of a file, or a panel's mean ratings."""
+    """All scores of one source: a judge's, those of a file, a panel's mean ratings, or a jury's."""
 
     #: The judge's name and version, or the name in an imported file; empty if there is none.
     made_by: str
     is_imported: bool
     scores: list[Gold]
-    #: `judge`, `file` or `panel`; empty if a study has no gold scores.
+    #: `judge`, `file`, `panel` or `jury`; empty if a study has no gold scores.
     kind: str = ""
 
     @property
@@ -54,20 +55,22 @@ class GoldScores:
 
 @dataclass(frozen=True)
 class GoldSource:
-    """A source of gold scores: exactly one of a judge, a gold set and a panel."""
+    """A source of gold scores: exactly one of a judge, a gold set, a panel and a jury."""
 
     judge: Judge | None = None
     gold_set: GoldSet | None = None
     panel: str = ""
+    jury: str = ""
 
     @property
     def kind(self) -> str:
-        return "judge" if self.judge else "file" if self.gold_set else "panel"
+        people = "panel" if self.panel else "jury"
+        return "judge" if self.judge else "file" if self.gold_set else people
 
     @property
     def name(self) -> str:
         """Unique in its study, with a stand-in labelled as such: `llama@2`, `file imported`, `panel
-        x`.
+        x`, `jury y`.
         """
         return f"{self.key} ({STAND_IN})" if self.judge and self.judge.is_stand_in else self.key
 
@@ -76,7 +79,9 @@ class GoldSource:
         """Its name on the command line."""
         if self.judge:
             return f"{self.judge.name}@{self.judge.version}"
-        return f"file {self.gold_set.name}" if self.gold_set else f"panel {self.panel}"
+        if self.gold_set:
+            return f"file {self.gold_set.name}"
+        return f"panel {self.panel}" if self.panel else f"jury {self.jury}"
 
     def __str__(self) -> str:
         return str(self.judge or self.gold_set or self.name)
@@ -107,7 +112,7 @@ def gold_source(study: Study) -> GoldSource | None:
     decided = gold_decision(study)
     if decided is None:
         return None
-    return GoldSource(decided.judge, decided.gold_set, decided.panel)
+    return GoldSource(decided.judge, decided.gold_set, decided.panel, decided.jury)
 
 
 def newer_than_gold(study: Study) -> Judge | None:
@@ -119,7 +124,9 @@ def newer_than_gold(study: Study) -> Judge | None:
 
 
 def gold_sources(study: Study) -> list[GoldSource]:
-    """All possible gold sources: judges (also earlier versions with scores), files, panels."""
+    """All possible gold sources: judges (also earlier versions with scores), files, panels,
+    juries.
+    """
     judges = Judge.objects.filter(study=study).filter(
         Q(is_current=True) | Q(calls__state=Call.State.ANSWERED)
     )
@@ -127,7 +134,29 @@ def gold_sources(study: Study) -> list[GoldSource]:
         *(GoldSource(judge=judge) for judge in judges.distinct().order_by("name", "version")),
         *(GoldSource(gold_set=gold_set) for gold_set in GoldSet.objects.filter(study=study)),
         *(GoldSource(panel=panel) for panel in panels_of(study)),
+        *(GoldSource(jury=jury.name) for jury in juries_of(study)),
     ]
+
+
+def juries_of(study: Study) -> list[Jury]:
+    """The juries in the study's file."""
+    judging = Judging.objects.filter(study=study).first()
+    return judging.read_definition().juries if judging else []
+
+
+def jury_members(study: Study, name: str) -> list[Judge]:
+    """The judges of a jury, in its order: their current versions. Empty for an unknown jury."""
+    jury = next((each for each in juries_of(study) if each.name == name), None)
+    current = {judge.name: judge for judge in current_judges(study)}
+    return [current[member] for member in jury.judges if member in current] if jury else []
+
+
+def gold_judges(study: Study) -> list[Judge]:
+    """The judges that the gold scores come from: one, or those of the gold jury."""
+    source = gold_source(study)
+    if source is None:
+        return []
+    return [source.judge] if source.judge else jury_members(study, source.jury)
 
 
 def gold_scores(study: Study) -> GoldScores:
@@ -146,8 +175,28 @@ def scores_of(study: Study, source: GoldSource) -> GoldScores:
         stored = source.gold_set.scores.order_by("response_id", "dimension")
         scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in stored]
         return GoldScores(source.gold_set.made_by, True, scores, "file")
+    if source.jury:
+        return GoldScores(source.key, False, _verdicts(study, source.jury), "jury")
     scores = _means(expert_means(study, source.panel))
     return GoldScores(f"panel {source.panel}", False, scores, "panel")
+
+
+def _verdicts(study: Study, name: str) -> list[Gold]:
+    """A jury's scores of what every judge of it has scored; `calls` are the judges' means."""
+    jury = next((each for each in juries_of(study) if each.name == name), None)
+    members = jury_members(study, name)
+    if jury is None or len(members) < len(jury.judges):
+        return []
+    combined = fmean if jury.combine == "mean" else median
+    by_judge = [
+        {(s.response_id, s.dimension): s.value for s in scores_of(study, GoldSource(judge)).scores}
+        for judge in members
+    ]
+    return [
+        Gold(*item, combined(single), single)
+        for item in sorted(set.intersection(*map(set, by_judge)))
+        if (single := [of[item] for of in by_judge])
+    ]
 
 
 #: What a score is about: a call is about one dimension, or its scores say which.

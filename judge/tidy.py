@@ -16,6 +16,8 @@ from judge.queries import (
     gold_source,
     gold_sources,
     judge_values,
+    jury_members,
+    scores_of,
     wanted_calls,
 )
 from survey.files.csv_text import time_text
@@ -48,6 +50,10 @@ ATTEMPT_COLUMNS = (
 )  # fmt: skip
 
 
+#: Between the families of a jury's judges.
+SEPARATOR = "; "
+
+
 def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, Sequence[float | None]]]:
     """Each score for each place of its response, in study order: the columns of GOLD_COLUMNS, and
     its single scores.
@@ -67,17 +73,24 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, Sequence[fl
 def judge_rows(study: Study) -> Iterator[Row]:
     """Every gold source, in the columns of JUDGE_COLUMNS.
 
-    The replicates of a panel are its experts, those of a file its single scores.
+    The replicates of a panel are its experts, those of a jury its judges, those of a file its
+    single scores.
     """
     chosen = gold_source(study)
     definition = definition_of(study)
     for source in gold_sources(study):
         is_gold = chosen is not None and source.name == chosen.name
         if source.judge is None:
-            scored = (replicate for _, _, replicate, _ in _file_or_panel(study, source))
+            scored = (replicate for _, _, replicate, _ in _not_asked(study, source))
             replicates = max(scored, default=0)
-            stand_in = source.gold_set is not None and STAND_IN in source.gold_set.made_by
-            yield source.name, source.kind, is_gold, "", None, replicates, True, stand_in, "single"
+            members = jury_members(study, source.jury)
+            families = [judge.read_configuration().family or "" for judge in members]
+            stand_in = any(judge.is_stand_in for judge in members) or (
+                source.gold_set is not None and STAND_IN in source.gold_set.made_by
+            )
+            family = SEPARATOR.join(families) if all(families) else ""
+            about = (family, None, replicates, True, stand_in, "single")
+            yield source.name, source.kind, is_gold, *about
             continue
         configuration = source.judge.read_configuration()
         yield (
@@ -125,7 +138,8 @@ def judge_score_rows(study: Study) -> Iterator[Row]:
 
     A response that was scored alone has its scores for each of its places, and the name of the
     first. A call without a usable score has a row with an empty score. Scores without single scores
-    have one row, the mean. A replicate of a panel is one of its experts; if an expert saw a
+    have one row, the mean. A replicate of a panel is one of its experts, that of a jury the mean of
+    one of its judges; if an expert saw a
     response several times, the ratings are averaged.
     """
     cells = cells_of(study)
@@ -157,12 +171,18 @@ def _single(
                 for dimension in configuration.asked_in(call.dimension):
                     yield response, call.block_id, dimension, call.replicate, position, None, ""
         return
-    for response, dimension, replicate, score in _file_or_panel(study, source):
+    for response, dimension, replicate, score in _not_asked(study, source):
         yield response, None, dimension, replicate, None, score, ""
 
 
-def _file_or_panel(study: Study, source: GoldSource) -> Iterator[tuple[int, str, int, float]]:
-    """The scores of a file or panel: response, dimension, replicate, score."""
+def _not_asked(study: Study, source: GoldSource) -> Iterator[tuple[int, str, int, float]]:
+    """The scores of a file, panel or jury: response, dimension, replicate, score."""
+    if source.jury:
+        for verdict in scores_of(study, source).scores:
+            for replicate, score in enumerate(verdict.calls, start=1):
+                assert score is not None
+                yield verdict.response_id, verdict.dimension, replicate, score
+        return
     if source.gold_set is not None:
         for gold in source.gold_set.scores.order_by("response_id", "dimension"):
             for replicate, score in enumerate(gold.calls or [gold.value], start=1):

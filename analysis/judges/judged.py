@@ -32,7 +32,7 @@ class JudgesData:
     (empty where a call gave none). `responses`: `PLACE`, the `response` that
     stands there, and its length in `words`; at a place that is not among them stands a response of
     its own.
-    `judges`: `judge` (unique), `kind` (`judge`, `file` or `panel`), `is_gold`, `family`,
+    `judges`: `judge` (unique), `kind` (`judge`, `file`, `panel` or `jury`), `is_gold`, `family`,
     `temperature`, `replicates` (asked for), `comparable` (on the study's scale), `is_stand_in`,
     `presentation` (`single` or `block`). `returned_models`: `judge`, `returned_model`,
     `fingerprint`, `calls`, `first_at`, `last_at`. `families` maps evaluated models to families.
@@ -181,9 +181,12 @@ def _identified(cells: DataFrame, responses: DataFrame) -> DataFrame:
     return cells.assign(response=response, words=pd.to_numeric(merged["words"]))
 
 
-def same_family(one: str, other: str) -> bool:
-    """Whether two names are of one family, however they are capitalised; no name is of none."""
-    return bool(one) and one.casefold() == other.casefold()
+def same_family(model: str, judge: str) -> bool:
+    """Whether a model's family is that of a judge, or of one of a jury (between semicolons),
+    however they are capitalised; no name is of none.
+    """
+    families = {name.strip() for name in judge.casefold().split(";")}
+    return bool(model) and model.casefold() in families
 
 
 def _judge(row: Mapping[Any, Any]) -> ScoreSource:

@@ -11,7 +11,7 @@ from analysis.runs import request_run
 from judge.definition import on_scale_of_study
 from judge.gold import choose_gold
 from judge.models import Call
-from judge.queries import GoldSource, gold_source, gold_sources, scoring_calls
+from judge.queries import GoldSource, gold_source, gold_sources, scores_of, scoring_calls
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.tidy import definition_of, panel_ratings
@@ -51,7 +51,7 @@ def find_source(study: Study, name: str) -> GoldSource:
 def _short_names(source: GoldSource) -> set[str]:
     if source.judge:
         return {source.judge.name} if source.judge.is_current else set()
-    return {source.gold_set.name if source.gold_set else source.panel}
+    return {source.gold_set.name if source.gold_set else source.panel or source.jury}
 
 
 def why_not_gold(study: Study, source: GoldSource) -> str:
@@ -68,13 +68,28 @@ def why_not_gold(study: Study, source: GoldSource) -> str:
                 f"{source.key} scores from {own} and raters from {values[0]} to {values[-1]}, so "
                 "distances between them have no meaning"
             )
-        answered = scoring_calls(source.judge).filter(state=Call.State.ANSWERED)
-        return "" if answered.exists() else f"{source.key} has no scores yet: press “Score”"
+    if _has_scores(study, source):
+        return ""
+    return f"{source.key} has no {NO_SCORES[source.kind]}"
+
+
+#: Of what a source without scores has none, and why.
+NO_SCORES = {
+    "judge": "scores yet: press “Score”",
+    "file": "scores",
+    "panel": "ratings yet: no expert has completed the study",
+    "jury": "scores yet: not all of its judges have",
+}
+
+
+def _has_scores(study: Study, source: GoldSource) -> bool:
+    if source.judge:
+        return scoring_calls(source.judge).filter(state=Call.State.ANSWERED).exists()
     if source.gold_set:
-        return "" if source.gold_set.scores.exists() else f"{source.key} has no scores"
-    if not panel_ratings(study, source.panel):
-        return f"{source.key} has no ratings yet: no expert has completed the study"
-    return ""
+        return source.gold_set.scores.exists()
+    if source.jury:
+        return bool(scores_of(study, source).scores)
+    return bool(panel_ratings(study, source.panel))
 
 
 @transaction.atomic
@@ -101,6 +116,7 @@ def make_gold(
         judge=source.judge,
         gold_set=source.gold_set,
         panel=source.panel,
+        jury=source.jury,
         author=author,
         why=why,
     )

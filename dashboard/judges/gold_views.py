@@ -23,7 +23,7 @@ from dashboard.judges.gold_changes import changes
 from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
-from dashboard.judges.sources import FileState, JudgeState, PanelState, key, sources_of
+from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState, key, sources_of
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
@@ -56,7 +56,7 @@ GOLD_SHOWN = 100
 DECISIONS_SHOWN = 50
 
 
-Source = JudgeState | FileState | PanelState
+Source = JudgeState | FileState | PanelState | JuryState
 
 
 def back(include: list[str] | None, page: str, *of: Any) -> HttpResponse:
@@ -112,6 +112,7 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
         "judges": sources.judges,
         "files": sources.files,
         "panels": sources.panels,
+        "juries": sources.juries,
     }
     return {
         "sources": sources,

@@ -10,11 +10,11 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from judge.advice import advice
-from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
+from judge.definition import Budget, JudgeConfiguration, Jury, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging
 from judge.prompts import FORMAT
-from judge.queries import GoldSource, gold_source, wanted_calls
+from judge.queries import GoldSource, gold_source, juries_of, scores_of, wanted_calls
 from judge.spending import Spent, spent_by_judges, spent_on
 from survey.definition import StudyDefinition
 from survey.models import Participant, Response, Study
@@ -126,12 +126,27 @@ class PanelState:
 
 
 @dataclass(frozen=True)
+class JuryState:
+    """A jury, its judges, and how many scores it has: of what all of them have scored."""
+
+    name: str
+    is_gold: bool
+    judges: list[str]
+    scores: int
+
+    @property
+    def source(self) -> GoldSource:
+        return GoldSource(jury=self.name)
+
+
+@dataclass(frozen=True)
 class Sources:
     """Every source of gold scores that a study has, side by side."""
 
     judges: list[JudgeState]
     files: list[FileState]
     panels: list[PanelState]
+    juries: list[JuryState]
     gold: GoldSource | None
     budget: Budget
     spent: Spent
@@ -173,10 +188,17 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
             PanelState(name, GoldSource(panel=name).key == key, completed[name])
             for name in panels_of(study)
         ],
+        juries=[_jury(study, jury, key) for jury in juries_of(study)],
         gold=gold,
         budget=judging.read_definition().budget if judging else Budget(),
         spent=spent_on(study),
     )
+
+
+def _jury(study: Study, jury: Jury, gold: str) -> JuryState:
+    source = GoldSource(jury=jury.name)
+    scores = len(scores_of(study, source).scores)
+    return JuryState(jury.name, source.key == gold, jury.judges, scores)
 
 
 def judge_states(

@@ -217,8 +217,11 @@ class Export:
         return ExportTable((*GOLD_COLUMNS, *calls, "gold_by"), rows)
 
     def judge_scores(self) -> ExportTable:
-        """Every single score of judges and of files; what experts of a panel gave are ratings."""
-        rows = (row for row in judge_score_rows(self.study) if not row[0].startswith("panel "))
+        """Every single score of judges and of files; what experts of a panel gave are ratings, and
+        a jury's scores are means of its judges'.
+        """
+        derived = ("panel ", "jury ")
+        rows = (row for row in judge_score_rows(self.study) if not row[0].startswith(derived))
         return ExportTable(JUDGE_SCORE_COLUMNS, rows)
 
     def judge_attempts(self) -> ExportTable:

@@ -16,6 +16,7 @@ from judge.gold import choose_gold
 from judge.models import Call, GoldDecision, GoldScore, Judge
 from judge.plans import plan_calls
 from judge.prompts import FORMATS
+from judge.queries import GoldSource, gold_source
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
@@ -51,6 +52,21 @@ def test_study_without_ratings_has_no_use_for_gold_scores(page: Client, db: None
     shown = text_of(page.get(GOLD))
     assert "The study has no ratings, so it needs no judge." in shown
     assert "Gold scores from a file" not in shown
+
+
+def test_jury_can_be_chosen_once_all_its_judges_have_scores(page: Client, study: Study) -> None:
+    jury = {"name": "three", "judges": ["a", "b"]}
+    judges = describe(study, {"name": "a"}, {"name": "b"}, juries=[jury])
+    assert "jury three a, b 0 scores" in text_of(page.get(GOLD))
+    choose = {"source": "jury three"}
+    refused = text_of(page.post(f"{GOLD}choose/", choose, follow=True))
+    assert "jury three has no scores yet: not all of its judges have" in refused
+    for judge in judges:
+        plan_calls(judge)
+        answer_calls(judge.calls.all())
+    assert "jury three a, b 10 scores" in text_of(page.get(GOLD))
+    page.post(f"{GOLD}choose/", choose)
+    assert gold_source(study) == GoldSource(jury="three")
 
 
 def test_every_source_stands_beside_the_others(
