@@ -21,6 +21,7 @@ from analysis.judges import (
     circularity,
     consistency,
     judge_as_rater,
+    pairs,
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
@@ -93,6 +94,8 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     circularity.GUARD_WARNINGS,
     consistency.JUDGE_CONSISTENCY,
     judge_positions.JUDGE_POSITIONS,
+    pairs.JUDGE_PAIRS,
+    pairs.JUDGE_PAIR_ORDER,
     agreement_with_people.JUDGE_AGREEMENT,
     agreement_with_people.JUDGE_BIAS,
     judge_as_rater.ALT_TEST,

@@ -18,9 +18,11 @@ from judge.models import Judging
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import (
     JUDGE_COLUMNS,
+    JUDGE_COMPARISON_COLUMNS,
     JUDGE_SCORE_COLUMNS,
     RETURNED_MODEL_COLUMNS,
     gold_rows,
+    judge_comparison_rows,
     judge_rows,
     judge_score_rows,
     response_names,
@@ -158,6 +160,7 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
         JUDGE_SCORE_COLUMNS,
         ((*row[:-2], number(row[-2]), row[-1]) for row in judge_score_rows(study)),
     )
+    comparisons = _Table(JUDGE_COMPARISON_COLUMNS, judge_comparison_rows(study))
     judging = Judging.objects.filter(study=study).first()
     definition = judging.read_definition() if judging else JudgingDefinition()
     judges = JudgesData(
@@ -168,8 +171,11 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
         families=definition.families,
         epsilon=definition.epsilon,
         seed=JUDGES_SEED,
+        comparisons=comparisons.frame,
     )
-    return judges, scores.hash
+    if comparisons.frame.empty:
+        return judges, scores.hash
+    return judges, hashlib.sha256(f"{scores.hash}{comparisons.hash}".encode()).hexdigest()
 
 
 def _responses(study: Study) -> DataFrame:

@@ -153,7 +153,7 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
     judge.save()
     decision = gold_decision(study)
     if replaced is not None and decision is not None and decision.judge == replaced != judge:
-        on_scale = on_scale_of_study(configuration.scale, definition_of(study))
+        on_scale = on_scale_of_study(configuration, definition_of(study))
         if on_scale and not replaced.calls.filter(state=Call.State.ANSWERED).exists():
             why = f"replaces {replaced}, which has no scores"
             choose_gold(study, judge=judge, why=why)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -16,6 +16,7 @@ from survey.files.suggestions import did_you_mean
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
 EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Presentation = Literal["single", "block", "pair"]
 Orders = Literal["rotated", "both"]
 PresetName = Literal["one_line", "anchored", "three_components"]
 
@@ -27,6 +28,10 @@ OUR_PARAMETERS = {
     *("response_format", "n", "stream", "stream_options"),
     *("tools", "tool_choice", "functions", "function_call"),
 }
+
+
+#: What a judge of pairs gives each of the two responses.
+VERDICTS = [Point(value=n, label=label) for n, label in enumerate(("worse", "tie", "better"))]
 
 
 class Price(Part):
@@ -60,8 +65,9 @@ class JudgeDefinition(Part):
     dimensions: list[Name] | None = Field(default=None, min_length=1)
     #: Null: the study's own, without its half points. A judge with another scale can't be gold.
     scale: list[Point] | None = Field(default=None, min_length=2, max_length=11)
-    #: `single` shows one response, `block` all those of a block, in permuted order.
-    presentation: Literal["single", "block"] = "single"
+    #: `single` shows one response, `block` all those of a block in permuted order, `pair` shows two
+    #: of a block, in both orders, and asks which is better.
+    presentation: Presentation = "single"
     #: How a block's order changes from call to call: `rotated` by one position, or `both`, where
     #: every second call reverses the order of the one before.
     orders: Orders = "rotated"
@@ -111,6 +117,13 @@ class JudgeDefinition(Part):
         if self.orders == "both" and self.replicates % 2:
             message = "with orders: both, give an even number of replicates"
             raise wrong(("replicates",), message)
+        if self.presentation == "pair" and self.replicates % 2:
+            message = (
+                "a judge of pairs sees each pair in both orders: give an even number of replicates"
+            )
+            raise wrong(("replicates",), message)
+        if self.presentation == "pair" and self.scale is not None:
+            raise wrong(("scale",), "a judge of pairs says which is better, and has no scale")
         return self
 
 
@@ -178,14 +191,15 @@ class JudgingDefinition(Part):
         for number, judge in enumerate(self.judges):
             path = ("judges", number)
             conflicts += [((*path, *at), why) for at, why in _misfits(judge, study)]
-            if judge.name == self.gold_name and not on_scale_of_study(judge.scale, study):
+            if judge.name == self.gold_name and not on_scale_of_study(judge, study):
                 message = "gold scores must use the study's scale; choose another judge as gold"
-                conflicts.append(((*path, "scale"), message))
-        scales = {judge.name: judge.scale for judge in self.judges}
+                key = "presentation" if judge.presentation == "pair" else "scale"
+                conflicts.append(((*path, key), message))
+        judges = {judge.name: judge for judge in self.judges}
         for number, jury in enumerate(self.juries):
             for at, member in enumerate(jury.judges):
-                if not on_scale_of_study(scales[member], study):
-                    message = f"{member!r} has a scale of its own, not the study's"
+                if not on_scale_of_study(judges[member], study):
+                    message = f"the scores of {member!r} are not on the study's scale"
                     conflicts.append((("juries", number, "judges", at), message))
         return conflicts
 
@@ -217,7 +231,10 @@ def _misfits(
     if len(points) < 2:
         message = "the study's scale has no two whole points; give the judge a scale of its own"
         conflicts.append(((), message))
-    if preset and preset.values and values != list(preset.values):
+    if preset and preset.values and judge.presentation == "pair":
+        message = "describes the points of a scale, which a judge of pairs lacks; give it a rubric"
+        conflicts.append((("preset",), message))
+    elif preset and preset.values and values != list(preset.values):
         described = ", ".join(map(str, preset.values))
         message = (
             f"describes the points {described}; give the judge a scale of these points, or a rubric"
@@ -226,12 +243,13 @@ def _misfits(
     return conflicts
 
 
-def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> bool:
-    """Whether scores on `scale` (None: the study's own) can be compared with the study's
-    ratings.
-    """
-    if study.rating is None:
+def on_scale_of_study(
+    judge: "JudgeDefinition | JudgeConfiguration", study: StudyDefinition
+) -> bool:
+    """Whether a judge's scores can be compared with the study's ratings."""
+    if study.rating is None or judge.presentation == "pair":
         return False
+    scale = judge.scale
     if scale is None or list(scale) == whole_points(study):
         return True
     values = [value for value in study.rated.values if value % 1 == 0]
@@ -259,7 +277,7 @@ class JudgeConfiguration(Part):
     scale: list[Point]
     #: Whether the scale only labels its ends, and values between them are scores too.
     between: bool
-    presentation: Literal["single", "block"]
+    presentation: Presentation
     reasons: bool
     temperature: float | None
     max_tokens: int | None
@@ -333,7 +351,7 @@ def configuration_of(
         stand_in=stand_in,
         questions=questions,
         rubrics={name: _rubric(judge, name) for name in questions},
-        scale=judge.scale or whole_points(study),
+        scale=VERDICTS if judge.presentation == "pair" else judge.scale or whole_points(study),
         between=judge.scale is None and task.kind == "slider",
         presentation=judge.presentation,
         reasons=judge.reasons,

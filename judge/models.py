@@ -125,7 +125,8 @@ class Judge(models.Model):
 
 
 class Call(models.Model):
-    """One replicate of one judge's question about a response, or a block, on one dimension, or on
+    """One replicate of one judge's question about a response, a block or two of its responses, on
+    one dimension, or on
     all of them together (then `dimension` is empty).
 
     A call about neither is the judge's probe: it tests whether its endpoint enforces a JSON schema.
@@ -140,10 +141,14 @@ class Call(models.Model):
     judge = models.ForeignKey(Judge, models.CASCADE, related_name="calls")
     response = models.ForeignKey(Response, models.CASCADE, null=True, related_name="judge_calls")
     block = models.ForeignKey(Block, models.CASCADE, null=True, related_name="judge_calls")
+    pair = models.CharField(
+        max_length=50, blank=True, help_text="Ids of the two responses of a pair, smaller first"
+    )
     dimension = models.CharField(max_length=100, blank=True)
     replicate = models.PositiveIntegerField()
     order = models.JSONField(
-        null=True, help_text="Ids of a block's responses in the order shown to the judge"
+        null=True,
+        help_text="Ids of a block's or pair's responses in the order shown",
     )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     not_before = models.DateTimeField(null=True, help_text="Backoff: not asked again before then")
@@ -167,7 +172,7 @@ class Call(models.Model):
                 name="call_once_a_response",
             ),
             models.UniqueConstraint(
-                fields=["judge", "block", "dimension", "replicate"],
+                fields=["judge", "block", "pair", "dimension", "replicate"],
                 condition=Q(block__isnull=False),
                 name="call_once_a_block",
             ),

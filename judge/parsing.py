@@ -73,11 +73,7 @@ def parse_scores(
 
     A score is a point of the scale, or also a value `between` them. Raises Unusable.
     """
-    answer = _THINKING.sub("", text).strip()
-    if not answer:
-        raise Unusable("the answer is empty")
-    if len(answer) > LONGEST:
-        raise Unusable(f"the answer is longer than {LONGEST} characters")
+    answer = _answer_in(text)
     value = _json_in(answer)
     if letters or dimensions:
         if value is None:
@@ -97,12 +93,55 @@ def parse_scores(
     return scores
 
 
+def parse_verdicts(
+    text: str, letters: Sequence[str], *, tie: str, dimensions: Sequence[str] = ()
+) -> list[Scored]:
+    """What `text` says of two responses with these letters: 2 for the better one, 0 for the other,
+    1 for both of a `tie`; the responses in turn, each on every one of `dimensions`.
+
+    The answer is a JSON object: `{"better": "A"}`, or one under the name of each of several
+    dimensions. Raises Unusable.
+    """
+    value = _json_in(_answer_in(text))
+    if value is None:
+        raise Unusable("there is no JSON object in the answer")
+    parts = [_part(value, name) for name in dimensions] if dimensions else [("", value)]
+    verdicts = [_verdict(at, part, letters, tie) for at, part in parts]
+    return [
+        Scored(1 if better == tie else 2 * (better == letter), reason)
+        for letter in letters
+        for better, reason in verdicts
+    ]
+
+
+def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str, str]:
+    """The better letter, or the tie, and the reason."""
+    said = part.get("better") if isinstance(part, dict) else part
+    known = {name.casefold(): name for name in [*letters, tie]}
+    better = known.get(said.strip().casefold()) if isinstance(said, str) else None
+    if better is None:
+        place = f"{at}: " if at else ""
+        raise Unusable(f'{place}"better" is not one of {", ".join(known.values())}')
+    reason = part.get("reason", "") if isinstance(part, dict) else ""
+    return better, reason if isinstance(reason, str) else json.dumps(reason)
+
+
 def keeps_to_probe(text: str) -> bool:
     """Whether the endpoint enforced the schema for an answer to `judge.prompts.probe`."""
     try:
         return json.loads(text) in ({"score": 3}, {"score": 4})
     except (ValueError, RecursionError):
         return False
+
+
+def _answer_in(text: str) -> str:
+    """The answer without its thinking."""
+    answer = _THINKING.sub("", text).strip()
+    if not answer:
+        raise Unusable("the answer is empty")
+    if len(answer) > LONGEST:
+        raise Unusable(f"the answer is longer than {LONGEST} characters")
+    return answer
 
 
 def _json_in(answer: str) -> dict[str, Any] | None:

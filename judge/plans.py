@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import combinations
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -21,8 +22,8 @@ def plan_calls(judge: Judge) -> int:
     other.
     """
     configuration = judge.read_configuration()
-    by_block = configuration.presentation == "block"
-    wanted = _of_blocks(judge, configuration) if by_block else _of_responses(judge, configuration)
+    calls = {"single": _of_responses, "block": _of_blocks, "pair": _of_pairs}
+    wanted = calls[configuration.presentation](judge, configuration)
     with locked(judge.pk):
         before = scoring_calls(judge).count()
         Call.objects.bulk_create(wanted, ignore_conflicts=True)
@@ -103,6 +104,25 @@ def _of_blocks(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call
                         both=configuration.orders == "both",
                     ),
                 )
+
+
+def _of_pairs(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]:
+    """Every two responses of a block; every second replicate turns the two around."""
+    for block, names in _blocks(judge).items():
+        for pair in combinations(sorted(names, key=names.__getitem__), 2):
+            for dimension in configuration.dimensions_of_calls:
+                seed = f"{judge.configuration_hash}:{dimension}"
+                for replicate in range(1, configuration.replicates + 1):
+                    yield Call(
+                        judge=judge,
+                        block_id=block,
+                        pair="-".join(map(str, sorted(pair))),
+                        dimension=dimension,
+                        replicate=replicate,
+                        order=_permuted(
+                            {one: names[one] for one in pair}, seed, replicate, both=True
+                        ),
+                    )
 
 
 def _blocks(judge: Judge) -> dict[int, dict[int, str]]:

@@ -207,6 +207,7 @@ DIMENSION_OF_SCORE = Coalesce(NullIf("dimension", Value("")), F("call__dimension
 class JudgeValue:
     """One score of one call."""
 
+    call_id: int
     response_id: int
     #: The block in which the judge saw it; None if it saw the response alone.
     block_id: int | None
@@ -229,6 +230,7 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
         .annotate(about=DIMENSION_OF_SCORE)
         .order_by("response_id", "about", "call__replicate", "call_id")
         .values_list(
+            "call_id",
             "response_id",
             "call__block_id",
             "about",
@@ -238,9 +240,10 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
             "reason",
         )
     )
-    for response, block, dimension, replicate, order, value, reason in rows.iterator():
+    for call, response, block, dimension, replicate, order, value, reason in rows.iterator():
         position = order.index(response) + 1 if order else None
-        yield JudgeValue(response, block, dimension, replicate, position, value, reason)
+        about = (call, response, block, dimension, replicate)
+        yield JudgeValue(*about, position, value, reason)
 
 
 def scores_digest(study: Study) -> list[object]:

@@ -24,7 +24,9 @@ def identity_of(call: Call) -> list[str]:
     probe.
     """
     if call.block is not None:
-        return ["block", call.block.scenario.name, call.block.set_name]
+        systems = sorted(str(each.system) for each in responses_of(call)) if call.pair else []
+        kind = "pair" if call.pair else "block"
+        return [kind, call.block.scenario.name, call.block.set_name, *systems]
     if call.response is not None:
         system = call.response.system
         return [

@@ -16,8 +16,8 @@ from judge.calls import Claimed
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint
 from judge.exchange import ExchangeFailed, Reply
 from judge.models import Judge
-from judge.parsing import Unusable, keeps_to_probe, parse_scores
-from judge.prompts import letters
+from judge.parsing import Scored, Unusable, keeps_to_probe, parse_scores, parse_verdicts
+from judge.prompts import TIE, letters
 from judge.providers import Provider
 
 #: After a turn the worker does its other tasks.
@@ -64,6 +64,22 @@ def run(
     )
     with closing(provider):
         return _Turn(judge_id, here, provider, is_ending).take(hand_over)
+
+
+def read_answer(claimed: Claimed, text: str) -> list[Scored]:
+    """The scores of a call's responses, each on every dimension. Raises Unusable."""
+    configuration = claimed.configuration
+    named = letters(len(claimed.responses))
+    dimensions = claimed.dimensions if len(claimed.dimensions) > 1 else []
+    if configuration.presentation == "pair":
+        return parse_verdicts(text, named, tie=TIE, dimensions=dimensions)
+    return parse_scores(
+        text,
+        configuration.scale,
+        letters=named if configuration.presentation == "block" else (),
+        dimensions=dimensions,
+        between=configuration.between,
+    )
 
 
 class _Turn:
@@ -139,15 +155,7 @@ class _Turn:
                 return
             if reply.cut_off:
                 raise Unusable("the answer was cut off for its length; see max_tokens")
-            configuration = claimed.configuration
-            by_block = configuration.presentation == "block"
-            scored = parse_scores(
-                reply.text,
-                configuration.scale,
-                letters=letters(len(claimed.responses)) if by_block else (),
-                dimensions=claimed.dimensions if len(claimed.dimensions) > 1 else (),
-                between=configuration.between,
-            )
+            scored = read_answer(claimed, reply.text)
         except ExchangeFailed as failure:
             calls.record_failure(claimed, failure)
         except Unusable as reason:

@@ -43,6 +43,8 @@ ADVICE = re.compile(
 WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
 #: A single reply has no letter.
 REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
+#: Replies whose qualities differ by less are equally good.
+CLOSE = 0.05
 #: How several dimensions are introduced, if a call asks about them together.
 DIMENSION = re.compile(r"^Dimension (.+)$", re.MULTILINE)
 COMMON_WORDS = set(
@@ -108,28 +110,54 @@ def features(message: str, reply: str) -> Features:
 def answer(asked: str, *, seed: str, schema: object) -> str | None:
     """The stand-in's answer, or None if the question states no scale."""
     scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
-    if not scale:
+    of_pairs = '"better"' in asked
+    if not scale and not of_pairs:
         # A probe, which tests whether the schema is enforced.
         return json.dumps({"score": 3}) if schema else None
     message = _between(asked, "message")
-    ends = re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked)
-    dimensions = DIMENSION.findall(asked)
+    replies = dict(REPLY.findall(asked))
     rated: dict[str, Any] = {}
-    for letter, reply in REPLY.findall(asked):
-        counted = features(message, reply)
-        reason = {"reason": counted.reason()} if '"reason"' in asked else {}
-        for dimension in dimensions or [""]:
-            drawn = "\n".join([seed, *filter(None, [dimension]), message, reply])
-            digest = hashlib.sha256(drawn.encode()).digest()
-            noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, ±0.15 of the scale
-            place = min(1.0, max(0.0, counted.quality() + noise))
-            score = scale[round(place * (len(scale) - 1))]
-            if ends:
-                low, high = int(ends[1]), int(ends[2])
-                score = round(low + place * (high - low))
-            of_one = {**reason, "score": score}
+    for dimension in DIMENSION.findall(asked) or [""]:
+        found = {
+            letter: _quality(seed, dimension, message, reply) for letter, reply in replies.items()
+        }
+        if of_pairs:
+            rated[dimension] = _reason(asked, message, replies) | {"better": _better(found)}
+            continue
+        for letter, quality in found.items():
+            reason = _reason(asked, message, {letter: replies[letter]})
+            of_one = reason | {"score": _score(quality, scale, asked)}
             rated[letter] = rated.get(letter, {}) | {dimension: of_one} if dimension else of_one
     return json.dumps(rated.get("", rated), ensure_ascii=False)
+
+
+def _quality(seed: str, dimension: str, message: str, reply: str) -> float:
+    """How supportive a reply looks, from 0 to 1, with some noise."""
+    drawn = "\n".join([seed, *filter(None, [dimension]), message, reply])
+    digest = hashlib.sha256(drawn.encode()).digest()
+    noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular
+    return min(1.0, max(0.0, features(message, reply).quality() + noise))
+
+
+def _score(quality: float, scale: list[int], asked: str) -> int:
+    if ends := re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked):
+        low, high = int(ends[1]), int(ends[2])
+        return round(low + quality * (high - low))
+    return scale[round(quality * (len(scale) - 1))]
+
+
+def _better(qualities: dict[str, float]) -> str:
+    """The letter of the better of two replies, or a tie where they are close."""
+    (first, a), (second, b) = qualities.items()
+    if abs(a - b) < CLOSE:
+        return "tie"
+    return first if a > b else second
+
+
+def _reason(asked: str, message: str, replies: dict[str, str]) -> dict[str, str]:
+    if '"reason"' not in asked:
+        return {}
+    return {"reason": " ".join(features(message, each).reason() for each in replies.values())}
 
 
 def _between(text: str, tag: str) -> str:

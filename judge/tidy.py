@@ -13,6 +13,7 @@ from judge.queries import (
     Gold,
     GoldScores,
     GoldSource,
+    JudgeValue,
     gold_source,
     gold_sources,
     judge_values,
@@ -34,6 +35,10 @@ from survey.tidy import (
 
 JUDGE_SCORE_COLUMNS = (
     "judge", *CELL_COLUMNS, "dimension", "response", "replicate", "position", "score", "reason",
+)  # fmt: skip
+JUDGE_COMPARISON_COLUMNS = (
+    "judge", "scenario", "set", "dimension", "model_a", "condition_a", "model_b", "condition_b",
+    "response_a", "response_b", "replicate", "first", "better", "reason",
 )  # fmt: skip
 JUDGE_COLUMNS = (
     "judge", "kind", "is_gold", "family", "temperature", "replicates", "comparable", "is_stand_in",
@@ -100,7 +105,7 @@ def judge_rows(study: Study) -> Iterator[Row]:
             configuration.family or "",
             configuration.temperature,
             configuration.replicates,
-            on_scale_of_study(configuration.scale, definition),
+            on_scale_of_study(configuration, definition),
             configuration.stand_in,
             configuration.presentation,
         )
@@ -160,6 +165,9 @@ def _single(
     """A source's scores: response, block, dimension, replicate, position, score, reason."""
     if source.judge is not None:
         configuration = source.judge.read_configuration()
+        if configuration.presentation == "pair":
+            yield from _win_rates(source.judge)
+            return
         for v in judge_values(source.judge):
             yield (
                 v.response_id, v.block_id, v.dimension, v.replicate, v.position, v.value, v.reason
@@ -173,6 +181,47 @@ def _single(
         return
     for response, dimension, replicate, score in _not_asked(study, source):
         yield response, None, dimension, replicate, None, score, ""
+
+
+def _win_rates(judge: Judge) -> Iterator[tuple[int, int | None, str, int, None, float, str]]:
+    """How often a judge of pairs prefers a response to the others of its block (a tie counts half),
+    as `_single` has it.
+    """
+    points: dict[tuple[int, int | None, str, int], list[int]] = {}
+    for v in judge_values(judge):
+        about = (v.response_id, v.block_id, v.dimension, v.replicate)
+        points.setdefault(about, []).append(v.value)
+    for (response, block, dimension, replicate), values in points.items():
+        yield response, block, dimension, replicate, None, fmean(values) / 2, ""
+
+
+def judge_comparison_rows(study: Study) -> Iterator[Row]:
+    """Every answer of every judge of pairs, in the columns of JUDGE_COMPARISON_COLUMNS.
+
+    a and b are the two responses in the order of the block; `first` is the one shown first, and
+    `better` is `a`, `b` or `tie`.
+    """
+    cells = cells_of(study)
+    names_of = response_names(cells)
+    at = {key: number for number, key in enumerate(cells)}
+    for judge in Judge.objects.filter(study=study).order_by("name", "version"):
+        if judge.read_configuration().presentation != "pair":
+            continue
+        calls: dict[tuple[int, str], list[JudgeValue]] = {}
+        for v in judge_values(judge):
+            calls.setdefault((v.call_id, v.dimension), []).append(v)
+        for (_, dimension), both in sorted(calls.items()):
+            a, b = sorted(both, key=lambda v: at[v.block_id or 0, v.response_id])
+            cell_a, cell_b = (cells[v.block_id or 0, v.response_id] for v in (a, b))
+            yield (
+                GoldSource(judge=judge).name, *cell_a.names[:2], dimension, *cell_a.names[2:],
+                *cell_b.names[2:], names_of[a.response_id], names_of[b.response_id], a.replicate,
+                "a" if a.position == 1 else "b", _better(a.value, b.value), a.reason,
+            )  # fmt: skip
+
+
+def _better(a: int, b: int) -> str:
+    return "tie" if a == b else "a" if a > b else "b"
 
 
 def _not_asked(study: Study, source: GoldSource) -> Iterator[tuple[int, str, int, float]]:

@@ -7,7 +7,7 @@ a rater's ratings of one response are averaged first, and each rater counts once
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,7 +34,8 @@ class JudgesData:
     its own.
     `judges`: `judge` (unique), `kind` (`judge`, `file`, `panel` or `jury`), `is_gold`, `family`,
     `temperature`, `replicates` (asked for), `comparable` (on the study's scale), `is_stand_in`,
-    `presentation` (`single` or `block`). `returned_models`: `judge`, `returned_model`,
+    `presentation` (`single`, `block` or `pair`; the scores of pairs are win
+    rates). `returned_models`: `judge`, `returned_model`,
     `fingerprint`, `calls`, `first_at`, `last_at`. `families` maps evaluated models to families.
     `epsilon` is the alt-test's, by who the study's raters are; `seed` is of every bootstrap.
     """
@@ -46,6 +47,8 @@ class JudgesData:
     families: Mapping[str, str]
     epsilon: float = 0.1
     seed: int = 1
+    #: What judges of pairs said: see `pairs.judge_pairs`.
+    comparisons: DataFrame = field(default_factory=DataFrame)
 
 
 class ScoreSource(NamedTuple):
@@ -201,5 +204,5 @@ def _judge(row: Mapping[Any, Any]) -> ScoreSource:
         replicates=int(row["replicates"]),
         comparable=bool(row["comparable"]),
         is_stand_in=bool(row["is_stand_in"]),
-        in_blocks=row["presentation"] == "block",
+        in_blocks=row["presentation"] != "single",
     )

@@ -25,6 +25,7 @@ from analysis.judges.consistency import (
 )
 from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
+from analysis.judges.pairs import judge_pair_order, judge_pairs
 from analysis.judges.positions import judge_positions
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import USUAL_LABELS, QualityRules
@@ -39,6 +40,7 @@ CONSISTENCY = ["judge_consistency", "judge_item_spread", "judge_scores_shares", 
 AGREEMENT = ["judge_agreement", "judge_bias", "alt_test", "alt_test_raters"]
 WARNED = "guard_warnings"
 GUARD = ["guard_funnel", "guard_wins", "guard_systems", "guard_raters", WARNED]
+PAIRS = ["judge_pairs", "judge_pair_order"]
 POSITIONS = ["judge_positions", "judge_position_effects"]
 #: Of judges and people.
 FIGURES = ["judge_bland_altman", "judge_against_people", "judge_shares", "judge_alt_test"]
@@ -56,7 +58,7 @@ def analyse_judges(
     themselves, as `study_data.check` does.
     """
     if judges.judges.empty:
-        every = [*CONSISTENCY, *POSITIONS, *AGREEMENT, *GUARD, *FIGURES]
+        every = [*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES]
         return {}, {}, dict.fromkeys(every, "the study has no gold scores and no judge")
     rules = rules.applied(rated=bool(data.scale))
     checked = check(data)
@@ -110,7 +112,12 @@ def _of_judges(
         "judge_models": models,
         "judge_positions": positions,
     }
-    absent = {}
+    absent: dict[str, str] = {}
+    if judges.comparisons.empty:
+        absent |= dict.fromkeys(PAIRS, "no judge compares pairs")
+    else:
+        tables["judge_pairs"] = judge_pairs(judges.comparisons, seed=judges.seed)
+        tables["judge_pair_order"] = judge_pair_order(judges.comparisons, seed=judges.seed)
     if models.empty:
         absent["judge_models"] = "no call of a judge was answered here"
     figures: Figures = {}

@@ -43,18 +43,19 @@ def judge_positions(judged: Judged, *, seed: int) -> DataFrame:
     """
     rows = []
     for judge in judged.judges:
-        if judge.in_blocks:
-            for dimension in judged.dimensions_of(judge):
+        if not judge.in_blocks:
+            continue
+        for dimension in judged.dimensions_of(judge):
+            shown = _shown(judged, judge, dimension)
+            if shown["position"].notna().any():
                 front = {"judge": judge.name, "dimension": dimension}
-                rows += [front | row for row in _positions(judged, judge, dimension, seed)]
+                rows += [front | row for row in _positions(shown, seed)]
     table = DataFrame(rows, columns=JUDGE_POSITIONS.names)
     return table.astype({"position": "Int64", "n": "Int64"})
 
 
-def _positions(
-    judged: Judged, judge: ScoreSource, dimension: str, seed: int
-) -> list[dict[str, Any]]:
-    found = position_effects(_shown(judged, judge, dimension), seed=seed)
+def _positions(shown: DataFrame, seed: int) -> list[dict[str, Any]]:
+    found = position_effects(shown, seed=seed)
     if found is None:
         return [{"note": "not estimable, because no block was scored in several positions"}]
     return [row | _about(found, row) for row in records(found.effects)]

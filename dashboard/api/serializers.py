@@ -229,7 +229,7 @@ class JudgeSerializer(serializers.Serializer[object]):
     model = serializers.CharField(source="judge.model")
     endpoint = serializers.CharField(source="judge.endpoint")
     presentation = serializers.ChoiceField(
-        source="configuration.presentation", choices=["single", "block"]
+        source="configuration.presentation", choices=["single", "block", "pair"]
     )
     temperature = serializers.FloatField(source="configuration.temperature", allow_null=True)
     replicates = serializers.IntegerField(source="configuration.replicates")

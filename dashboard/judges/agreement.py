@@ -10,6 +10,7 @@ from dashboard.shared.stored_tables import NO_WARNING, Row, StoredTable, in_orde
 TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
     "judge_positions",
+    "judge_pairs", "judge_pair_order",
     "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_warnings",
 )  # fmt: skip
 GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")

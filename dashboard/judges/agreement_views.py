@@ -35,6 +35,8 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         uneven=about_judges.most_uneven(stored["judge_item_spread"]),
         models=stored["judge_models"].rows,
         positions=about_judges.grouped(stored["judge_positions"], "judge", "dimension"),
+        pairs=about_judges.grouped(stored["judge_pairs"], "judge", "dimension"),
+        pair_order=stored["judge_pair_order"].rows,
         statistics=about_judges.statistics(stored["judge_agreement"]),
         bias=about_judges.grouped(stored["judge_bias"], "judge", "dimension"),
         tests=about_judges.alt_tests(stored["alt_test"]),

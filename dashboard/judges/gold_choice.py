@@ -60,8 +60,11 @@ def why_not_gold(study: Study, source: GoldSource) -> str:
     if definition.rating is None:
         return f"{study} has no ratings, so it needs no gold scores"
     if source.judge:
-        scale = source.judge.read_configuration().scale
-        if not on_scale_of_study(scale, definition):
+        configuration = source.judge.read_configuration()
+        if configuration.presentation == "pair":
+            return f"{source.key} says which of two responses is better, and gives no scores"
+        scale = configuration.scale
+        if not on_scale_of_study(configuration, definition):
             own = f"{scale[0].value} to {scale[-1].value}"
             values = definition.rated.values
             return (

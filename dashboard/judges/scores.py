@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from django.db.models import Count
+
 from judge.definition import JudgeConfiguration
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.prompts import Message
@@ -52,12 +54,13 @@ def scored_responses(
     judge: Judge, configuration: JudgeConfiguration, responses: Sequence[Response]
 ) -> list[ScoredResponse]:
     """What a judge said of each of these responses on each of its dimensions."""
-    by_block = configuration.presentation == "block"
+    by_block = configuration.presentation != "single"
     single = _in_blocks(judge, responses) if by_block else _alone(judge, responses)
     shown: dict[int, int] = defaultdict(int)
     if by_block:
-        for row in BlockResponse.objects.filter(response__in=responses):
-            shown[row.response_id] += 1
+        rows = BlockResponse.objects.filter(response__in=responses)
+        for row in rows.annotate(n=Count("block__responses")):
+            shown[row.response_id] += row.n - 1 if configuration.presentation == "pair" else 1
     return [
         ScoredResponse(
             response,
@@ -147,8 +150,9 @@ def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:
     block = judge.study.blocks.select_related("scenario").order_by("position").first()
     if block is None:
         return None
-    order = block.blockresponse_set.order_by("position").values_list("response_id", flat=True)
-    return Call(judge=judge, block=block, dimension=dimension, replicate=1, order=list(order))
+    members = block.blockresponse_set.order_by("position").values_list("response_id", flat=True)
+    order = list(members)[: 2 if configuration.presentation == "pair" else None]
+    return Call(judge=judge, block=block, dimension=dimension, replicate=1, order=order)
 
 
 def as_json(value: Any) -> str:

@@ -208,6 +208,7 @@ def judge_states(
     shown = {
         "single": Response.objects.filter(scenario__study=study).count(),
         "block": study.blocks.count(),
+        "pair": sum(n * (n - 1) // 2 for n in _sizes(study)),
     }
     by_key = {judge.pk: judge for judge in judges}
     read = {key: judge.read_configuration() for key, judge in by_key.items()}
@@ -218,13 +219,14 @@ def judge_states(
     for key, judge in by_key.items():
         error = errors.get(key)
         matters = error is not None and _still_matters(judge, error)
-        wanted = shown[read[key].presentation] * len(read[key].dimensions) * replicates[key]
+        asked = len(read[key].dimensions_of_calls) * replicates[key]
+        wanted = shown[read[key].presentation] * asked
         states.append(
             JudgeState(
                 judge=judge,
                 configuration=read[key],
                 is_gold=GoldSource(judge=judge).key == gold,
-                comparable=on_scale_of_study(read[key].scale, definition),
+                comparable=on_scale_of_study(read[key], definition),
                 calls=calls[key],
                 not_asked=wanted - calls[key].total() if judge.is_current else 0,
                 spent=spent.get(key, NOTHING_SPENT),
@@ -234,6 +236,12 @@ def judge_states(
             )
         )
     return states
+
+
+def _sizes(study: Study) -> list[int]:
+    """How many responses each block has."""
+    sizes = study.blocks.annotate(n=Count("responses"))
+    return list(sizes.values_list("n", flat=True))
 
 
 def judge_state(judge: Judge, definition: StudyDefinition) -> JudgeState:

@@ -20,9 +20,11 @@ from judge.models import Attempt, Call, GoldScore
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import (
     ATTEMPT_COLUMNS,
+    JUDGE_COMPARISON_COLUMNS,
     JUDGE_SCORE_COLUMNS,
     attempt_rows,
     gold_rows,
+    judge_comparison_rows,
     judge_score_rows,
 )
 from survey.definition import StudyDefinition
@@ -79,6 +81,7 @@ ABOUT = {
     "ratings_all.csv": "The ratings of all raters",
     "gold.csv": "The gold score of every response, with its single scores",
     "judge_scores.csv": "Every single score of every judge and file, gold or not",
+    "judge_comparisons.csv": "Every answer of a judge of pairs: which of two responses is better",
     "judge_attempts.csv": "Every request to a judge, with its answer and cost",
     "ranks.csv": "The ranks and choices of all raters",
     "comments.csv": "Free text; not for sharing",
@@ -224,6 +227,10 @@ class Export:
         rows = (row for row in judge_score_rows(self.study) if not row[0].startswith(derived))
         return ExportTable(JUDGE_SCORE_COLUMNS, rows)
 
+    def judge_comparisons(self) -> ExportTable:
+        """Every answer of every judge of pairs."""
+        return ExportTable(JUDGE_COMPARISON_COLUMNS, judge_comparison_rows(self.study))
+
     def judge_attempts(self) -> ExportTable:
         """Every request that was or may have been sent to a judge."""
         return ExportTable(ATTEMPT_COLUMNS, attempt_rows(self.study))
@@ -242,6 +249,7 @@ class Export:
             "ratings_all.csv": self.ratings_all,
             "gold.csv": self.gold_table,
             "judge_scores.csv": self.judge_scores,
+            "judge_comparisons.csv": self.judge_comparisons,
             "judge_attempts.csv": self.judge_attempts,
             "ranks.csv": self.ranks,
             "comments.csv": self.comments,
@@ -270,6 +278,8 @@ class Export:
             or GoldScore.objects.filter(gold_set__study=self.study).exists()
         ):
             absent["judge_scores.csv"] = "no judge and no file has scores"
+        if not ended.exclude(pair="").exists():
+            absent["judge_comparisons.csv"] = "no judge compares pairs"
         if not Attempt.objects.filter(call__judge__study=self.study).exists():
             absent["judge_attempts.csv"] = "no judge was asked anything"
         if not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():

@@ -56,7 +56,8 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     shown = text_of(answer)
     guard = page.get(GUARD)
     stored = set(run.results.filter(kind="table").values_list("name", flat=True))
-    assert {*TABLES, *GUARD_TABLES} - {"judge_positions"} <= stored
+    of_blocks = {"judge_positions", "judge_pairs", "judge_pair_order"}
+    assert {*TABLES, *GUARD_TABLES} - of_blocks <= stored
     kinds = re.findall(r"(\d+) warnings? about gold scores", shown)
     listed = re.search(r'id="guard_warnings".*?</section>', guard.content.decode(), re.DOTALL)
     assert listed and kinds == [

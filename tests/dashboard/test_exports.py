@@ -129,6 +129,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     manifest = json.loads((folder / "export.json").read_text())
     assert manifest["absent"] == {
         "comments.csv": "the study asks for no free text",
+        "judge_comparisons.csv": "no judge compares pairs",
         "judge_attempts.csv": "no judge was asked anything",
         "ranks.csv": "the study asks for no ranks and no choices",
     }

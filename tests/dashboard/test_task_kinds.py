@@ -194,6 +194,7 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
         "ratings_all.csv": "the study has no ratings",
         "gold.csv": "there are no gold scores",
         "judge_scores.csv": "no judge and no file has scores",
+        "judge_comparisons.csv": "no judge compares pairs",
         "judge_attempts.csv": "no judge was asked anything",
         "attention_checks.csv": "no attention check was shown here",
     }

@@ -77,7 +77,7 @@ def test_first_judge_is_gold_unless_another_is_named() -> None:
         ("api_key: abc", "api_key: unknown key"),
         ("base_url: http://x/v1", "base_url: unknown key"),
         ("endpoint: Open AI", "endpoint: String should match pattern"),
-        ("presentation: both", "presentation: Input should be 'single' or 'block'"),
+        ("presentation: both", "presentation: Input should be 'single', 'block' or 'pair'"),
         ("preset: best", "preset: Input should be 'one_line', 'anchored' or 'three_components'"),
         ("options: {seed: 3}", "options: 'seed' is not an option: another key of the judge sets"),
         ("options: {stream: true}", "options: 'stream' is not an option"),
@@ -157,6 +157,16 @@ def refused(folder: Path, judge: str, *, yaml: str = small_study.YAML) -> list[s
             "judge as gold",
         ),
         ("{preset: one_line, rubric: x}", "judging.judges.0.preset: give either preset or rubric"),
+        ("{presentation: pair}", "judging.judges.0.replicates: a judge of pairs sees each pair in"),
+        (
+            "{presentation: pair, replicates: 2}",
+            "judging.judges.0.presentation: gold scores must use the study's scale",
+        ),
+        (
+            "{presentation: pair, replicates: 2, scale: [{value: 1, label: a}, {value: 2, "
+            "label: b}]}",
+            "judging.judges.0.scale: a judge of pairs says which is better, and has no scale",
+        ),
         ("{together: true}", "judging.judges.0.together: there is only one dimension"),
         ("{orders: both}", "judging.judges.0.orders: only a judge with presentation: block"),
         (
@@ -169,6 +179,15 @@ def test_judge_that_does_not_fit_its_study_is_refused_with_its_line(
     judge: str, problem: str, tmp_path: Path
 ) -> None:
     assert refused(tmp_path, judge)[0].startswith(problem)
+
+
+def test_points_of_a_scale_are_no_rubric_of_pairs(tmp_path: Path) -> None:
+    problems = refused(tmp_path, "{presentation: pair, replicates: 2, preset: anchored}")
+    (preset,) = [each for each in problems if "preset" in each]
+    assert preset == (
+        "judging.judges.0.preset: describes the points of a scale, which a judge of pairs lacks; "
+        "give it a rubric"
+    )
 
 
 def test_rubric_of_a_dimension_that_it_does_not_judge_is_refused(tmp_path: Path) -> None:
@@ -217,9 +236,9 @@ def test_values_of_a_slider_are_all_between_its_ends() -> None:
 @pytest.mark.parametrize("yaml", [small_study.YAML, small_study.SLIDER_YAML])
 def test_judge_without_a_scale_of_its_own_is_on_the_studys(yaml: str) -> None:
     study = small_study.definition(yaml)
-    assert on_scale_of_study(configuration(yaml=yaml).scale, study)
+    assert on_scale_of_study(configuration(yaml=yaml), study)
     points = [{"value": 0, "label": "No"}, {"value": 9, "label": "Yes"}]
-    assert not on_scale_of_study(configuration(yaml=yaml, scale=points).scale, study)
+    assert not on_scale_of_study(configuration(yaml=yaml, scale=points), study)
 
 
 # When it is another judge
