@@ -13,7 +13,14 @@ def pattern_of(phrases: Iterable[str]) -> re.Pattern[str]:
     where a word does, but anywhere in a script without spaces.
     """
     longest_first = sorted({plain(phrase) for phrase in phrases}, key=lambda one: (-len(one), one))
-    return re.compile("|".join(map(_bounded, longest_first)))
+    groups: dict[bool, list[str]] = {True: [], False: []}
+    for phrase in longest_first:
+        groups[_begins_a_word(phrase)].append(_with_end(phrase))
+    # One look behind for all phrases of a group: most places of a text need no more.
+    before = {True: f"(?<!{SPACED_CHARACTER})", False: ""}
+    return re.compile(
+        "|".join(f"{before[key]}(?:{'|'.join(each)})" for key, each in groups.items() if each)
+    )
 
 
 def matches(pattern: re.Pattern[str], text: str) -> list[str]:
@@ -26,7 +33,10 @@ def plain(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
 
 
-def _bounded(phrase: str) -> str:
-    before = rf"(?<!{SPACED_CHARACTER})" if re.match(SPACED_CHARACTER, phrase) else ""
+def _begins_a_word(phrase: str) -> bool:
+    return re.match(SPACED_CHARACTER, phrase) is not None
+
+
+def _with_end(phrase: str) -> str:
     after = rf"(?!{SPACED_CHARACTER})" if re.search(rf"{SPACED_CHARACTER}\Z", phrase) else ""
-    return f"{before}{re.escape(phrase)}{after}"
+    return re.escape(phrase) + after

