@@ -7,8 +7,8 @@ from analysis.metrics.metric import Metric, MetricSettings
 
 
 def embedding_cosine(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
-    """From −1 to 1; NaN without a reference, or where a text has no characters but spaces. Each
-    distinct text is embedded once.
+    """From −1 to 1; NaN without a reference, or where a text has no characters but spaces. The
+    embedder gets each distinct text of `texts` once.
     """
     assert settings.sentence_model
     values = Series(np.nan, index=texts.index, dtype="float64")

@@ -36,7 +36,11 @@ class TokenVectors:
 
 
 class SentenceEmbedder(Protocol):
-    """Gives a text one vector. `settings` say all that its vectors depend on."""
+    """Gives a text one vector. `settings` say all that its vectors depend on.
+
+    `score` asks for some texts at a time, and for a reference again with later ones: an embedder
+    whose calls cost time or money keeps its vectors.
+    """
 
     @property
     def settings(self) -> Mapping[str, object]: ...
