@@ -1,7 +1,6 @@
 """From the database to the tidy tables that the analysis takes, with their hash."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from pandas import DataFrame
 
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
+from analysis.metrics.words import words
 from analysis.rehearsal import Rehearsal
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
 from judge.definition import JudgingDefinition
@@ -60,9 +60,6 @@ from survey.tidy import (
 
 #: Of every bootstrap about judges, so that the same data give the same intervals.
 JUDGES_SEED = 1
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:['’-][^\W_]+)*"
-)
 NUMBERS = ("duration_seconds", "attention_checks_failed", *SHOWN_COLUMNS)
 
 
@@ -183,7 +180,7 @@ def _responses(study: Study) -> DataFrame:
     cells = cells_of(study)
     names = response_names(cells)
     texts = Response.objects.filter(scenario__study=study).values_list("id", "text")
-    lengths = {number: float(number_of_words(text)) for number, text in texts}
+    lengths = {number: float(len(words(text))) for number, text in texts}
     places = (
         (*cell.names, names[response], lengths[response]) for (_, response), cell in cells.items()
     )
@@ -193,11 +190,6 @@ def _responses(study: Study) -> DataFrame:
 def number(value: float | None) -> float | None:
     """A number that a column of them takes, whole ones too."""
     return None if value is None else float(value)
-
-
-def number_of_words(text: str) -> int:
-    """Words of a text; a character of a script without spaces counts as one."""
-    return len(_WORD.findall(text))
 
 
 def _frame(columns: Sequence[str], rows: Iterable[Row]) -> DataFrame:

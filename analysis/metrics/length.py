@@ -1,0 +1,43 @@
+"""How long a text is: words, characters, sentences."""
+
+from collections.abc import Callable
+
+from pandas import DataFrame, Series
+
+from analysis.metrics.metric import Metric, MetricSettings, of_each
+from analysis.metrics.words import sentences, words
+
+
+def _metric(
+    name: str, meaning: str, count: Callable[[str, str], float], package: str = ""
+) -> Metric:
+    def of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
+        return of_each(texts, count)
+
+    return Metric(
+        name=name,
+        label=name.capitalize(),
+        meaning=meaning,
+        higher=f"more {name}",
+        of_texts=of_texts,
+        chosen=lambda settings: {},
+        package=package,
+    )
+
+
+WORDS = _metric(
+    "words",
+    "Number of words; a character of Chinese counts as one",
+    lambda text, language: len(words(text)),
+)
+CHARACTERS = _metric(
+    "characters",
+    "Number of characters (code points), spaces and punctuation included",
+    lambda text, language: len(text),
+)
+SENTENCES = _metric(
+    "sentences",
+    "Number of sentences that have a letter; a line break ends one, too",
+    lambda text, language: len(sentences(text, language)),
+    package="sentencex",
+)
