@@ -293,6 +293,8 @@ class Recipe(Part):
     groups: dict[Name, Grouping] = {}
     group_tests: list[GroupTest] = Field(default=["student", "welch"], min_length=1)
     anova: list[Name] = []
+    #: Scenarios that analyses of variance also pool: a name for them, and theirs.
+    scenario_groups: dict[Name, list[Text]] = {}
     #: Whether tests are made within each condition and each scenario, too, or over all alone, and
     #: of groups also within each condition of each scenario.
     each_condition: bool = True
@@ -343,6 +345,12 @@ class Recipe(Part):
             for name in names:
                 if names.count(name) > 1:
                     raise wrong((key,), f"{name!r} is repeated")
+        for group, scenarios in self.scenario_groups.items():
+            if len(set(scenarios)) < 2 or len(set(scenarios)) < len(scenarios):
+                message = "give two scenarios or more, each once"
+                raise wrong(("scenario_groups", group), message)
+        if self.scenario_groups and not self.anova:
+            raise wrong(("scenario_groups",), "only anova pools scenarios, and names no factor")
         return self
 
 

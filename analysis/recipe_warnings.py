@@ -1,6 +1,6 @@
 """What in a recipe can have no effect in a study, too little, or one that hardly anybody means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 
 from analysis.recipe import (
@@ -19,6 +19,7 @@ from survey.definition.questions import (
     ScreeningQuestion,
     StateQuestion,
 )
+from survey.files.suggestions import did_you_mean
 
 #: The question behind each column of raters; columns of other origin have none.
 Columns = Mapping[str, Question | ScreeningQuestion | None]
@@ -29,10 +30,17 @@ BETWEEN_CHOICES = "; "
 Warned = tuple[tuple[str | int, ...], str]
 
 
-def warnings(recipe: Recipe, columns: Columns, scale: Scale | None) -> Iterator[Warned]:
-    """Everything questionable in a study whose raters have these columns, and who rate on this
-    scale or on none.
+def warnings(
+    recipe: Recipe, columns: Columns, scale: Scale | None, scenarios: Collection[str]
+) -> Iterator[Warned]:
+    """Everything questionable in a study of these scenarios whose raters have these columns, and
+    who rate on this scale or on none.
     """
+    for group, names in recipe.scenario_groups.items():
+        for place, name in enumerate(names):
+            if name not in scenarios:
+                near = did_you_mean(name, list(scenarios))
+                yield ("scenario_groups", group, place), f"the study has no scenario {name!r}{near}"
     asked: list[tuple[tuple[str | int, ...], str]] = [
         (("groups", name, "column"), group.column) for name, group in recipe.groups.items()
     ]

@@ -95,7 +95,7 @@ def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str)
             rows.append({**keys, "test": test, **_row(compute(samples, one=one), samples)})
     table = DataFrame(rows, columns=ANOVA.names)
     table = adjusted(table, [*KEYS, "test"]).drop(columns="p_bh")
-    single = table[table["scenario"] != ALL]
+    single = table[~table["scenario"].isin([ALL, *recipe.scenario_groups])]
     family = [key for key in [*KEYS, "test"] if key != "scenario"]
     over_scenarios = adjusted(single, family).reindex(table.index)
     return table.assign(
@@ -142,7 +142,9 @@ def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: s
 def _cells(
     ratings: DataFrame, people: DataFrame, recipe: Recipe, raters: str
 ) -> Iterator[tuple[dict[str, str], Samples]]:
-    """What is compared: each factor within all scenarios pooled and within each."""
+    """What is compared: each factor within all scenarios pooled, within those of each group of the
+    recipe that were rated, and within each.
+    """
     if ratings.empty:
         raise NotAvailable("there are no ratings")
     if not recipe.anova:
@@ -150,13 +152,16 @@ def _cells(
     factors = [factor for factor in recipe.anova if answered(people, factor)]
     if not factors:
         raise NotAvailable(why_unanswered(people, recipe.anova))
-    scenarios = ratings["scenario"].cat.remove_unused_categories().cat.categories
+    used = ratings["scenario"].cat.remove_unused_categories()
+    rated = [str(name) for name in used.cat.categories]
+    pooled = {ALL: rated} | recipe.scenario_groups
+    parts = pooled | ({name: [name] for name in rated} if recipe.each_scenario else {})
     for factor in factors:
         groups = as_written(people.set_index("participant")[factor])
-        for scenario in [ALL, *map(str, scenarios)] if recipe.each_scenario else [ALL]:
-            part = ratings if scenario == ALL else ratings[ratings["scenario"] == scenario]
-            for dimension, rated in part.groupby("dimension", observed=True):
-                values = _units(rated, recipe.unit)
+        for scenario, names in parts.items():
+            part = ratings[ratings["scenario"].isin(names)]
+            for dimension, of_dimension in part.groupby("dimension", observed=True):
+                values = _units(of_dimension, recipe.unit)
                 keys = (recipe.name, recipe.unit, raters, factor, scenario, str(dimension))
                 yield dict(zip(KEYS, keys, strict=True)), _samples(values, groups)
 

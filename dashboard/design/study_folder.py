@@ -120,7 +120,9 @@ def read_folder(
         raise DefinitionError(problems)
     for warning in warnings_of_filter(quality, definition, rows):
         notices.append(str(yaml.problem(warning.key, warning.text)))
-    notices += _warnings_of_recipes(folder / "recipes", recipes.values(), definition)
+    notices += _warnings_of_recipes(
+        folder / "recipes", recipes.values(), definition, {row.scenario for row in rows}
+    )
     return StudyFolder(
         definition,
         translations,
@@ -177,7 +179,7 @@ def _with_place(folder: StudyFolder, finding: StudyFinding) -> str:
 
 
 def _warnings_of_recipes(
-    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
+    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition, scenarios: set[str]
 ) -> Iterator[str]:
     """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
     the study's answers that no group knows.
@@ -187,7 +189,7 @@ def _warnings_of_recipes(
         file = folder / f"{recipe.name}.yaml"
         if file.exists():
             yaml = YamlFile.read(file)
-            for path, warning in warnings(recipe, columns, scale):
+            for path, warning in warnings(recipe, columns, scale, scenarios):
                 yield str(yaml.problem(path, warning))
         elif own := list(warnings_of_shipped(recipe, columns)):
             yaml = YamlFile.read(FOLDER / file.name)

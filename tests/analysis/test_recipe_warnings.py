@@ -39,6 +39,7 @@ QUESTIONS: Columns = {
 }
 
 
+SCENARIOS = ["Grief at home", "Panic", "Exams"]
 SLIDER = Scale([(0, "not at all"), (100, "fully")], between=True)
 
 
@@ -50,7 +51,7 @@ def points(n: int) -> Scale:
 def found(
     recipe: Recipe, *columns: str, scale: Scale | None = None
 ) -> dict[tuple[str | int, ...], str]:
-    return dict(warnings(recipe, dict.fromkeys(columns), scale))
+    return dict(warnings(recipe, dict.fromkeys(columns), scale, SCENARIOS))
 
 
 def of_group(column: str, left_out: tuple[str, ...] = (), **a: object) -> dict[str, str]:
@@ -66,8 +67,17 @@ def of_group(column: str, left_out: tuple[str, ...] = (), **a: object) -> dict[s
     recipe = PAPER.model_copy(update={"groups": {"mine": grouping}})
     return {
         ".".join(map(str, path[2:])): warning
-        for path, warning in warnings(recipe, QUESTIONS, None)
+        for path, warning in warnings(recipe, QUESTIONS, None, SCENARIOS)
         if path[:2] == ("groups", "mine")
+    }
+
+
+def test_scenario_of_a_group_that_the_study_lacks_is_named() -> None:
+    groups = {"acute": ["Panic", "Grief at hom"]}
+    recipe = PAPER.model_copy(update={"scenario_groups": groups})
+    assert found(recipe, *ASKED) == {
+        ("scenario_groups", "acute", 1): "the study has no scenario 'Grief at hom'; "
+        "did you mean 'Grief at home'?"
     }
 
 
@@ -102,7 +112,11 @@ def test_answer_that_is_no_option_is_doubted_with_the_options_there_are() -> Non
 
 
 @pytest.mark.parametrize(
-    "warned", [lambda columns: warnings(SOUND, columns, None), partial(warnings_of_shipped, SOUND)]
+    "warned",
+    [
+        lambda columns: warnings(SOUND, columns, None, SCENARIOS),
+        partial(warnings_of_shipped, SOUND),
+    ],
 )
 def test_answer_that_no_group_knows_is_doubted_in_shipped_recipes_too(warned: Any) -> None:
     def said(*options: str) -> list[str]:

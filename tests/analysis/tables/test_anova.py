@@ -61,6 +61,20 @@ def test_sound_compares_the_means_of_raters(test: str, equal: bool) -> None:
     assert (row.unit, row.raters, row.n) == ("participant", "all", 8)
 
 
+def test_scenarios_of_a_group_are_pooled_beside_all_and_each() -> None:
+    data = ratings()
+    third = data[data["scenario"] == "S1"].assign(scenario="S3", rating=3)
+    both = pd.concat([data, third]).astype({"scenario": "category"})
+    recipe = PAPER.model_copy(update={"scenario_groups": {"acute": ["S1", "S2"]}})
+    table = anova(both, PEOPLE, recipe, raters="included").query("test == 'anova'")
+    assert table["scenario"].tolist() == ["all", "acute", "S1", "S2", "S3"]
+    found = f_oneway(*groups(data.set_index("participant")["rating"]))
+    acute = table.set_index("scenario").loc["acute"]
+    assert (acute.F, acute.n) == (pytest.approx(found.statistic), 48)
+    # It overlaps with the single scenarios, whose p alone are adjusted together.
+    assert pd.isna(acute.p_adjusted_scenarios)
+
+
 def test_p_is_adjusted_over_the_single_scenarios_beside() -> None:
     table = anova(ratings(), PEOPLE, PAPER, raters="included").query("test == 'anova'")
     assert list(table["p_adjusted"]) == list(table["p"])
