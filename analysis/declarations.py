@@ -18,6 +18,7 @@ from analysis.figures import multiverse as drawn_multiverse
 from analysis.figures import order as drawn_order
 from analysis.judges import (
     agreement_with_people,
+    automatic_metrics,
     circularity,
     consistency,
     judge_as_rater,
@@ -107,6 +108,9 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     consistency.JUDGE_SCORES_SHARES,
     consistency.JUDGE_MODELS,
     consistency.JUDGE_ITEM_SPREAD,
+    automatic_metrics.METRIC_MEANS,
+    automatic_metrics.SCORE_AGREEMENT,
+    automatic_metrics.METRIC_SOURCES,
     planted.PLANTED,
     replication.REPLICATION,
 ]

@@ -16,7 +16,15 @@ from analysis import jobs
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
 from analysis.exploratory import mark
-from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol, read_rehearsal
+from analysis.frames import (
+    JUDGES_SEED,
+    Snapshot,
+    read_judges,
+    read_metrics,
+    read_protocol,
+    read_rehearsal,
+)
+from analysis.judges.automatic_metrics import analyse_metrics
 from analysis.judges.judging import analyse_judges
 from analysis.labels import labels_of
 from analysis.locked_plans import compared_with_plan, primary_recipe
@@ -93,6 +101,7 @@ def _compute(run: AnalysisRun) -> None:
         snapshot = snapshot_at(run.study, run.sources, run.rule_set, at=now)
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
         judges, judges_hash = read_judges(run.study, snapshot.data)
+        metrics = read_metrics(run.study)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
         rehearsal = read_rehearsal(run.study, run.sources)
@@ -108,6 +117,9 @@ def _compute(run: AnalysisRun) -> None:
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)
+    results.not_available.update(absent)
+    tables, absent = analyse_metrics(snapshot.data, judges, metrics, rules)
+    results.tables.update(tables)
     results.not_available.update(absent)
     _name_what_does_not_count(run, snapshot, results)
     if planned is not None and not not_counted_among(run.sources):

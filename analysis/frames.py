@@ -1,6 +1,7 @@
 """From the database to the tidy tables that the analysis takes, with their hash."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +9,11 @@ from typing import Any
 
 from pandas import DataFrame
 
+from analysis.judges.automatic_metrics import METRIC_SOURCES, MetricsData
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
 from analysis.metrics.words import words
+from analysis.models import ComputedMetric, MetricValue
 from analysis.rehearsal import Rehearsal
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
 from judge.definition import JudgingDefinition
@@ -173,6 +176,36 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
     if comparisons.frame.empty:
         return judges, scores.hash
     return judges, hashlib.sha256(f"{scores.hash}{comparisons.hash}".encode()).hexdigest()
+
+
+def read_metrics(study: Study) -> MetricsData:
+    """The automatic metrics that were computed of the study's responses. Call it inside
+    `reading()` too.
+    """
+    names = response_names(cells_of(study))
+    computed = list(study.computed_metrics.all())
+    rows = MetricValue.objects.filter(metric__study=study).order_by("metric_id", "response_id")
+    values = [
+        (metric, names[response], value)
+        for metric, response, value in rows.values_list("metric__name", "response_id", "value")
+        if response in names
+    ]
+    return MetricsData(
+        _frame(("metric", "response", "value"), values).astype({"value": "float64"}),
+        _frame(
+            ("metric", "model", "condition", "corpus"),
+            [(metric.name, *row) for metric in computed for row in metric.corpus],
+        ),
+        _frame(METRIC_SOURCES.names, map(_recorded, computed)),
+    )
+
+
+def _recorded(metric: ComputedMetric) -> Row:
+    about = metric.recorded
+    settings = json.dumps(about["settings"], ensure_ascii=False, sort_keys=True)
+    return (
+        metric.name, about["meaning"], about["package"], about["version"], settings
+    )  # fmt: skip
 
 
 def _responses(study: Study) -> DataFrame:

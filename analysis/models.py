@@ -7,7 +7,7 @@ from django.db import models
 from django.utils import timezone
 
 from analysis.quality_rules import LONGEST_REASON
-from survey.models import Participant, Study
+from survey.models import Participant, Response, Study
 
 
 class Version(models.Model):
@@ -147,6 +147,45 @@ class Multiverse(Job):
 
     def __str__(self) -> str:
         return f"multiverse of {self.run}"
+
+
+class ComputedMetric(models.Model):
+    """An automatic metric of a study's responses, with what its values depend on. Computed anew, it
+    is replaced.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="computed_metrics")
+    name = models.CharField(max_length=100)
+    recorded = models.JSONField(help_text="Package, version and settings")
+    corpus = models.JSONField(
+        default=list, help_text="Model, condition and value of all texts of each system together"
+    )
+    computed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "name"], name="computed_metric_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.name}"
+
+
+class MetricValue(models.Model):
+    """The value of one response; empty where the metric is not defined for it."""
+
+    metric = models.ForeignKey(ComputedMetric, models.CASCADE, related_name="values")
+    response = models.ForeignKey(Response, models.CASCADE, related_name="metric_values")
+    value = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["metric", "response"], name="metric_value_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.metric} of {self.response}: {self.value}"
 
 
 class RaterQuality(models.Model):

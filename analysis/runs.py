@@ -38,8 +38,8 @@ def fingerprint(
     at: datetime,
 ) -> str:
     """Cheap digest of all that results depend on: people, answers, decisions about raters, gold
-    scores, rules, recipes, the locked plan, labels (figures are stored with them), software. Pages
-    list them (dashboard/_run.html).
+    scores, automatic metrics, rules, recipes, the locked plan, labels (figures are stored with
+    them), software. Pages list them (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -60,6 +60,7 @@ def fingerprint(
         [study.content_hash, list(sources), rule_set.pk, recipe_set.pk, software()],
         [plan.sha256, settings.places.model_dump()] if plan else [],
         scores_digest(study),
+        [[metric.pk, str(metric.computed_at)] for metric in study.computed_metrics.all()],
         _decisions(study, sources),
         sorted(active),
         settings.labels.model_dump(),

@@ -3,8 +3,8 @@
 #: In the order of the report.
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
-    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity", "Rehearsal",
-    "Printed numbers and ours", "Details", "Further tables",
+    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Automatic metrics",
+    "Sensitivity", "Rehearsal", "Printed numbers and ours", "Details", "Further tables",
 )  # fmt: skip
 #: Where the report has what few readers look up, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]
@@ -12,7 +12,7 @@ APPENDIX, ELSEWHERE = SECTIONS[-2:]
 FIRST_PAGE = "wins"
 FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
-PRINTED = "printed"
+METRICS, PRINTED = "metrics", "printed"
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.
@@ -24,5 +24,6 @@ SUBJECTS = {
     RANKINGS: "Rankings",
     "raters": "Rater agreement",
     ORDER: "Order and rules",
+    METRICS: "Automatic metrics",
     PRINTED: "Printed numbers",
 }

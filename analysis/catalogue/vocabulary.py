@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from analysis.metric_labels import LABELS
 from survey.definition.labels import Labels, usual
 
 #: By kind, what names in cells are called; others as `usual` writes them.
 VOCABULARY: Mapping[str, Mapping[str, str]] = {
+    "metrics": LABELS,
     "tests": {
         "student": "Student's t",
         "welch": "Welch's t",
@@ -125,6 +127,7 @@ def in_words(kind: str, labels: Labels, sides: tuple[str, str]) -> Callable[[str
     special: dict[str, Callable[[str], str]] = {
         "sides": partial(_called, {"a": sides[0], "b": sides[1]}),
         "results": partial(_among, MAIN_RESULTS),
+        "sources": lambda name: LABELS.get(name, name),
         "within_rules": partial(_with_rules, labels),
         "remarks": partial(_remark, labels),
         "anything": partial(_anything, labels),

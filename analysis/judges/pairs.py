@@ -26,16 +26,18 @@ JUDGE_PAIRS = TableSpec(
     "Which of two systems a judge prefers",
     (
         c.JUDGE, c.DIMENSION, *c.SYSTEM_A, *c.SYSTEM_B,
-        Column("win_rate", "Share of answers in favour of a; a tie counts half"),
+        Column("win_rate", "Share of answers in favour of a; a tie counts half",
+            label="win rate of {a}"),
         *c.interval("win_rate"),
         TIES, INCONSISTENT, ANSWERS, c.NOTE,
     ),
     question="Which of two systems does a judge prefer?",
     observations="answers about two responses",
-    says="The judge sees two responses of a block, in both orders. The win rate of a is the share "
-        "of answers in its favour; a tie counts half. 95 % intervals are bootstrapped over "
+    says="The judge sees two responses of a block, in both orders. The win rate of {a} is the "
+        "share of answers in its favour; a tie counts half. 95 % intervals are bootstrapped over "
         "scenarios.",
     section="Judges",
+    sides="system",
 )  # fmt: skip
 JUDGE_PAIR_ORDER = TableSpec(
     "judge_pair_order",

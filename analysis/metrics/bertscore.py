@@ -53,7 +53,7 @@ def _unit(vectors: npt.NDArray[np.floating]) -> Matrix:
     return unit
 
 
-def _metric(part: str, label: str, meaning: str, value: Callable[[BertScore], float]) -> Metric:
+def _metric(part: str, meaning: str, value: Callable[[BertScore], float]) -> Metric:
     def of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
         model = _model(settings)
 
@@ -64,7 +64,6 @@ def _metric(part: str, label: str, meaning: str, value: Callable[[BertScore], fl
 
     return Metric(
         name=f"bertscore_{part}",
-        label=f"BERTScore {label}",
         meaning=f"{meaning}, from −1 to 1; not rescaled",
         higher="more alike",
         of_texts=of_texts,
@@ -84,19 +83,16 @@ def _model(settings: MetricSettings) -> TokenEmbedder:
 
 BERTSCORE_PRECISION = _metric(
     "precision",
-    "precision",
     "Mean cosine of each token with the most similar token of the reference",
     lambda score: score.precision,
 )
 BERTSCORE_RECALL = _metric(
-    "recall",
     "recall",
     "Mean cosine of each token of the reference with the most similar token of the text",
     lambda score: score.recall,
 )
 BERTSCORE_F1 = _metric(
     "f1",
-    "F1",
     "Harmonic mean of BERTScore's precision and recall",
     lambda score: score.f1,
 )

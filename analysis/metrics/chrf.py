@@ -40,7 +40,6 @@ def _of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
 
 CHRF_2 = Metric(
     name="chrf",
-    label="chrF",
     meaning="Sequences of up to six characters shared with the reference: F-score that weighs "
     "recall twice as much as precision, from 0 to 100",
     higher="more alike",

@@ -38,7 +38,6 @@ def _of_corpus(texts: DataFrame, *, n: int) -> float:
 def _metric(n: int, unit: str) -> Metric:
     return Metric(
         name=f"distinct_{n}",
-        label=f"Distinct-{n}",
         meaning=f"Different {unit} as a share of all {unit}, from 0 to 1; it falls with the length "
         "of a text",
         higher="more varied words",

@@ -36,7 +36,6 @@ def _chosen(settings: MetricSettings) -> dict[str, object]:
 
 EMBEDDING_COSINE = Metric(
     name="embedding_cosine",
-    label="Embedding cosine",
     meaning="Cosine of a model's vectors of the text and of the reference, from −1 to 1",
     higher="more alike",
     of_texts=embedding_cosine,

@@ -38,7 +38,6 @@ def _share(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
 
 IMPERATIVES = Metric(
     name="imperatives",
-    label="Imperative sentences",
     meaning="Share of sentences that begin with an imperative, from 0 to 1",
     higher="more imperatives",
     of_texts=_share,

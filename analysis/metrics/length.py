@@ -16,7 +16,6 @@ def _metric(
 
     return Metric(
         name=name,
-        label=name.capitalize(),
         meaning=meaning,
         higher=f"more {name}",
         of_texts=of_texts,

@@ -56,7 +56,6 @@ def of_texts_with(
 
 PRESCRIPTIVE_MARKERS = Metric(
     name="prescriptive_markers",
-    label="Prescriptive markers",
     meaning="Words and phrases that say what somebody should do, for 100 words (characters of "
     "Chinese)",
     higher="more prescriptive markers",
@@ -65,7 +64,6 @@ PRESCRIPTIVE_MARKERS = Metric(
 )
 AFFECTIVE_MARKERS = Metric(
     name="affective_markers",
-    label="Affective markers",
     meaning="Words and phrases that turn to what somebody feels, for 100 words (characters of "
     "Chinese)",
     higher="more affective markers",
@@ -74,7 +72,6 @@ AFFECTIVE_MARKERS = Metric(
 )
 ADVICE_TO_EMPATHY = Metric(
     name="advice_to_empathy",
-    label="Advice-to-empathy ratio",
     meaning="Prescriptive markers and imperative sentences, plus ½, for each affective marker, "
     "plus ½; our definition",
     higher="more advice for each affective marker",

@@ -94,7 +94,6 @@ _MEANING = (
 )
 METEOR = Metric(
     name="meteor",
-    label="METEOR (exact + stem)",
     meaning=_MEANING.format("exactly or by their stem"),
     higher="more alike",
     of_texts=_exact_and_stem,
@@ -104,7 +103,6 @@ METEOR = Metric(
 )
 METEOR_SYNONYMS = Metric(
     name="meteor_synonyms",
-    label="METEOR (exact + stem + synonyms)",
     meaning=_MEANING.format("exactly, by their stem or as synonyms in WordNet"),
     higher="more alike",
     of_texts=_with_synonyms,

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from pandas import DataFrame, Series
 
+from analysis.metric_labels import LABELS
 from analysis.metrics.lexicon import Lexicon, shipped_lexicons
 
 COLUMNS = ("response", "text", "prompt", "reference", "language")
@@ -88,7 +89,6 @@ class Metric:
     """
 
     name: str
-    label: str
     meaning: str
     higher: str
     of_texts: Callable[[DataFrame, MetricSettings], "Series[float]"]
@@ -98,6 +98,11 @@ class Metric:
     needs: str = ""
     of_all: bool = False
     of_corpus: Callable[[DataFrame], float] | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        return LABELS[self.name]
 
     @property
     def version(self) -> str:

@@ -85,9 +85,7 @@ def _dictionary() -> dict[str, int]:
     return counts
 
 
-def _metric(
-    name: str, label: str, meaning: str, higher: str, formula: Callable[[Counts], float]
-) -> Metric:
+def _metric(name: str, meaning: str, higher: str, formula: Callable[[Counts], float]) -> Metric:
     def measure(text: str, language: str) -> float:
         counts = counts_of(text) if base(language) == "en" else None
         return formula(counts) if counts and counts.sentences else float("nan")
@@ -97,7 +95,6 @@ def _metric(
 
     return Metric(
         name=name,
-        label=label,
         meaning=meaning,
         higher=higher,
         of_texts=of_texts,
@@ -108,14 +105,12 @@ def _metric(
 
 FLESCH_READING_EASE = _metric(
     "flesch_reading_ease",
-    "Flesch reading ease",
     "Short sentences and words of few syllables; English alone, and rough for short texts",
     "easier to read",
     reading_ease,
 )
 FLESCH_KINCAID_GRADE = _metric(
     "flesch_kincaid_grade",
-    "Flesch–Kincaid grade",
     "Years of school in the USA that a reader needs; English alone, and rough for short texts",
     "harder to read",
     grade,

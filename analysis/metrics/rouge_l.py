@@ -53,7 +53,6 @@ def _of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
 
 ROUGE_L = Metric(
     name="rouge_l",
-    label="ROUGE-L",
     meaning="Longest sequence of words shared with the reference, in order and with gaps: F1 of "
     "precision and recall, from 0 to 1",
     higher="more alike",

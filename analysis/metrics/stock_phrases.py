@@ -30,7 +30,6 @@ def by_phrase(texts: DataFrame, phrases: Sequence[str]) -> DataFrame:
 
 STOCK_PHRASES = Metric(
     name="stock_phrases",
-    label="Stock phrases",
     meaning="Number of times that a phrase of the study's list is used",
     higher="more stock phrases",
     of_texts=stock_phrases,

@@ -42,7 +42,6 @@ def _fitted(corpus: Iterable[str]) -> Any:
 
 TFIDF_COSINE = Metric(
     name="tfidf_cosine",
-    label="TF-IDF cosine",
     meaning="Words shared with the reference, weighted by how rare they are among all texts of the "
     "study, from 0 to 1",
     higher="more alike",

@@ -40,7 +40,6 @@ def _of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
 
 TOPIC_SHIFTS = Metric(
     name="topic_shifts",
-    label="Topic shifts",
     meaning="Number of times that a sentence shares hardly a word with the sentence before it; our "
     "definition",
     higher="more shifts",

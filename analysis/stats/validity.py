@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
-from scipy.stats import pearsonr
+from scipy.stats import kendalltau, pearsonr
 
 from analysis.stats.agreement import limits_of_agreement
 from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
@@ -68,6 +68,35 @@ def correlation_within(
     if groups > 1:
         interval = percentiles(_r(resampled(groups, seed=seed, resamples=resamples) @ by_group))
     return Correlation(r, interval, len(known), groups)
+
+
+def kendall_within(
+    things: DataFrame,
+    *,
+    seed: int,
+    columns: Sequence[str] = COLUMNS,
+    resamples: int = RESAMPLES,
+) -> Correlation | None:
+    """Kendall's τ-b of two columns of `things` in each `group`, averaged over groups.
+
+    Groups where a column does not vary, or with fewer than two rows with both values, have none and
+    are left out. None if all are.
+    """
+    known = things[["group", *columns]].dropna()
+    taus, used = [], 0
+    for _, part in known.groupby("group", sort=False, observed=True):
+        x, y = (part[name].to_numpy(float) for name in columns)
+        if len(part) > 1 and np.ptp(x) > UNVARIED and np.ptp(y) > UNVARIED:
+            taus.append(float(kendalltau(x, y).statistic))
+            used += len(part)
+    if not taus:
+        return None
+    values = np.array(taus)
+    interval = None
+    if len(values) > 1:
+        weights = resampled(len(values), seed=seed, resamples=resamples) / len(values)
+        interval = percentiles(weights @ values)
+    return Correlation(float(values.mean()), interval, used, len(values))
 
 
 def _r(sums: Matrix) -> Matrix:

@@ -19,6 +19,7 @@ from kombu.exceptions import OperationalError
 from analysis.catalogue.subjects import (
     FIRST_PAGE,
     GROUPS,
+    METRICS,
     MIXED_MODELS,
     PRINTED,
     RANKINGS,
@@ -113,6 +114,7 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
         RANKINGS: bool(definition.ranking or definition.best_worst),
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
+        METRICS: study.computed_metrics.exists(),
         PRINTED: any(recipe.replication for recipe in recipes_in_force(study)),
     }
     return {f"results/{subject}" for subject, is_there in there.items() if not is_there}

@@ -1,0 +1,102 @@
+"""Automatic metrics of a study's responses: computed from their texts, and stored."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+from django.db import transaction
+from django.utils import timezone
+from pandas import DataFrame
+
+from analysis.metrics import METRICS, MetricSettings, score
+from analysis.models import ComputedMetric, MetricValue
+from survey.models import Response, Study
+from survey.tidy import definition_of
+
+Progress = Callable[[int, int], None]
+
+
+def texts_of(study: Study) -> DataFrame:
+    """The responses as `analysis.metrics.score` takes them, and `model` and `condition`.
+
+    `response` is the database's id. The reference of a scenario is the reference system's response
+    to it, which has no reference itself.
+    """
+    definition = definition_of(study)
+    reference = definition.reference
+    responses = Response.objects.filter(scenario__study=study).order_by("scenario__position", "id")
+    rows = [
+        (r.pk, r.text, r.scenario.prompt, r.scenario.name, r.system.model, r.system.condition)
+        for r in responses.select_related("scenario", "system")
+    ]
+    names = ["response", "text", "prompt", "scenario", "model", "condition"]
+    texts = DataFrame(rows, columns=names).assign(language=definition.language, reference=None)
+    if reference is not None:
+        is_reference = texts["model"].eq(reference.model) & texts["condition"].eq(
+            reference.condition
+        )
+        written = texts[is_reference].drop_duplicates("scenario").set_index("scenario")["text"]
+        texts["reference"] = texts["scenario"].map(written).where(~is_reference, None)
+    return texts
+
+
+def compute_metrics(
+    study: Study, names: Sequence[str], settings: MetricSettings, progress: Progress
+) -> list[ComputedMetric]:
+    """Compute metrics of all responses and store them in place of earlier values.
+
+    Raises ValueError, having changed nothing, for an unknown metric, for one that lacks what it
+    needs, and for one that needs a reference where the study has none.
+    """
+    texts = texts_of(study)
+    if texts.empty:
+        raise ValueError(f"{study} has no responses")
+    without = [n for n in names if n in METRICS and METRICS[n].needs_reference]
+    if without and texts["reference"].isna().all():
+        raise ValueError(
+            f"{without[0]} compares with a reference, and no scenario of {study} has one: name "
+            "`reference` in study.yaml, or choose other metrics with --metric"
+        )
+    values = score(texts, names, settings, progress).groupby("metric", sort=False)
+    with transaction.atomic():
+        Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        study.computed_metrics.filter(name__in=names).delete()
+        return [_store(study, str(name), part, texts, settings) for name, part in values]
+
+
+def _store(
+    study: Study, name: str, values: DataFrame, texts: DataFrame, settings: MetricSettings
+) -> ComputedMetric:
+    metric = METRICS[name]
+    about = {"meaning": metric.meaning, **metric.recorded(settings)}
+    stored = ComputedMetric.objects.create(
+        study=study,
+        name=name,
+        recorded=about,
+        corpus=_of_systems(name, texts),
+        computed_at=timezone.now(),
+    )
+    MetricValue.objects.bulk_create(
+        (
+            MetricValue(
+                metric=stored, response_id=response, value=None if pd.isna(value) else value
+            )
+            for response, value in zip(values["response"], values["value"], strict=True)
+        ),
+        batch_size=1000,
+    )
+    return stored
+
+
+def _of_systems(name: str, texts: DataFrame) -> list[list[object]]:
+    of_corpus = METRICS[name].of_corpus
+    if of_corpus is None:
+        return []
+    return [
+        [*map(str, system), of_corpus(part)]
+        for system, part in texts.groupby(["model", "condition"], sort=False)
+    ]
+
+
+def reference_free(names: Sequence[str]) -> list[str]:
+    """Those of these metrics that need no reference."""
+    return [name for name in names if not METRICS[name].needs_reference]
