@@ -12,6 +12,7 @@ from pandas import DataFrame
 from analysis.judges.automatic_metrics import METRIC_SOURCES, MetricsData
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
+from analysis.metric_labels import LABELS
 from analysis.metrics.words import words
 from analysis.models import ComputedMetric, MetricValue
 from analysis.rehearsal import Rehearsal
@@ -183,13 +184,15 @@ def read_metrics(study: Study) -> MetricsData:
     `reading()` too.
     """
     names = response_names(cells_of(study))
-    computed = list(study.computed_metrics.all())
+    order = list(LABELS)
+    computed = sorted(study.computed_metrics.all(), key=lambda metric: order.index(metric.name))
     rows = MetricValue.objects.filter(metric__study=study).order_by("metric_id", "response_id")
     values = [
         (metric, names[response], value)
         for metric, response, value in rows.values_list("metric__name", "response_id", "value")
         if response in names
     ]
+    values.sort(key=lambda value: order.index(value[0]))
     return MetricsData(
         _frame(("metric", "response", "value"), values).astype({"value": "float64"}),
         _frame(
