@@ -185,8 +185,8 @@ def read_metrics(study: Study) -> MetricsData:
     """
     names = response_names(cells_of(study))
     order = list(LABELS)
-    computed = sorted(study.computed_metrics.all(), key=lambda metric: order.index(metric.name))
-    rows = MetricValue.objects.filter(metric__study=study).order_by("metric_id", "response_id")
+    computed = sorted(study.computed_metrics.filter(name__in=order), key=lambda metric: order.index(metric.name))
+    rows = MetricValue.objects.filter(metric__in=computed).order_by("metric_id", "response_id")
     values = [
         (metric, names[response], value)
         for metric, response, value in rows.values_list("metric__name", "response_id", "value")
