@@ -185,7 +185,9 @@ def read_metrics(study: Study) -> MetricsData:
     """
     names = response_names(cells_of(study))
     order = list(LABELS)
-    computed = sorted(study.computed_metrics.filter(name__in=order), key=lambda metric: order.index(metric.name))
+    computed = sorted(
+        study.computed_metrics.filter(name__in=order), key=lambda metric: order.index(metric.name)
+    )
     rows = MetricValue.objects.filter(metric__in=computed).order_by("metric_id", "response_id")
     values = [
         (metric, names[response], value)

@@ -28,7 +28,7 @@ from survey.definition.labels import Labels
 
 CURVE = 230  # pixels of the curve
 ROW = 27  # … and of a choice with its name
-NAME = 0.5  # how far above its marks the name of a choice stands, in rows
+NAME = 0.36  # how far above its marks the name of a choice stands, in rows; nearer than to others
 EITHER, MAIN = "not significant", "main result"
 
 MULTIVERSE_CURVE = FigureSpec(

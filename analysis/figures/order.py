@@ -55,17 +55,18 @@ def systems_order(groups: DataFrame, contrast: Contrast, recipe: Recipe) -> go.F
     at = [float(place) for place in range(len(most))]
     lines = max(len(view.groups) for view in views)
     low, high = _reach(ours)
-    names = rows.names(at, low)
+    pixels = rows.PIXELS if len(at) <= FEW_ROWS else LOW_ROW
+    names = rows.names(at, low, pixels)
     (marks,) = rows.marks([""], at)
     joined = [_line(number) for number in range(lines)]
     made = rows.figure(
         [marks.update(showlegend=False), *joined, names],
-        {view.title: _changes(view, lines, low, contrast) for view in views},
+        {view.title: _changes(view, lines, low, contrast, rows.above(pixels)) for view in views},
         at,
         {"range": [low, high], "domain": [0, MEANS], "nticks": 5, "title": _axis_title()},
         legend=[],
         texts={view.title: _note(view, recipe) for view in views},
-        pixels=rows.PIXELS if len(at) <= FEW_ROWS else LOW_ROW,
+        pixels=pixels,
     )
     beside = {"domain": [LINES, 1], "range": [-0.8, max(lines, 4) - 0.2], "visible": False}
     return made.update_layout(xaxis2=beside | {"fixedrange": True, "anchor": "y"})
@@ -106,7 +107,7 @@ def _reach(table: DataFrame) -> tuple[float, float]:
     return float(f"{low - air:.3g}"), float(f"{high + air:.3g}")
 
 
-def _changes(view: _View, lines: int, left: float, contrast: Contrast) -> Changes:
+def _changes(view: _View, lines: int, left: float, contrast: Contrast, above: float) -> Changes:
     """What a view changes of every trace: the marks, the lines, the names."""
     systems, groups = view.systems, view.groups
     names = [_name(system, contrast) for system in systems]
@@ -121,7 +122,7 @@ def _changes(view: _View, lines: int, left: float, contrast: Contrast) -> Change
         ys.append([float(at) for at in members])
         texts.append([as_text(systems[at]["model"]) for at in members])
     xs.append([left] * len(systems))
-    ys.append([round(place - rows.NAME, 2) for place in places])
+    ys.append([round(place - above, 2) for place in places])
     texts.append(names)
     nothing: Sequence[Any] = [None] * (lines + 1)
     return {

@@ -21,7 +21,7 @@ from analysis.figures.style import (
 
 PIXELS = 44  # of a row with its name
 GAP = 0.35  # more between rows that do not belong together
-NAME = 0.47  # how far above its row a name stands
+NAME = 15  # pixels above its row where a name stands, nearer to it than to the row before
 STEP = 0.17  # between the marks of one row
 
 
@@ -33,12 +33,17 @@ def places(groups: Sequence[str]) -> list[float]:
     return at
 
 
-def names(at: Sequence[float], left: float) -> go.Scatter:
+def above(pixels: int) -> float:
+    """How far above its row a name stands, in rows of so many pixels."""
+    return round(min(NAME, 0.4 * pixels) / pixels, 3)
+
+
+def names(at: Sequence[float], left: float, pixels: int = PIXELS) -> go.Scatter:
     """A trace that writes each row's name, which views have, above it, from `left` on."""
     return go.Scatter(
         mode="text",
         x=[left] * len(at),
-        y=[place - NAME for place in at],
+        y=[place - above(pixels) for place in at],
         textposition="middle right",
         hoverinfo="skip",
         showlegend=False,

@@ -36,6 +36,8 @@ class SourceCounts:
     statuses: Counter[str] = field(default_factory=Counter)
     active: int = 0
     excluded: dict[str, int] = field(default_factory=dict)
+    #: When the analysis that excluded them had finished; None without one.
+    analysed_at: datetime | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -77,6 +79,8 @@ class SourceCounts:
         self.active += other.active
         for rule, n in other.excluded.items():
             self.excluded[rule] = self.excluded.get(rule, 0) + n
+        known = [at for at in (self.analysed_at, other.analysed_at) if at is not None]
+        self.analysed_at = max(known, default=None)
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,9 @@ def live_counts(study: Study) -> LiveCounts:
         counts = sources[source]
         for part in (counts, real) if counts.is_counted else (counts,):
             part.excluded[rule] = part.excluded.get(rule, 0) + n
+    for source, (_, at) in newest.items():
+        if source in sources:
+            sources[source].analysed_at = at
     finished = [at for source, (_, at) in newest.items() if source not in Participant.NOT_COUNTED]
     ordered = sorted(sources.values(), key=lambda counts: (not counts.is_counted, counts.source))
     return LiveCounts(now, minutes, max(finished, default=None), real, ordered)

@@ -199,8 +199,9 @@ def test_formula_is_its_result_and_one_that_nobody_computed_is_refused() -> None
         "t.csv, line 2: cell B2 has a formula without a result; open the file in Excel and save "
         "it (and 1 more up to line 3, such as 'B3')"
     ]
+    empty = (b"<v />", b"<v/>", b"<v></v>")  # as openpyxl writes it with one library or another
     computed = changed(
-        data, "xl/worksheets/sheet1.xml", (b"<v />", b"<v>7</v>"), (b"<v/>", b"<v>7</v>")
+        data, "xl/worksheets/sheet1.xml", *((written, b"<v>7</v>") for written in empty)
     )
     assert table(computed)[1] == [(2, ["1", "7"]), (3, ["2", "7"])]
 
