@@ -15,7 +15,13 @@ from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
 from analysis.figures import multiverse as drawn_multiverse
 from analysis.figures import order as drawn_order
-from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
+from analysis.judges import (
+    agreement_with_people,
+    circularity,
+    consistency,
+    judge_as_rater,
+    prediction_powered,
+)
 from analysis.quality_rules import USUAL_LABELS
 from analysis.raters import demographics, funnel, rater_table, thresholds
 from analysis.tables import (
@@ -87,6 +93,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     consistency.JUDGE_CONSISTENCY,
     agreement_with_people.JUDGE_AGREEMENT,
     agreement_with_people.JUDGE_BIAS,
+    prediction_powered.PREDICTION_POWERED,
     judge_as_rater.ALT_TEST,
     judge_as_rater.ALT_TEST_RATERS,
     circularity.GUARD_FUNNEL,

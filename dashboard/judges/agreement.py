@@ -9,7 +9,8 @@ from dashboard.shared.stored_tables import NO_WARNING, Row, StoredTable, in_orde
 
 TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
-    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_warnings",
+    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "prediction_powered",
+    "guard_warnings",
 )  # fmt: skip
 GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")
 #: The sentence for each kind of warning.
@@ -174,6 +175,12 @@ def most_uneven(spread: StoredTable) -> list[Row]:
         uneven = [row for row in rows if row["sd"]]
         most += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
     return most
+
+
+def with_unrated(table: StoredTable) -> list[tuple[tuple[Any, ...], list[Row]]]:
+    """The rows of prediction_powered in which a judge scored more than people rated."""
+    rows = [row for row in table.rows if row["n_judged"] > row["n_rated"]]
+    return grouped(StoredTable(table.columns, rows), "judge", "dimension")
 
 
 @dataclass(frozen=True)
