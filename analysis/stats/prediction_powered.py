@@ -4,34 +4,34 @@ some: prediction-powered inference.
     θ(λ) = people's mean of the rated responses
            − λ (the judge's mean of the rated responses − its mean of the unrated ones)
 
-Whatever the judge does, the bracket is 0 on average if the rated responses are a random part of
-all, so θ is unbiased: a judge's errors cost precision, never validity. λ = 1 is A. N. Angelopoulos,
-S. Bates, C. Fannjiang, M. I. Jordan & T. Zrnic (2023), Prediction-powered inference, Science
-382(6671), 669–674. λ with the least variance, between 0 (people alone) and 1, is the power tuning
-of A. N. Angelopoulos, J. C. Duchi & T. Zrnic (2023), PPI++, arXiv:2311.01453, section 6 and its
-example 6.1, the mean. They have independent responses and many of them. Here:
+If the rated responses are a random part of all, the bracket is 0 on average, whatever the judge
+does: its errors cost precision, not validity. λ = 1 is A. N. Angelopoulos, S. Bates, C. Fannjiang,
+M. I. Jordan & T. Zrnic (2023), Prediction-powered inference, Science 382(6671), 669–674. The λ of
+the least variance, between 0 (people alone) and 1, is the power tuning of A. N. Angelopoulos, J. C.
+Duchi & T. Zrnic (2023), PPI++, arXiv:2311.01453, section 6 (example 6.1 is the mean). Both have
+many independent responses. Here there are few scenarios, and raters who rate several responses:
 
-- Each system is a stratum with a mean of its own, and an estimate is a weighted sum of these (as A.
-  Fisch et al. (2024), Stratified prediction-powered inference, arXiv:2406.04291), with one λ.
-- Scenarios are the sampling units: responses to one scenario are as dependent as they like. The
-  variance is the sum of scenarios' squared parts of the estimate (a cluster-robust variance), in
-  which each product of two means' deviations is divided by what its expectation loses to the means
-  being estimated: exact where scenarios rated or judged alone are others, and where everything is
-  rated, that of a t-test of scenarios' means.
-- λ is estimated from few scenarios, and in the variance each scenario gets the λ of the others
-  (T. Zrnic & E. J. Candès (2024), Cross-prediction-powered inference, PNAS 121(15), estimate
-  predictions so). λ also costs one degree of freedom. The judge's variance is that of rated and
-  that of unrated scenarios, each in its part: PPI++'s plug-in pools them, which makes λ far more
-  variable where scenarios are few and the judge is good.
-- Raters are crossed with scenarios. A response's label is the mean of its ratings, and what a
-  rater adds to several scenarios at once is added to the variance: that over raters (jackknife)
-  less that over raters within scenarios, which the scenarios' has (A. C. Cameron, J. B. Gelbach &
-  D. L. Miller (2011), Robust inference with multiway clustering, equation 2.9), at least 0.
+- Systems are strata, each with its own mean. An estimate is a weighted sum of them with one λ (A.
+  Fisch et al. (2024), Stratified prediction-powered inference, arXiv:2406.04291, has one a
+  stratum).
+- Scenarios are the sampling units, and responses to one may depend on each other in any way. The
+  variance is cluster-robust: the sum of squares of the scenarios' parts of the estimate. Products
+  of two means' deviations are divided by the share that is left of them because means are
+  estimated: (n − 1) / n of one mean, and its like of two means over different scenarios.
+- λ is chosen from few scenarios. So in the variance each scenario has the λ of the others, as
+  predictions are in T. Zrnic & E. J. Candès (2024), Cross-prediction-powered inference, PNAS
+  121(15), and λ costs a degree of freedom. The judge's variance is that of rated and of unrated
+  responses, each in its own part. PPI++'s plug-in pools both, which makes λ vary more where
+  scenarios are few and the judge is good.
+- Raters are crossed with scenarios. A response's label is the mean of its ratings. What the same
+  raters add to several scenarios comes on top: the variance over raters (jackknife) less that over
+  raters within scenarios (A. C. Cameron, J. B. Gelbach & D. L. Miller (2011), Robust inference with
+  multiway clustering, Journal of Business & Economic Statistics 29(2), equation 2.9), at least 0.
 
-Intervals are Student's t with Satterthwaite's degrees of freedom from rated scenarios, scenarios
-that were judged alone, and raters. They hold for other scenarios and other raters, if which
-responses are rated does not depend on how good they are; `benchmarks/prediction_powered.py`
-simulates how often.
+Intervals are Student's t with Satterthwaite's degrees of freedom of rated scenarios, of scenarios
+that were judged alone, and of raters. They hold for other scenarios and other raters, if which
+responses are rated does not depend on how good they are. `benchmarks/prediction_powered.py` counts
+how often. Where everything is rated, they are those of a t-test of scenarios' means (one rater).
 """
 
 from dataclasses import dataclass
@@ -328,8 +328,8 @@ def _of_scenarios(target: _Target, power: float, *, tuned: bool) -> tuple[float,
     people, both, judge = target.products
     parts = people - 2 * powers * both + powers**2 * judge
     of_people, of_judge = (deviations.sum(axis=1) for deviations in target.deviations)
-    at_least = (of_people - powers * of_judge) ** 2
-    if parts.sum() < at_least.sum():  # which overlaps of few scenarios may cause
+    at_least = (of_people - powers * of_judge) ** 2 / 2
+    if parts.sum() < at_least.sum():  # which few scenarios in common may cause, down to below 0
         parts = at_least
     apart = target.only_judged & (target.only_judged.sum() >= FEWEST)
     of_rated = target.rated_scenarios * (1 - target.lost)

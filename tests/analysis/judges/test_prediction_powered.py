@@ -76,10 +76,10 @@ def test_each_system_each_condition_of_several_and_the_difference_have_a_row() -
 
 def test_responses_that_the_judge_alone_scored_are_counted_and_used() -> None:
     rows = table(crowd(), judges({"j": scores()})).set_index(KEYS)
-    one = rows.loc[("system", "m1", "base")]
+    one = rows.xs(("system", "m1", "base"))
     assert (one["n_rated"], one["n_judged"]) == (6, 10)
     assert (one["scenarios_rated"], one["scenarios_judged"], one["n_raters"]) == (6, 10, 4)
-    difference = rows.loc[("difference", "all", "")]
+    difference = rows.xs(("difference", "all", ""))
     assert (difference["n_rated"], difference["n_judged"]) == (24, 40)
     higher = {cell: given if cell in RATED else [4.0, 5.0, 5.0] for cell, given in scores().items()}
     raised = table(crowd(), judges({"j": higher})).set_index(KEYS)

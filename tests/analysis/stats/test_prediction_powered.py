@@ -131,6 +131,42 @@ def test_with_few_scenarios_this_power_varies_less_than_with_a_pooled_variance()
     assert np.mean(ours) == pytest.approx(best, abs=0.05)
 
 
+def test_the_interval_is_by_hand_that_of_residuals_with_the_power_of_the_other_scenarios() -> None:
+    data, (labels, scores, unrated) = of_case("biased")
+    data, labels, scores = independent(labels[:7], scores[:7], unrated), labels[:7], scores[:7]
+    n, N = 7, len(unrated)
+    y, f, u = (values - values.mean() for values in (labels, scores, unrated))
+    both, of_rated, of_unrated = y * f / (n * (n - 1)), f**2 / (n * (n - 1)), u**2 / (N * (N - 1))
+    above, below = both.sum(), of_rated.sum() + of_unrated.sum()
+    rated = (y - (above - both) / (below - of_rated) * f) ** 2 / (n * (n - 1))
+    alone = (above / (below - of_unrated)) ** 2 * of_unrated
+    found = result(data)
+    assert 0 < found.power == pytest.approx(above / below)
+    assert found.powered.se**2 == pytest.approx(rated.sum() + alone.sum())
+    welch = rated.sum() ** 2 / (n - 2) + alone.sum() ** 2 / (N - 1)
+    assert found.powered.df == pytest.approx(found.powered.se**4 / welch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weights", [MEAN[:2], DIFFERENCE[:2]])
+def test_systems_that_were_rated_in_other_scenarios_have_an_unbiased_variance(
+    weights: Vector,
+) -> None:
+    """Of eight scenarios each system is rated in four, both in three."""
+    draw = np.random.default_rng(9)
+    scenario, system = np.divmod(np.arange(16), 2)
+    rated = np.isin(np.arange(16), [0, 2, 4, 6, 1, 3, 5, 9])
+    estimates, variances = [], []
+    for _ in range(3000):
+        quality = draw.normal(0, 1, 8)[scenario] + draw.normal(0, 0.7, 16)
+        ratings = np.where(rated, quality, np.nan)[:, None]
+        judge = quality + draw.normal(0, 0.3, 16)
+        found = result(RatedAndJudged(scenario, system, judge, ratings), weights, 0.6)
+        estimates.append(found.powered.value)
+        variances.append(found.powered.se**2)
+    assert np.mean(variances) == pytest.approx(np.var(estimates), rel=0.06)
+
+
 def test_everything_rated_is_a_t_test_of_the_scenarios_means_before_one_rater() -> None:
     data = crossed(raters=1)
     means = data.ratings[:, 0].reshape(-1, 3) @ DIFFERENCE
