@@ -23,6 +23,7 @@ from analysis.judges import (
     consistency,
     judge_as_rater,
     pairs,
+    prediction_powered,
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
@@ -99,6 +100,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     pairs.JUDGE_PAIR_ORDER,
     agreement_with_people.JUDGE_AGREEMENT,
     agreement_with_people.JUDGE_BIAS,
+    prediction_powered.PREDICTION_POWERED,
     judge_as_rater.ALT_TEST,
     judge_as_rater.ALT_TEST_RATERS,
     circularity.GUARD_FUNNEL,

@@ -35,7 +35,7 @@ SMALL = 0.005
 #: Letters that stay as they are at the head of a column.
 SYMBOLS = {
     "p", "t", "n", "df", "df1", "df2", "d", "g", "u", "x",
-    "α", "ε", "η²", "κ", "ρ", "σ", "χ²", "ω²",
+    "α", "ε", "η²", "κ", "λ", "ρ", "σ", "χ²", "ω²",
 }  # fmt: skip
 
 

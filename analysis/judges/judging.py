@@ -27,6 +27,7 @@ from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
 from analysis.judges.pairs import judge_pair_order, judge_pairs
 from analysis.judges.positions import judge_positions
+from analysis.judges.prediction_powered import prediction_powered_means
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.stats.agreement import Level
@@ -37,7 +38,9 @@ from survey.definition.labels import Labels
 __all__ = ["JudgesData", "analyse_judges"]
 
 CONSISTENCY = ["judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models"]
-AGREEMENT = ["judge_agreement", "judge_bias", "alt_test", "alt_test_raters"]
+AGREEMENT = [
+    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "prediction_powered",
+]  # fmt: skip
 WARNED = "guard_warnings"
 GUARD = ["guard_funnel", "guard_wins", "guard_systems", "guard_raters", WARNED]
 PAIRS = ["judge_pairs", "judge_pair_order"]
@@ -165,6 +168,7 @@ def _agreement(
         "judge_bias": judge_bias(everything, seed=judges.seed),
         "alt_test": tests,
         "alt_test_raters": raters,
+        "prediction_powered": prediction_powered_means(everything, data.contrast),
     }
 
 

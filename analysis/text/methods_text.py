@@ -61,6 +61,7 @@ def methods(tables: Tables, settings: AnalysisSettings) -> list[Paragraph]:
         Paragraph("Ratings", tuple(_ratings(tables, settings))),
         Paragraph("Rankings", tuple(_rankings(tables, settings.recipes))),
         Paragraph("Choices", tuple(_choices(tables, settings.recipes))),
+        Paragraph("People and judges", tuple(_judges(tables))),
         *(
             Paragraph(
                 f"Analysis: {recipe.title} ({recipe.name})",
@@ -163,6 +164,14 @@ def _choices(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
                 scenarios=len(scenarios) - 1,  # without the row of all
             )
             return
+
+
+def _judges(tables: Tables) -> Iterator[Sentence]:
+    """How a judge's scores of what people did not rate are used."""
+    rows = [row for row in rows_of(tables, "prediction_powered") if row.has("power")]
+    used = [row for row in rows if row["n_judged"] > row["n_rated"]]
+    if used:
+        yield say("prediction_powered", judges=values(used, "judge"))
 
 
 def _software(settings: AnalysisSettings) -> Sentence:

@@ -11,7 +11,8 @@ TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
     "judge_positions",
     "judge_pairs", "judge_pair_order",
-    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_warnings",
+    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "prediction_powered",
+    "guard_warnings",
 )  # fmt: skip
 GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")
 #: The sentence for each kind of warning.
@@ -176,6 +177,12 @@ def most_uneven(spread: StoredTable) -> list[Row]:
         uneven = [row for row in rows if row["sd"]]
         most += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
     return most
+
+
+def with_unrated(table: StoredTable) -> list[tuple[tuple[Any, ...], list[Row]]]:
+    """The rows of prediction_powered in which a judge scored more than people rated."""
+    rows = [row for row in table.rows if row["n_judged"] > row["n_rated"]]
+    return grouped(StoredTable(table.columns, rows), "judge", "dimension")
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         bias=about_judges.grouped(stored["judge_bias"], "judge", "dimension"),
         tests=about_judges.alt_tests(stored["alt_test"]),
         raters=about_judges.grouped(stored["alt_test_raters"], "judge", "dimension"),
+        together=about_judges.with_unrated(stored["prediction_powered"]),
         figures=figures,
         drawn_of=by_table(figures),
     )

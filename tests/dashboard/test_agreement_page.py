@@ -32,7 +32,7 @@ from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import answer_calls, describe, planned
 from tests.dashboard.reading import tables_of, text_of
-from tests.factories import add_participant, make_study
+from tests.factories import Key, add_participant, make_study
 
 # What pages show and say; test_pages.py opens them on every database.
 pytestmark = pytest.mark.embedded
@@ -41,6 +41,15 @@ AGREEMENT = "/studies/small/agreement/"
 GUARD = "/studies/small/guard/"
 
 FIGURES = [figure.name for figure in catalogue.figures().values() if figure.section == "Judges"]
+
+
+def hash_of(names: tuple[str, ...]) -> int:
+    """A number that depends on all the letters, the same everywhere."""
+    return sum(place * ord(letter) for place, letter in enumerate("/".join(names), start=1))
+
+
+def by_text(response: Response, _: object) -> int:
+    return 1 + hash_of((response.scenario.name, response.system.model, response.text)) % 5
 
 
 def like_people(response: Response, _: object) -> int:
@@ -195,6 +204,29 @@ def test_judge_on_another_scale_stands_in_the_test_with_its_reason(page: Client,
     (row,) = (each for each in tested if each[0] == "wide@1")
     assert row[1:4] == ["–", "–", "–"]
     assert row[6] == OTHER_SCALE
+
+
+@pytest.mark.slow
+def test_scores_of_what_nobody_rated_are_shown_with_what_they_add(page: Client, db: None) -> None:
+    study = make_study(slug="wide", scenarios=[f"S{number}" for number in range(1, 9)])
+    answer_calls(planned(study, name="owl", replicates=1).calls.all(), by_text)
+
+    def first_half(key: Key) -> int | None:
+        return 1 + hash_of(key[:4]) % 5 if key[0] <= "S4" else None
+
+    for name in ("ann", "ben"):
+        add_participant(study, pseudonym=name, rate=first_half)
+    run = finished_run(study=study, sources=counted_sources())
+    rows = StoredTable.from_content(run.results.get(name="prediction_powered").content).rows
+    *_, shown = tables_of(page.get(AGREEMENT.replace("small", "wide")))
+    assert shown[0][:5] == ["Estimate of", "Model", "Condition", "People alone", "People and judge"]
+    assert [row[0] for row in shown[2:]] == [row["estimand"].capitalize() for row in rows]
+    assert shown[-1][1:3] == ["all", "Plain minus Tuned"]
+    assert {tuple(row[7:9]) for row in shown[2:-3]} == {("4", "8")}
+
+
+def test_scores_of_rated_responses_alone_have_no_section(page: Client, run: AnalysisRun) -> None:
+    assert "What do people and a judge say together?" not in text_of(page.get(AGREEMENT))
 
 
 # ── Reshaping ────────────────────────────────────────────────────────────────────────────────

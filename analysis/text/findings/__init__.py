@@ -98,6 +98,12 @@ def findings(
                 (),
             ),
             (
+                "People and a judge",
+                "prediction_powered",
+                robustness.with_judges(tables, dimension),
+                (),
+            ),
+            (
                 "Single raters and scenarios",
                 "fragility",
                 robustness.fragility(tables, sound, dimension),

@@ -1,7 +1,10 @@
-"""What an analysis says of how far its main result depends on choices and on single units. Pure."""
+"""What an analysis says of how far its main result depends on choices and on single units, and
+what a judge's scores add to it. Pure.
+"""
 
 from collections.abc import Iterator
 
+from analysis.catalogue.number_text import percent
 from analysis.recipe import Recipe
 from analysis.tables.multiverse import POINTS
 from analysis.text.cells import Row, Sentence, Tables, rows_of, those_with, values
@@ -45,6 +48,15 @@ def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
             continue
         known = significance["p"] < round(1 - recipe.confidence, 12)
         yield say("fragility", significance=significance, sign=sign, known=known, recipe=recipe)
+
+
+def with_judges(tables: Tables, dimension: str) -> Iterator[Sentence]:
+    """The difference of the conditions with the scores of each judge that are used."""
+    wanted = {"estimand": "difference", "dimension": dimension}
+    for row in those_with(rows_of(tables, "prediction_powered", **wanted), "gain"):
+        if row["power"]:
+            change = 100 * (float(row["gain"]) ** -0.5 - 1)
+            yield say("with_judge", row=row, change=change, size=row.derive(percent(abs(change))))
 
 
 def _of_main(rows: list[Row]) -> list[Row]:

@@ -102,6 +102,20 @@ def test_filter_by_gold_scores_that_are_not_there_is_said_to_match_nobody(
     approved(of(tables(funnel=STEPS), replace(SETTINGS, gold=""))["Ratings"])
 
 
+def test_scores_of_what_nobody_rated_are_described(approved: Approval) -> None:
+    row = {"judge": "llama@1", "power": 0.4, "n_rated": 60, "n_judged": 240}
+    rows = [row, row, row | {"judge": "experts", "power": 0.0}]
+    approved(of(tables(prediction_powered=rows))["People and judges"])
+
+
+@pytest.mark.parametrize("changes", [{"power": None}, {"n_judged": 60}])
+def test_scores_of_nothing_else_than_what_was_rated_are_not_described(
+    changes: dict[str, Any],
+) -> None:
+    row = {"judge": "llama@1", "power": 0.0, "n_rated": 60, "n_judged": 240} | changes
+    assert "People and judges" not in of(tables(prediction_powered=[row]))
+
+
 def test_nothing_is_said_of_a_recipe_without_tables() -> None:
     assert {BY_RATINGS, BY_RATERS}.isdisjoint(of({}))
 

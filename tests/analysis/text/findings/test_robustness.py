@@ -67,6 +67,34 @@ def test_fragility_where_the_mixed_model_disagrees_is_of_the_sign_alone(approved
     approved(*said(about(found, "Single raters and scenarios").sound))
 
 
+TOGETHER = {
+    "judge": "llama@1", "dimension": "warmth", "estimand": "difference", "model": "all",
+    "condition_a": "plain", "condition_b": "tuned", "people": -0.31, "people_ci_low": -0.72,
+    "people_ci_high": 0.1, "estimate": -0.38, "ci_low": -0.66, "ci_high": -0.1, "power": 0.6,
+    "gain": 2.1441, "n_rated": 60, "n_judged": 240, "note": "",
+}  # fmt: skip
+
+
+def test_scores_of_a_judge_say_what_they_add_to_the_difference(approved: Approval) -> None:
+    longer = TOGETHER | {"judge": "experts", "gain": 0.97, "estimate": 0.02}
+    systems = TOGETHER | {"estimand": "system"}
+    rows = [systems, TOGETHER, longer]
+    found = about(
+        findings(tables(items=ITEMS, prediction_powered=rows), SHIPPED), "People and a judge"
+    )
+    approved(*said(found.sound))
+    assert cited(found.sound[0])[0] == ("240", "prediction_powered.csv#cell=3,16")
+
+
+def test_scores_that_are_not_used_are_not_said() -> None:
+    rows = [
+        TOGETHER | {"power": 0.0, "gain": 1.0},
+        TOGETHER | {"power": None, "gain": None, "estimate": None},
+    ]
+    found = findings(tables(items=ITEMS, prediction_powered=rows), SHIPPED)
+    assert "People and a judge" not in [finding.title for finding in found]
+
+
 def test_what_cannot_be_tested_is_not_said() -> None:
     rows = [fragile("participant", "sign", None, p=None, note="not estimable, because …")]
     found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
