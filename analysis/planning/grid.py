@@ -108,10 +108,17 @@ def advice(plan: StudyPlan) -> Iterator[str]:
     more = plan.at(4 * design.raters, design.scenarios)
     texts = plan.at(design.raters, 2 * design.scenarios)
     if isinstance(more, Precision) and more.detectable(plan.power) > (1 - HARDLY) * found:
-        yield (
-            f"More raters cannot help much: with {4 * design.raters} it would be "
-            f"{more.detectable(plan.power):.2f} points. Add scenarios."
+        it_would_be = (
+            f"with {4 * design.raters} it would be {more.detectable(plan.power):.2f} points"
         )
+        if round(more.detectable(plan.power), 2) > round(found, 2):
+            yield (
+                f"More raters cannot help: {it_would_be}. What then limits the test are "
+                f"{design.scenarios} scenarios, with {more.df:.1f} degrees of freedom instead of "
+                f"{at.df:.1f}. Add scenarios."
+            )
+        else:
+            yield f"More raters cannot help much: {it_would_be}. Add scenarios."
     if isinstance(texts, Precision):
         better = texts.detectable(plan.power)
         if better > (1 - HARDLY) * found:

@@ -1,5 +1,7 @@
 """What a planned study could find: by hand where there is a formula, and as simulated ones do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
@@ -17,6 +19,14 @@ A, B = SystemLevel("Ant", "a"), SystemLevel("Ant", "b")
 TWO = ((A, B),)
 REFERENCE = SystemLevel("Owl", "reference")
 FOUR = ((A, B, SystemLevel("Bee", "a"), SystemLevel("Bee", "b"), REFERENCE),)
+#: In four sets, each with two models in both conditions and the reference.
+EIGHT = tuple(
+    (
+        *(SystemLevel(f"{model} {n}", condition) for model in ("Ant", "Bee") for condition in "ab"),
+        REFERENCE,
+    )
+    for n in range(4)
+)
 #: On a scale from 1 to 5.
 POINTS = typical(4)
 
@@ -176,6 +186,13 @@ class TestGrid:
             "The main result is not estimable, because all ratings have the same rater, and so "
             "nothing shows how much these differ."
         ]
+
+    def test_advice_says_why_more_raters_of_two_scenarios_make_it_worse(self) -> None:
+        plan = self.plan(10, 2)
+        design = PlannedDesign(EIGHT, raters=10, scenarios=2)
+        said = " ".join(advice(replace(plan, design=design, weights=design.contrast("a", "b"))))
+        assert "More raters cannot help: with 40 it would be 1.61 points." in said
+        assert "2 scenarios, with 1.3 degrees of freedom instead of 1.8. Add scenarios." in said
 
     def test_numbers_around_one_stay_within_limits(self) -> None:
         assert around(40, 2, 10_000) == [10, 20, 40, 80, 160]
