@@ -306,8 +306,11 @@ class JudgeConfiguration(Part):
         return [""] if self.together else self.dimensions
 
     def asked_in(self, dimension: str) -> list[str]:
-        """The dimensions that a call asks about, by its own."""
-        return [dimension] if dimension else self.dimensions
+        """The dimensions that a call asks about, by its own.
+
+        All of them are in the order of their names: PostgreSQL does not keep that of JSON.
+        """
+        return [dimension] if dimension else sorted(self.questions)
 
     @property
     def values(self) -> list[int]:

@@ -10,7 +10,8 @@ from pytest_django import DjangoDbBlocker
 
 from analysis.declarations import DRAWN, NAMES
 from analysis.execution import finished_run
-from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
+from analysis.judges.automatic_metrics import TABLES as OF_METRICS
+from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD, PAIRS, POSITIONS
 from analysis.quality_rules import QualityRules
 from analysis.queries import results_of
 from analysis.rule_sets import set_rules
@@ -33,7 +34,7 @@ TABLES = {
     "wins",
     "wins_summary",
 }
-ABOUT_JUDGES = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
+ABOUT_JUDGES = [*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES, *OF_METRICS]
 OF_RATERS = {"rater_differences", "consort", "durations", "sigma_mae", "sigma", "mae"}
 OF_INCLUDED = [
     "demographics",

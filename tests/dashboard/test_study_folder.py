@@ -16,6 +16,7 @@ from judge import calls
 from judge.calls import Claimed, claim
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
+from judge.gold import choose_gold
 from judge.models import Attempt, Call, Judge
 from judge.parsing import Scored
 from judge.queries import progress
@@ -133,6 +134,7 @@ def test_request_in_flight_and_those_of_unknown_cost_stay_counted_when_their_cal
 ) -> None:
     settings.JUDGE_CONCURRENCY = 4
     study = load()
+    choose_gold(study, panel="experts")  # no judge comes first
     single, whole = judges_of(study)
     lost = claimed_from(whole)
     calls.record_failure(lost, ExchangeFailed("no answer", outcome="timeout"))

@@ -45,7 +45,7 @@ def test_call_asks_about_every_dimension_by_its_question_and_rubric(rated_twice:
     rubric = {"warmth": "Consider its warmth.", "clarity": "Consider its words."}
     configured = describe(rated_twice, together=True, rubric=rubric).read_configuration()
     system, _ = messages(
-        configured, dimensions=configured.dimensions, prompt="I.", context="", responses=["Oh."]
+        configured, dimensions=configured.asked_in(""), prompt="I.", context="", responses=["Oh."]
     )
     told = system["content"]
     first, second = told.index("Dimension clarity"), told.index("Dimension warmth")
@@ -55,7 +55,7 @@ def test_call_asks_about_every_dimension_by_its_question_and_rubric(rated_twice:
     assert told.endswith(
         '{"clarity": {"score": <a point\'s number>}, "warmth": {"score": <a point\'s number>}}'
     )
-    schema = answer_schema(configured, 1, configured.dimensions)
+    schema = answer_schema(configured, 1, configured.asked_in(""))
     assert {name: set(part["required"]) for name, part in schema["properties"].items()} == BOTH
 
 
