@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from pandas import DataFrame
 
@@ -23,7 +24,7 @@ def texts_of(study: Study) -> DataFrame:
     """
     definition = definition_of(study)
     reference = definition.reference
-    responses = Response.objects.filter(scenario__study=study).order_by("scenario__position", "id")
+    responses = _responses(study).order_by("scenario__position", "id")
     rows = [
         (r.pk, r.text, r.scenario.prompt, r.scenario.name, r.system.model, r.system.condition)
         for r in responses.select_related("scenario", "system")
@@ -37,6 +38,10 @@ def texts_of(study: Study) -> DataFrame:
         written = texts[is_reference].drop_duplicates("scenario").set_index("scenario")["text"]
         texts["reference"] = texts["scenario"].map(written).where(~is_reference, None)
     return texts
+
+
+def _responses(study: Study) -> QuerySet[Response]:
+    return Response.objects.filter(scenario__study=study)
 
 
 def compute_metrics(
@@ -59,6 +64,8 @@ def compute_metrics(
     values = score(texts, names, settings, progress).groupby("metric", sort=False)
     with transaction.atomic():
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        if set(texts["response"]) != set(_responses(study).values_list("id", flat=True)):
+            raise ValueError(f"the responses of {study} changed meanwhile: compute metrics again")
         study.computed_metrics.filter(name__in=names).delete()
         return [_store(study, str(name), part, texts, settings) for name, part in values]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from pandas import DataFrame
 
-from analysis.judges.automatic_metrics import METRIC_SOURCES, MetricsData
+from analysis.judges.automatic_metrics import METRIC_SOURCES, OUTDATED, MetricsData
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
 from analysis.metric_labels import LABELS
 from analysis.metrics.words import words
-from analysis.models import ComputedMetric, MetricValue
+from analysis.models import ComputedMetric
 from analysis.rehearsal import Rehearsal
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
 from judge.definition import JudgingDefinition
@@ -180,37 +180,33 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
 
 
 def read_metrics(study: Study) -> MetricsData:
-    """The automatic metrics that were computed of the study's responses. Call it inside
-    `reading()` too.
+    """The automatic metrics that were computed of the study's responses; without values where some
+    of these came later. Call it inside `reading()` too.
     """
     names = response_names(cells_of(study))
     order = list(LABELS)
-    computed = sorted(
-        study.computed_metrics.filter(name__in=order), key=lambda metric: order.index(metric.name)
-    )
-    rows = MetricValue.objects.filter(metric__in=computed).order_by("metric_id", "response_id")
-    values = [
-        (metric, names[response], value)
-        for metric, response, value in rows.values_list("metric__name", "response_id", "value")
-        if response in names
-    ]
-    values.sort(key=lambda value: order.index(value[0]))
+    known = study.computed_metrics.filter(name__in=order).prefetch_related("values")
+    values: list[Row] = []
+    corpus: list[Row] = []
+    sources: list[Row] = []
+    for metric in sorted(known, key=lambda metric: order.index(metric.name)):
+        by_response = {value.response_id: value.value for value in metric.values.all()}
+        is_outdated = not names.keys() <= by_response.keys()
+        sources.append((*_recorded(metric), OUTDATED if is_outdated else ""))
+        if not is_outdated:
+            values += [(metric.name, name, by_response[each]) for each, name in names.items()]
+            corpus += [(metric.name, *row) for row in metric.corpus]
     return MetricsData(
         _frame(("metric", "response", "value"), values).astype({"value": "float64"}),
-        _frame(
-            ("metric", "model", "condition", "corpus"),
-            [(metric.name, *row) for metric in computed for row in metric.corpus],
-        ),
-        _frame(METRIC_SOURCES.names, map(_recorded, computed)),
+        _frame(("metric", "model", "condition", "corpus"), corpus),
+        _frame(METRIC_SOURCES.names, sources),
     )
 
 
 def _recorded(metric: ComputedMetric) -> Row:
     about = metric.recorded
     settings = json.dumps(about["settings"], ensure_ascii=False, sort_keys=True)
-    return (
-        metric.name, about["meaning"], about["package"], about["version"], settings
-    )  # fmt: skip
+    return metric.name, about["meaning"], about["package"], about["version"], settings
 
 
 def _responses(study: Study) -> DataFrame:

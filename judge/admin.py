@@ -30,7 +30,9 @@ class StructuredOutputAdmin(ReadOnly):
 
 @admin.register(Call)
 class CallAdmin(ReadOnly):
-    list_display = ["id", "judge", "response", "block", "dimension", "replicate", "state", "error"]
+    list_display = [
+        *("id", "judge", "response", "block", "pair", "dimension", "replicate", "state", "error")
+    ]
     list_filter = ["state", "judge"]
     list_select_related = [
         "judge",
@@ -74,5 +76,5 @@ class GoldScoreAdmin(ReadOnly):
 
 @admin.register(GoldDecision)
 class GoldDecisionAdmin(ReadOnly):
-    list_display = ["study", "judge", "gold_set", "panel", "author", "why", "at"]
-    list_select_related = ["study", "judge", "gold_set", "author"]
+    list_display = ["study", "judge", "gold_set", "jury", "panel", "author", "why", "at"]
+    list_select_related = ["study", "judge", "gold_set", "jury", "author"]

@@ -20,6 +20,7 @@ from judge.definition import (
 from judge.definition import configuration_of as configured
 from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here
 from judge.gold import choose_gold
+from judge.juries import seat_juries
 from judge.models import Call, Endpoint, Judge, Judging
 from judge.queries import current_judges, gold_decision
 from survey.models import Study
@@ -55,14 +56,11 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
             _use(study, described)
     names = [judge.name for judge in definition.judges]
     _retire(Judge.objects.filter(study=study, is_current=True).exclude(name__in=names))
+    seat_juries(study, definition)
     if gold_decision(study) is None or (changed and before.gold_name != definition.gold_name):
-        why = "named in the study's file"
-        if definition.jury(definition.gold_name):
-            choose_gold(study, jury=definition.gold_name, why=why)
-        else:
-            gold = _current(study, definition.gold_name)
-            assert gold is not None
-            choose_gold(study, judge=gold, why=why)
+        gold = _current(study, definition.gold_name)
+        jury = study.juries.filter(name=definition.gold_name, is_current=True).first()
+        choose_gold(study, judge=gold, jury=jury, why="named in the study's file")
     return changed
 
 
@@ -84,12 +82,14 @@ def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
         if not names or judge.name in names:
             endpoint_here(judge.endpoint)
             _use(study, _configuration(study, judge))
+    seat_juries(study, judging.read_definition())
     return [judge for judge in current_judges(study) if not names or judge.name in names]
 
 
 def retire_judges(study: Study) -> None:
     """Stop all judges, because there is nothing to judge. Scores stay."""
     _retire(Judge.objects.filter(study=study, is_current=True))
+    study.juries.update(is_current=False)
 
 
 def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:

@@ -127,7 +127,7 @@ class JudgeDefinition(Part):
         return self
 
 
-class Jury(Part):
+class JuryDefinition(Part):
     """Several judges as one source: each response's score is the mean or median of theirs."""
 
     name: JudgeName
@@ -139,7 +139,7 @@ class JudgingDefinition(Part):
     """The judges of a study's responses, the gold one, and the budget."""
 
     judges: list[JudgeDefinition] = Field(default=[JudgeDefinition()], min_length=1)
-    juries: list[Jury] = []
+    juries: list[JuryDefinition] = []
     #: A judge or a jury. Null: the first judge. The dashboard and `manage.py gold` change it too.
     gold: JudgeName | None = None
     budget: Budget = Budget()
@@ -178,10 +178,6 @@ class JudgingDefinition(Part):
         names = [judge.name for judge in self.judges]
         if name not in names:
             raise wrong(path, f"{name!r} is not among the judges{did_you_mean(name, names)}")
-
-    def jury(self, name: str) -> Jury | None:
-        """The jury called `name`."""
-        return next((jury for jury in self.juries if jury.name == name), None)
 
     def contradictions(self, study: StudyDefinition) -> list[tuple[tuple[str | int, ...], str]]:
         """Conflicts with the study: the path (below `judging`), and the reason."""

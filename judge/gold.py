@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from judge.models import GoldDecision, GoldScore, GoldSet, Judge
+from judge.models import GoldDecision, GoldScore, GoldSet, Judge, Jury
 from judge.queries import Gold, gold_decision
 from survey.models import Study
 
@@ -16,8 +16,8 @@ def choose_gold(
     *,
     judge: Judge | None = None,
     gold_set: GoldSet | None = None,
+    jury: Jury | None = None,
     panel: str = "",
-    jury: str = "",
     author: User | None = None,
     why: str = "chosen",
 ) -> bool:

@@ -6,6 +6,8 @@ replicate). An answered call is never made again, so nothing is knowingly paid t
 """
 
 from decimal import Decimal
+from functools import reduce
+from operator import and_
 
 from django.conf import settings
 from django.db import models
@@ -122,6 +124,42 @@ class Judge(models.Model):
     def read_configuration(self) -> JudgeConfiguration:
         """Its configuration as checked values."""
         return JudgeConfiguration.model_validate(self.configuration)
+
+
+class Jury(models.Model):
+    """One version of a jury of a study: several judges as one source of scores.
+
+    Other judges, other versions of them, or another way to combine them are a new row, so that
+    scores that are gold never change by themselves.
+    """
+
+    class Combine(models.TextChoices):
+        MEAN = "mean"
+        MEDIAN = "median"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="juries")
+    name = models.CharField(max_length=100)
+    version = models.PositiveIntegerField(default=1)
+    judges = models.ManyToManyField(Judge, related_name="juries")
+    combine = models.CharField(max_length=10, choices=Combine)
+    is_current = models.BooleanField(
+        default=True, help_text="False: an earlier version, or no longer in the study's file"
+    )
+    is_stand_in = models.BooleanField(default=False, help_text="True: one of its judges is")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["study", "name", "version"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "name", "version"], name="jury_version"),
+            models.UniqueConstraint(
+                fields=["study", "name"], condition=Q(is_current=True), name="jury_one_current"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        name = f"jury {self.name}@{self.version}"
+        return f"{name} ({STAND_IN})" if self.is_stand_in else name
 
 
 class Call(models.Model):
@@ -306,6 +344,21 @@ class GoldScore(models.Model):
         return f"{self.response}: {self.value}"
 
 
+def _one_source() -> Q:
+    """That a decision is for exactly one of the kinds of sources."""
+    given = {
+        "judge": Q(judge__isnull=False),
+        "gold_set": Q(gold_set__isnull=False),
+        "jury": Q(jury__isnull=False),
+        "panel": ~Q(panel=""),
+    }
+    alone = Q()
+    for name, is_given in given.items():
+        others = [~other for kind, other in given.items() if kind != name]
+        alone |= is_given & reduce(and_, others)
+    return alone
+
+
 class GoldDecision(models.Model):
     """A decision for a gold source: a judge, a gold set, a panel or a jury.
 
@@ -315,24 +368,15 @@ class GoldDecision(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="gold_decisions")
     judge = models.ForeignKey(Judge, models.RESTRICT, null=True)
     gold_set = models.ForeignKey(GoldSet, models.RESTRICT, null=True)
+    jury = models.ForeignKey(Jury, models.RESTRICT, null=True)
     panel = models.CharField(max_length=100, blank=True)
-    jury = models.CharField(max_length=100, blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     why = models.CharField(max_length=200, help_text="Its cause, in words")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         ordering = ["id"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(judge__isnull=False, gold_set__isnull=True, panel="", jury="")
-                | Q(judge__isnull=True, gold_set__isnull=False, panel="", jury="")
-                | Q(~Q(panel=""), judge__isnull=True, gold_set__isnull=True, jury="")
-                | Q(~Q(jury=""), judge__isnull=True, gold_set__isnull=True, panel=""),
-                name="gold_decision_of_one",
-            )
-        ]
+        constraints = [models.CheckConstraint(condition=_one_source(), name="gold_decision_of_one")]
 
     def __str__(self) -> str:
-        people = f"panel {self.panel}" if self.panel else f"jury {self.jury}"
-        return f"{self.study}: {self.judge or self.gold_set or people}"
+        return f"{self.study}: {self.judge or self.gold_set or self.jury or f'panel {self.panel}'}"

@@ -1,7 +1,7 @@
 """A judge's calls: planning, queueing, and making failed ones again."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
@@ -116,13 +116,18 @@ def _of_pairs(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]
                     yield Call(
                         judge=judge,
                         block_id=block,
-                        pair="-".join(map(str, sorted(pair))),
+                        pair=pair_of(pair),
                         dimension=dimension,
                         replicate=replicate,
                         order=_permuted(
                             {one: names[one] for one in pair}, seed, replicate, both=True
                         ),
                     )
+
+
+def pair_of(responses: Iterable[int]) -> str:
+    """What names two responses in whatever order: their ids, the smaller first."""
+    return "-".join(map(str, sorted(responses)))
 
 
 def _blocks(judge: Judge) -> dict[int, dict[int, str]]:

@@ -96,11 +96,18 @@ class Provider:
     """One endpoint. Requests are cancelled after `timeout_seconds`."""
 
     def __init__(
-        self, *, base_url: str, api_key: str, timeout_seconds: float, address_setting: str
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        timeout_seconds: float,
+        address_setting: str,
+        model_setting: str,
     ) -> None:
         self._base_url = base_url
         self._secret = api_key if len(api_key) >= SHORTEST_SECRET else ""
         self._address_setting = address_setting
+        self._model_setting = model_setting
         self._timeout_seconds = timeout_seconds
         self._connect_seconds = min(CONNECT_SECONDS, timeout_seconds)
         self._client = openai.AsyncOpenAI(
@@ -152,7 +159,7 @@ class Provider:
                 outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.BROKEN_OFF,
             ) from None
         except openai.APIStatusError as error:
-            raise _refused(
+            raise self._refused(
                 error.status_code,
                 self._hide(_sentence_in(error.response) or error.response.reason_phrase),
                 body=self._hide(error.response.text),
@@ -207,7 +214,7 @@ class Provider:
         else:
             code = error.get("code")
             status = code if type(code) is int and 400 <= code <= 599 else 502
-            return _refused(status, _message_of(error), body=text, model=model)
+            return self._refused(status, _message_of(error), body=text, model=model)
         if "html" in content_type.lower() or text.lstrip()[:1] == "<":
             message = (
                 f"{self._base_url} answered with a web page instead of a completion; "
@@ -216,6 +223,29 @@ class Provider:
         else:
             message = f"{self._base_url} answered with something that is not a whole completion"
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
+
+    def _refused(
+        self, status: int, message: str, *, body: str, model: str, retry_after: float | None = None
+    ) -> ExchangeFailed:
+        said = f"the endpoint answered HTTP {status}: {message[:300]}"
+        if status in TEMPORARY_STATUSES or status >= 500:
+            scope = Scope.TEMPORARY
+        elif UNKNOWN_MODEL.search(message):
+            scope = Scope.JUDGE
+            said += (
+                f" (it does not know the model {model!r}: correct the judge's model in study.yaml, "
+                f"or {self._model_setting})"
+            )
+        else:
+            scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
+        return ExchangeFailed(
+            said,
+            outcome=Outcome.HTTP_ERROR,
+            scope=scope,
+            status=status,
+            body=body,
+            retry_after=retry_after,
+        )
 
 
 async def _read_as_utf_8(response: Any) -> None:
@@ -238,27 +268,6 @@ def retry_after_seconds(headers: dict[str, str]) -> float | None:
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max(0.0, (until - datetime.now(UTC)).total_seconds())
-
-
-def _refused(
-    status: int, message: str, *, body: str, model: str, retry_after: float | None = None
-) -> ExchangeFailed:
-    said = f"the endpoint answered HTTP {status}: {message[:300]}"
-    if status in TEMPORARY_STATUSES or status >= 500:
-        scope = Scope.TEMPORARY
-    elif UNKNOWN_MODEL.search(message):
-        scope = Scope.JUDGE
-        said += f" (it does not know the model {model!r}: correct `model` in study.yaml)"
-    else:
-        scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
-    return ExchangeFailed(
-        said,
-        outcome=Outcome.HTTP_ERROR,
-        scope=scope,
-        status=status,
-        body=body,
-        retry_after=retry_after,
-    )
 
 
 def _what_broke(error: openai.APIConnectionError) -> str:

@@ -11,8 +11,7 @@ from statistics import fmean, median
 from django.db.models import Count, F, Max, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, NullIf
 
-from judge.definition import Jury
-from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Score
+from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Jury, Score
 from judge.seeds import shares_seeds
 from survey.models import Participant, Study
 from survey.tidy import panel_ratings, panels_of
@@ -59,34 +58,37 @@ class GoldSource:
 
     judge: Judge | None = None
     gold_set: GoldSet | None = None
+    jury: Jury | None = None
     panel: str = ""
-    jury: str = ""
 
     @property
     def kind(self) -> str:
-        people = "panel" if self.panel else "jury"
-        return "judge" if self.judge else "file" if self.gold_set else people
+        kinds = {"judge": self.judge, "file": self.gold_set, "jury": self.jury}
+        return next((kind for kind, source in kinds.items() if source is not None), "panel")
 
     @property
     def name(self) -> str:
-        """Unique in its study, with a stand-in labelled as such: `llama@2`, `file imported`, `panel
-        x`, `jury y`.
+        """Unique in its study, with a stand-in labelled as such: `llama@2`, `jury x@1`, `file
+        imported`, `panel y`.
         """
-        return f"{self.key} ({STAND_IN})" if self.judge and self.judge.is_stand_in else self.key
+        asked = self.judge or self.jury
+        return f"{self.key} ({STAND_IN})" if asked and asked.is_stand_in else self.key
 
     @property
     def key(self) -> str:
         """Its name on the command line."""
         if self.judge:
             return f"{self.judge.name}@{self.judge.version}"
-        if self.gold_set:
-            return f"file {self.gold_set.name}"
-        return f"panel {self.panel}" if self.panel else f"jury {self.jury}"
+        if self.jury:
+            return f"jury {self.jury.name}@{self.jury.version}"
+        return f"file {self.gold_set.name}" if self.gold_set else f"panel {self.panel}"
 
     def __str__(self) -> str:
         return str(self.judge or self.gold_set or self.name)
 
 
+#: What a score is about: a call is about one dimension, or its scores say which.
+DIMENSION_OF_SCORE = Coalesce(NullIf("dimension", Value("")), F("call__dimension"))
 NO_GOLD = GoldScores("", False, [])
 
 
@@ -103,7 +105,7 @@ def keeps_shared_seeds(judge: Judge) -> bool:
 
 def gold_decision(study: Study) -> GoldDecision | None:
     """The current decision for a gold source."""
-    decisions = GoldDecision.objects.filter(study=study).select_related("judge", "gold_set")
+    decisions = GoldDecision.objects.filter(study=study).select_related("judge", "gold_set", "jury")
     return decisions.order_by("-id").first()
 
 
@@ -112,43 +114,41 @@ def gold_source(study: Study) -> GoldSource | None:
     decided = gold_decision(study)
     if decided is None:
         return None
-    return GoldSource(decided.judge, decided.gold_set, decided.panel, decided.jury)
+    return GoldSource(decided.judge, decided.gold_set, decided.jury, decided.panel)
 
 
-def newer_than_gold(study: Study) -> Judge | None:
-    """The current version of the judge whose earlier version is gold, if there is one."""
-    decided = gold_decision(study)
-    if decided is None or decided.judge is None or decided.judge.is_current:
+def newer_than_gold(study: Study) -> GoldSource | None:
+    """The current version of the judge or jury whose earlier version is gold, if there is one."""
+    gold = gold_source(study)
+    if gold is None:
         return None
-    return current_judges(study).filter(name=decided.judge.name).first()
+    if gold.judge is not None and not gold.judge.is_current:
+        newer = current_judges(study).filter(name=gold.judge.name).first()
+        return GoldSource(judge=newer) if newer else None
+    if gold.jury is not None and not gold.jury.is_current:
+        jury = study.juries.filter(name=gold.jury.name, is_current=True).first()
+        return GoldSource(jury=jury) if jury else None
+    return None
 
 
 def gold_sources(study: Study) -> list[GoldSource]:
-    """All possible gold sources: judges (also earlier versions with scores), files, panels,
-    juries.
+    """All possible gold sources: judges and juries (also earlier versions with scores), files,
+    panels.
     """
     judges = Judge.objects.filter(study=study).filter(
         Q(is_current=True) | Q(calls__state=Call.State.ANSWERED)
     )
     return [
         *(GoldSource(judge=judge) for judge in judges.distinct().order_by("name", "version")),
+        *(GoldSource(jury=jury) for jury in juries_of(study)),
         *(GoldSource(gold_set=gold_set) for gold_set in GoldSet.objects.filter(study=study)),
         *(GoldSource(panel=panel) for panel in panels_of(study)),
-        *(GoldSource(jury=jury.name) for jury in juries_of(study)),
     ]
 
 
 def juries_of(study: Study) -> list[Jury]:
-    """The juries in the study's file."""
-    judging = Judging.objects.filter(study=study).first()
-    return judging.read_definition().juries if judging else []
-
-
-def jury_members(study: Study, name: str) -> list[Judge]:
-    """The judges of a jury, in its order: their current versions. Empty for an unknown jury."""
-    jury = next((each for each in juries_of(study) if each.name == name), None)
-    current = {judge.name: judge for judge in current_judges(study)}
-    return [current[member] for member in jury.judges if member in current] if jury else []
+    """The current juries, and earlier versions with scores."""
+    return [jury for jury in study.juries.all() if jury.is_current or n_verdicts(jury)]
 
 
 def gold_judges(study: Study) -> list[Judge]:
@@ -156,7 +156,14 @@ def gold_judges(study: Study) -> list[Judge]:
     source = gold_source(study)
     if source is None:
         return []
-    return [source.judge] if source.judge else jury_members(study, source.jury)
+    if source.judge is not None:
+        return [source.judge]
+    return judges_of(source.jury) if source.jury else []
+
+
+def judges_of(jury: Jury) -> list[Judge]:
+    """The judges of a jury, in the order of their names."""
+    return list(jury.judges.order_by("name").select_related("study", "endpoint"))
 
 
 def gold_scores(study: Study) -> GoldScores:
@@ -175,22 +182,21 @@ def scores_of(study: Study, source: GoldSource) -> GoldScores:
         stored = source.gold_set.scores.order_by("response_id", "dimension")
         scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in stored]
         return GoldScores(source.gold_set.made_by, True, scores, "file")
-    if source.jury:
-        return GoldScores(source.key, False, _verdicts(study, source.jury), "jury")
+    if source.jury is not None:
+        return GoldScores(str(source.jury), False, _verdicts(source.jury), "jury")
     scores = _means(expert_means(study, source.panel))
     return GoldScores(f"panel {source.panel}", False, scores, "panel")
 
 
-def _verdicts(study: Study, name: str) -> list[Gold]:
+def _verdicts(jury: Jury) -> list[Gold]:
     """A jury's scores of what every judge of it has scored; `calls` are the judges' means."""
-    jury = next((each for each in juries_of(study) if each.name == name), None)
-    members = jury_members(study, name)
-    if jury is None or len(members) < len(jury.judges):
-        return []
-    combined = fmean if jury.combine == "mean" else median
+    combined = fmean if jury.combine == Jury.Combine.MEAN else median
     by_judge = [
-        {(s.response_id, s.dimension): s.value for s in scores_of(study, GoldSource(judge)).scores}
-        for judge in members
+        {
+            (score.response_id, score.dimension): score.value
+            for score in _means((v.response_id, v.dimension, v.value) for v in judge_values(judge))
+        }
+        for judge in judges_of(jury)
     ]
     return [
         Gold(*item, combined(single), single)
@@ -199,8 +205,16 @@ def _verdicts(study: Study, name: str) -> list[Gold]:
     ]
 
 
-#: What a score is about: a call is about one dimension, or its scores say which.
-DIMENSION_OF_SCORE = Coalesce(NullIf("dimension", Value("")), F("call__dimension"))
+def n_verdicts(jury: Jury) -> int:
+    """How many scores a jury has: of what every judge of it has scored."""
+    judges = judges_of(jury)
+    counted = Q()
+    for judge in judges:
+        replicates = judge.read_configuration().replicates
+        counted |= Q(call__judge=judge, call__replicate__lte=replicates)
+    scored = Score.objects.filter(counted).annotate(about=DIMENSION_OF_SCORE).order_by()
+    by_item = scored.values("response_id", "about").annotate(n=Count("call__judge", distinct=True))
+    return by_item.filter(n=len(judges)).count()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from judge.queries import (
     gold_source,
     gold_sources,
     judge_values,
-    jury_members,
+    judges_of,
     scores_of,
     wanted_calls,
 )
@@ -88,9 +88,9 @@ def judge_rows(study: Study) -> Iterator[Row]:
         if source.judge is None:
             scored = (replicate for _, _, replicate, _ in _not_asked(study, source))
             replicates = max(scored, default=0)
-            members = jury_members(study, source.jury)
+            members = judges_of(source.jury) if source.jury else []
             families = [judge.read_configuration().family or "" for judge in members]
-            stand_in = any(judge.is_stand_in for judge in members) or (
+            stand_in = STAND_IN in source.name or (
                 source.gold_set is not None and STAND_IN in source.gold_set.made_by
             )
             family = SEPARATOR.join(families) if all(families) else ""

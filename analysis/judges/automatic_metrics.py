@@ -47,6 +47,7 @@ METRIC_SOURCES = TableSpec(
         Column("package", "Package that computes it; empty for code of Fivefold", kind="text"),
         Column("version", "Version of the package", kind="text"),
         Column("settings", "All settings that its values depend on, as JSON", kind="text"),
+        c.NOTE,
     ),
     question="How were the metrics computed?",
     observations="metrics",
@@ -77,6 +78,8 @@ SCORE_AGREEMENT = TableSpec(
     section="Automatic metrics",
     subject=METRICS,
 )  # fmt: skip
+#: Said of a metric that some responses have no value of.
+OUTDATED = "out of date: there are new responses, so compute it again with manage.py metrics"
 TABLES = [METRIC_MEANS.name, METRIC_SOURCES.name, SCORE_AGREEMENT.name]
 
 
@@ -86,7 +89,7 @@ class MetricsData:
 
     `values`: `metric`, `response` (as in `StudyData.responses`), `value` (NaN where a metric is not
     defined). `corpus`: `metric`, `model`, `condition`, `corpus`. `sources`: the columns of
-    METRIC_SOURCES.
+    METRIC_SOURCES; a metric with a `note` has no values.
     """
 
     values: DataFrame = field(

@@ -1,4 +1,4 @@
-"""Sentences that tell somebody to do something.
+"""Imperative sentences.
 
 By rule: a sentence is imperative if it begins with an opener of the lexicon (in English a verb in
 its base form), after any number of lead-ins such as "please" or "then", and is no question. Numbers

@@ -42,12 +42,12 @@ class Lexicon:
 
     @cached_property
     def prescriptive(self) -> re.Pattern[str]:
-        """Matches a phrase that tells somebody what to do."""
+        """Matches a phrase of advice, such as "you should"."""
         return pattern_of(self.lists.prescriptive)
 
     @cached_property
     def affective(self) -> re.Pattern[str]:
-        """Matches a phrase that turns to what somebody feels."""
+        """Matches a phrase about feelings, such as "I understand"."""
         return pattern_of(self.lists.affective)
 
     @cached_property

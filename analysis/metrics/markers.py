@@ -56,16 +56,14 @@ def of_texts_with(
 
 PRESCRIPTIVE_MARKERS = Metric(
     name="prescriptive_markers",
-    meaning="Words and phrases that say what somebody should do, for 100 words (characters of "
-    "Chinese)",
+    meaning="Words and phrases of advice, for 100 words (characters of Chinese)",
     higher="more prescriptive markers",
     of_texts=of_texts_with(_per_100_words(prescriptive)),
     chosen=chosen_lexicons,
 )
 AFFECTIVE_MARKERS = Metric(
     name="affective_markers",
-    meaning="Words and phrases that turn to what somebody feels, for 100 words (characters of "
-    "Chinese)",
+    meaning="Words and phrases about feelings, for 100 words (characters of Chinese)",
     higher="more affective markers",
     of_texts=of_texts_with(_per_100_words(affective)),
     chosen=chosen_lexicons,

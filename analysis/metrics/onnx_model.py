@@ -107,7 +107,7 @@ def _tokenizer(path: Path, max_tokens: int) -> Any:
 
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
-    except Exception as error:
+    except Exception as error:  # tokenizers raises nothing more special
         raise ValueError(f"{path} is no tokenizer that tokenizers can read: {error}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)

@@ -11,7 +11,7 @@ from analysis.runs import request_run
 from judge.definition import on_scale_of_study
 from judge.gold import choose_gold
 from judge.models import Call
-from judge.queries import GoldSource, gold_source, gold_sources, scores_of, scoring_calls
+from judge.queries import GoldSource, gold_source, gold_sources, n_verdicts, scoring_calls
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.tidy import definition_of, panel_ratings
@@ -49,9 +49,9 @@ def find_source(study: Study, name: str) -> GoldSource:
 
 
 def _short_names(source: GoldSource) -> set[str]:
-    if source.judge:
-        return {source.judge.name} if source.judge.is_current else set()
-    return {source.gold_set.name if source.gold_set else source.panel or source.jury}
+    if asked := source.judge or source.jury:
+        return {asked.name} if asked.is_current else set()
+    return {source.gold_set.name if source.gold_set else source.panel}
 
 
 def why_not_gold(study: Study, source: GoldSource) -> str:
@@ -91,7 +91,7 @@ def _has_scores(study: Study, source: GoldSource) -> bool:
     if source.gold_set:
         return source.gold_set.scores.exists()
     if source.jury:
-        return bool(scores_of(study, source).scores)
+        return n_verdicts(source.jury) > 0
     return bool(panel_ratings(study, source.panel))
 
 
@@ -118,8 +118,8 @@ def make_gold(
         study,
         judge=source.judge,
         gold_set=source.gold_set,
-        panel=source.panel,
         jury=source.jury,
+        panel=source.panel,
         author=author,
         why=why,
     )

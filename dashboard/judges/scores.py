@@ -11,6 +11,7 @@ from django.db.models import Count
 
 from judge.definition import JudgeConfiguration
 from judge.models import Call, Judge, Score, StructuredOutput
+from judge.plans import pair_of
 from judge.prompts import Message
 from judge.queries import DIMENSION_OF_SCORE, scoring_calls
 from judge.questions import ABOUT, request_for
@@ -152,7 +153,8 @@ def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:
         return None
     members = block.blockresponse_set.order_by("position").values_list("response_id", flat=True)
     order = list(members)[: 2 if configuration.presentation == "pair" else None]
-    return Call(judge=judge, block=block, dimension=dimension, replicate=1, order=order)
+    pair = pair_of(order) if configuration.presentation == "pair" else ""
+    return Call(judge=judge, block=block, pair=pair, dimension=dimension, replicate=1, order=order)
 
 
 def as_json(value: Any) -> str:

@@ -10,11 +10,19 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from judge.advice import advice
-from judge.definition import Budget, JudgeConfiguration, Jury, on_scale_of_study
+from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
-from judge.models import Attempt, Call, GoldSet, Judge, Judging
+from judge.models import Attempt, Call, GoldSet, Judge, Judging, Jury
 from judge.prompts import FORMAT
-from judge.queries import GoldSource, gold_source, juries_of, scores_of, wanted_calls
+from judge.queries import (
+    GoldSource,
+    gold_source,
+    judges_of,
+    juries_of,
+    n_verdicts,
+    newer_than_gold,
+    wanted_calls,
+)
 from judge.spending import Spent, spent_by_judges, spent_on
 from survey.definition import StudyDefinition
 from survey.models import Participant, Response, Study
@@ -129,14 +137,18 @@ class PanelState:
 class JuryState:
     """A jury, its judges, and how many scores it has: of what all of them have scored."""
 
-    name: str
+    jury: Jury
     is_gold: bool
-    judges: list[str]
+    judges: list[GoldSource]
     scores: int
 
     @property
     def source(self) -> GoldSource:
-        return GoldSource(jury=self.name)
+        return GoldSource(jury=self.jury)
+
+    @property
+    def may_be_gold(self) -> bool:
+        return self.scores > 0
 
 
 @dataclass(frozen=True)
@@ -148,6 +160,7 @@ class Sources:
     panels: list[PanelState]
     juries: list[JuryState]
     gold: GoldSource | None
+    newer: GoldSource | None
     budget: Budget
     spent: Spent
 
@@ -156,14 +169,11 @@ class Sources:
         return any(judge.is_working for judge in self.judges)
 
     @property
-    def newer_than_gold(self) -> JudgeState | None:
-        """The present version of the judge whose earlier version's scores are gold."""
-        gold = next((state.judge for state in self.judges if state.is_gold), None)
-        if gold is None or gold.is_current:
-            return None
-        return next(
-            (s for s in self.judges if s.judge.is_current and s.judge.name == gold.name), None
-        )
+    def newer_than_gold(self) -> JudgeState | JuryState | None:
+        """The present version of the judge or jury whose earlier version's scores are gold."""
+        states: list[JudgeState | JuryState] = [*self.judges, *self.juries]
+        key = self.newer.key if self.newer else ""
+        return next((state for state in states if state.source.key == key), None)
 
     @property
     def has_stand_in(self) -> bool:
@@ -188,17 +198,17 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
             PanelState(name, GoldSource(panel=name).key == key, completed[name])
             for name in panels_of(study)
         ],
-        juries=[_jury(study, jury, key) for jury in juries_of(study)],
+        juries=[_jury(jury, key) for jury in juries_of(study)],
         gold=gold,
+        newer=newer_than_gold(study),
         budget=judging.read_definition().budget if judging else Budget(),
         spent=spent_on(study),
     )
 
 
-def _jury(study: Study, jury: Jury, gold: str) -> JuryState:
-    source = GoldSource(jury=jury.name)
-    scores = len(scores_of(study, source).scores)
-    return JuryState(jury.name, source.key == gold, jury.judges, scores)
+def _jury(jury: Jury, gold: str) -> JuryState:
+    judges = [GoldSource(judge=judge) for judge in judges_of(jury)]
+    return JuryState(jury, GoldSource(jury=jury).key == gold, judges, n_verdicts(jury))
 
 
 def judge_states(

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from analysis.execution import finished_run
 from judge import calls
 from judge.gold import choose_gold
-from judge.models import Call, GoldDecision, GoldScore, Judge
+from judge.models import Call, GoldDecision, GoldScore, Judge, Jury
 from judge.plans import plan_calls
 from judge.prompts import FORMATS
 from judge.queries import GoldSource, gold_source
@@ -57,16 +57,16 @@ def test_study_without_ratings_has_no_use_for_gold_scores(page: Client, db: None
 def test_jury_can_be_chosen_once_all_its_judges_have_scores(page: Client, study: Study) -> None:
     jury = {"name": "three", "judges": ["a", "b"]}
     judges = describe(study, {"name": "a"}, {"name": "b"}, juries=[jury])
-    assert "jury three a, b 0 scores" in text_of(page.get(GOLD))
-    choose = {"source": "jury three"}
+    assert "jury three@1 mean of a@1, b@1 0 scores" in text_of(page.get(GOLD))
+    choose = {"source": "jury three@1"}
     refused = text_of(page.post(f"{GOLD}choose/", choose, follow=True))
-    assert "jury three has no scores yet: not all of its judges have" in refused
+    assert "jury three@1 has no scores yet: not all of its judges have" in refused
     for judge in judges:
         plan_calls(judge)
         answer_calls(judge.calls.all())
-    assert "jury three a, b 10 scores" in text_of(page.get(GOLD))
+    assert "jury three@1 mean of a@1, b@1 10 scores" in text_of(page.get(GOLD))
     page.post(f"{GOLD}choose/", choose)
-    assert gold_source(study) == GoldSource(jury="three")
+    assert gold_source(study) == GoldSource(jury=Jury.objects.get())
 
 
 def test_every_source_stands_beside_the_others(
@@ -148,7 +148,7 @@ def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: 
     answer_calls(judge.calls.all())
     (newer,) = describe(judge.study, {"name": "stand-in", "rubric": "Weigh warmth."})
     choose_gold(judge.study, judge=judge)
-    said = "The gold scores are those of an earlier version of stand-in"
+    said = "The gold scores are those of an earlier version. To use stand-in@2"
     shown = text_of(page.get(GOLD))
     assert said in shown
     assert "To use stand-in@2 , press “Score”, then “Use as gold”." in shown

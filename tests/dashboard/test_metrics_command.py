@@ -8,8 +8,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from analysis.execution import finished_run
+from analysis.judges.automatic_metrics import OUTDATED
 from analysis.models import ComputedMetric, MetricValue
-from survey.models import Study
+from dashboard.shared.stored_tables import StoredTable
+from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
@@ -60,6 +62,17 @@ def test_analysis_has_means_and_agreement_on_a_page_of_results(page: Client, stu
     assert "Do metrics and judges order responses as people do?" in shown
     assert "sacrebleu" in shown
     assert shown.index("chrF") < shown.index("Words"), "in the order of the catalogue"
+
+
+def test_values_of_responses_that_are_gone_count_no_more(study: Study) -> None:
+    compute(study, "--metric", "words")
+    response = Response.objects.filter(scenario__study=study).first()
+    MetricValue.objects.get(response=response).delete()  # as where a draft's text was replaced
+    run = finished_run(study=study, sources=counted_sources())
+    tables = {result.name: result.content for result in run.results.filter(kind="table")}
+    (row,) = StoredTable.from_content(tables["metric_sources"]).rows
+    assert row["note"] == OUTDATED
+    assert StoredTable.from_content(tables["metric_means"]).rows == []
 
 
 def test_phrases_are_counted_and_recorded(study: Study) -> None:

@@ -13,7 +13,7 @@ from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.gold import choose_gold
 from judge.models import GoldDecision, Judge, Judging
 from judge.plans import plan_calls
-from judge.queries import current_judges, gold_source, newer_than_gold
+from judge.queries import GoldSource, current_judges, gold_source, newer_than_gold
 from judge.tidy import judge_rows
 from survey.models import Study
 from tests.judge.judging import describe, describe_judging
@@ -260,10 +260,10 @@ def test_scores_that_are_gold_stay_so_when_their_judge_changes(
     plan_calls(judge)
     judge.calls.update(state="answered")
     changed = describe(study, name="maverick", rubric="Be strict.")
-    assert (gold_name(study), newer_than_gold(study)) == ("maverick@1", changed)
+    assert (gold_name(study), newer_than_gold(study)) == ("maverick@1", GoldSource(changed))
     settings.JUDGE_STAND_IN = True
     (stand_in,) = move_judges_here(study)
-    assert (gold_name(study), newer_than_gold(study)) == ("maverick@1", stand_in)
+    assert (gold_name(study), newer_than_gold(study)) == ("maverick@1", GoldSource(stand_in))
     choose_gold(study, judge=stand_in)
     assert newer_than_gold(study) is None
 

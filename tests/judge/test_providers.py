@@ -38,6 +38,7 @@ def client(server: FaultyJudge, *, api_key: str = "", seconds: float = 60) -> Pr
         api_key=api_key,
         timeout_seconds=seconds,
         address_setting="JUDGE_BASE_URL",
+        model_setting="JUDGE_MODEL",
     )
 
 
@@ -232,7 +233,9 @@ def test_status_says_how_far_a_failure_reaches(fault: str, status: int, scope: S
 def test_endpoint_that_does_not_know_the_model_is_said_so(said: str) -> None:
     failure = fail(Plan(sequence=["bad_request"], error_body={"error": {"message": said}}))
     assert (failure.status, failure.scope) == (400, Scope.JUDGE)
-    assert str(failure).endswith("it does not know the model 'm': correct `model` in study.yaml)")
+    assert str(failure).endswith(
+        "it does not know the model 'm': correct the judge's model in study.yaml, or JUDGE_MODEL)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -365,7 +368,11 @@ def test_connection_that_ends_midway_is_said() -> None:
 )
 def test_host_that_is_not_there_is_said_and_costs_nothing(base_url: str, reason: str) -> None:
     provider = Provider(
-        base_url=base_url, api_key="", timeout_seconds=60, address_setting="JUDGE_BASE_URL"
+        base_url=base_url,
+        api_key="",
+        timeout_seconds=60,
+        address_setting="JUDGE_BASE_URL",
+        model_setting="JUDGE_MODEL",
     )
     with pytest.raises(ExchangeFailed, match=reason) as failure:
         provider.ask(REQUEST).result()
@@ -386,6 +393,7 @@ def test_host_that_takes_no_connection_is_said_and_costs_nothing(
             api_key="",
             timeout_seconds=60,
             address_setting="JUDGE_BASE_URL",
+            model_setting="JUDGE_MODEL",
         )
         with pytest.raises(ExchangeFailed, match=r"did not answer within 0\.5 s$") as failure:
             provider.ask(REQUEST).result()

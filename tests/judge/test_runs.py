@@ -3,9 +3,12 @@
 from collections.abc import Callable
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django.fixtures import Settings
 
 from judge import runs
-from judge.models import Attempt, Judge, Score, StructuredOutput
+from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.plans import queue_missing
 from judge.spending import spent_on
 from survey.models import Response, Study
@@ -13,6 +16,7 @@ from tests.judge.judging import asked, counts, outcomes, scores_by_request
 from tests.servers.faulty_judge import FaultyJudge
 from tests.servers.judge_faults import REASON, opinion
 
+RENEWAL = 'UPDATE "judge_call" SET "lease_until" = '
 Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
 
@@ -24,6 +28,21 @@ def test_run_answers_every_call_with_one_request_each(server_with: Server, queue
     assert counts(judge) == {"answered": 30}
     assert scores_by_request(judge) == {e.request_id: e.score for e in server.log}
     assert len(server.log) == 30
+
+
+def test_worker_that_waits_for_an_answer_renews_its_lease(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    server_with(latency_seconds=0.5)
+    settings.JUDGE_LEASE_SECONDS, settings.JUDGE_CONCURRENCY = 0.4, 1
+    judge = queued(replicates=1)
+    Call.objects.filter(judge=judge).exclude(pk=judge.calls.first().pk).update(state="failed")  # type: ignore[union-attr]
+    with CaptureQueriesContext(connection) as queries:
+        runs.run(judge.pk)
+    renewals = [q for q in queries if q["sql"].startswith(RENEWAL)]
+    # Every tenth of a second, were it not for the half second between two looks.
+    assert len(renewals) >= 2
+    assert counts(judge) == {"answered": 1, "failed": 9}
 
 
 def test_run_again_asks_nothing(server_with: Server, queued: Queue) -> None:

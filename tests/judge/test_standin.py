@@ -94,7 +94,11 @@ def base_url() -> Iterator[str]:
 
 def test_standin_answers_the_real_client_with_a_score(base_url: str) -> None:
     provider = Provider(
-        base_url=base_url, api_key="stand-in", timeout_seconds=60, address_setting="X"
+        base_url=base_url,
+        api_key="stand-in",
+        timeout_seconds=60,
+        address_setting="X",
+        model_setting="JUDGE_MODEL",
     )
     replies = [provider.ask(ask(WARM, seed=1)).result() for _ in range(2)]
     provider.close()

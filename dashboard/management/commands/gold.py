@@ -41,7 +41,10 @@ class Command(BaseCommand):
             **{s.source: f"{s.valid} of {s.total} valid calls, {s.state}" for s in sources.judges},
             **{f.source: f"{f.scores} scores" for f in sources.files},
             **{p.source: f"{p.experts} completed" for p in sources.panels},
-            **{j.source: f"{j.scores} scores of {', '.join(j.judges)}" for j in sources.juries},
+            **{
+                j.source: f"{j.scores} scores of {', '.join(judge.key for judge in j.judges)}"
+                for j in sources.juries
+            },
         }
         gold = sources.gold.key if sources.gold else ""
         for source, what in rests_on.items():

@@ -10,7 +10,7 @@ from dashboard.design.shown_pages import pages_in_words
 from dashboard.design.study_folder import before_opening, load_folder, read_folder
 from dashboard.management.mapping import add_map_option
 from dashboard.overview.links import participant_links
-from judge.queries import GoldSource, current_judges, keeps_shared_seeds, newer_than_gold
+from judge.queries import current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
 from survey.definition.labels import words
 from survey.definition.policy import on_prolific
@@ -74,8 +74,8 @@ class Command(BaseCommand):
             self.stdout.write(f"  {pages}")
         if newer := newer_than_gold(study):
             self.stdout.write(
-                f"  The gold scores stay those of an earlier version of {newer.name}. When {newer} "
-                f'is scored: manage.py gold {study} "{GoldSource(judge=newer).key}"'
+                f"  The gold scores stay those of an earlier version. When {newer} is scored: "
+                f'manage.py gold {study} "{newer.key}"'
             )
         for judge in current_judges(study):
             if keeps_shared_seeds(judge):

@@ -37,7 +37,7 @@ def metrics(*values: float | None) -> MetricsData:
     return MetricsData(
         DataFrame(rows, columns=["metric", "response", "value"]).astype({"value": "float64"}),
         DataFrame([("m", "m1", "base", 0.25)], columns=["metric", "model", "condition", "corpus"]),
-        DataFrame([("m", "", "", "", "{}")], columns=METRIC_SOURCES.names),
+        DataFrame([("m", "", "", "", "{}", "")], columns=METRIC_SOURCES.names),
     )
 
 

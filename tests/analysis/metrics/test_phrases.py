@@ -4,8 +4,7 @@ import pytest
 
 from analysis.metrics import METRICS, MetricSettings
 from analysis.metrics.phrases import matches, pattern_of
-from analysis.metrics.stock_phrases import by_phrase
-from tests.analysis.metrics.rows import rows, value
+from tests.analysis.metrics.rows import value
 
 
 def found(text: str, *phrases: str) -> list[str]:
@@ -41,15 +40,6 @@ def test_stock_phrases_are_counted_each_time() -> None:
     settings = MetricSettings(phrases=("take care", "not alone"))
     text = "Take care. You are not alone, not alone! Take great care."
     assert value("stock_phrases", text, settings=settings) == 3
-
-
-def test_counts_by_phrase() -> None:
-    texts = rows("Take care, take care.", "Not alone.").set_axis(["x", "y"])
-    counts = by_phrase(texts, ["Take care", "not alone"])
-    assert counts.to_dict("index") == {
-        "x": {"Take care": 2, "not alone": 0},
-        "y": {"Take care": 0, "not alone": 1},
-    }
 
 
 def test_without_phrases_there_is_nothing_to_count() -> None:
