@@ -33,7 +33,7 @@ def test_run_answers_every_call_with_one_request_each(server_with: Server, queue
 def test_worker_that_waits_for_an_answer_renews_its_lease(
     server_with: Server, queued: Queue, settings: Settings
 ) -> None:
-    server_with(latency_seconds=0.5)
+    server_with(latency_seconds=1.2)
     settings.JUDGE_LEASE_SECONDS, settings.JUDGE_CONCURRENCY = 0.4, 1
     judge = queued(replicates=1)
     rest = judge.calls.order_by("id").values_list("id", flat=True)[1:]
