@@ -20,7 +20,7 @@ ABOUT = (
     "Points are scores of the same responses at other positions, with 95 % intervals over "
     "scenarios. Without position bias, all are at 0."
 )
-TOP, BELOW, PANEL = 52, 70, 300  # pixels
+TOP, BELOW, NOTE, PANEL = 66, 84, 66, 300  # pixels
 
 
 def position_effects(table: DataFrame) -> go.Figure:
@@ -52,8 +52,12 @@ def position_effects(table: DataFrame) -> go.Figure:
         fits_phone(),
         height=TOP + PANEL + BELOW + notes.height,
         margin={"l": 60, "r": 20, "t": TOP, "b": BELOW + notes.height},
-        annotations=[notes.first(56)],
-        xaxis={"title": {"text": "position in the judge's call"}, "dtick": 1},
+        annotations=[notes.first(NOTE)],
+        xaxis={
+            "title": {"text": "position in the judge's call"},
+            "dtick": 1,
+            "range": [0.5, float(estimated["position"].max()) + 0.5],
+        },
         yaxis={
             "title": {"text": "points above the mean"},
             "range": short([-reach, reach]),

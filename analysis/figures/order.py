@@ -13,7 +13,7 @@ from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
 from analysis.figures.forest import LINKS, RATERS
-from analysis.figures.style import COLOURS, INK, Changes, PlottedSystem, as_text, intervals, short
+from analysis.figures.style import COLOURS, Changes, PlottedSystem, as_text, intervals, short
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast, records
@@ -97,7 +97,7 @@ def _line(number: int) -> go.Scatter:
 
 
 def _axis_title() -> dict[str, Any]:
-    return {"text": "estimated mean rating", "standoff": 6, "font": {"size": 12, "color": INK}}
+    return {"text": "estimated mean rating", "standoff": 6, "font": {"size": 12}}
 
 
 def _reach(table: DataFrame) -> tuple[float, float]:

@@ -112,13 +112,15 @@ def show_views(
     Views go by title. `notes.first` is among the figure's annotations where the views have notes.
     The menu is so many pixels `above` what is drawn.
     """
+    narrow = (figure.layout.meta or {}).get("fits") == "phone"
     buttons = [
         {
             "label": title,
             "method": "update",
             "args": [
                 dict(changes),
-                {"title.text": title} | (notes.of_view(title) if notes else {}),
+                {"title.text": "<br>".join(wrapped(title)) if narrow else title}
+                | (notes.of_view(title) if notes else {}),
             ],
         }
         for title, changes in views.items()

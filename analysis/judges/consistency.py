@@ -187,7 +187,8 @@ def _flags(
     """What anybody who reads this judge's numbers has to know first."""
     flags = []
     values = scores_in(table).unique()
-    is_model = judge.kind == "judge"
+    # The replicates of a judge of pairs are two orders: the same answer in both is what is wanted.
+    is_model = judge.kind == "judge" and judge.presentation != "pair"
     if judge.is_stand_in:
         flags.append("stand-in: no language model made these scores")
     if len(values) == 1:

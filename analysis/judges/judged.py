@@ -62,7 +62,12 @@ class ScoreSource(NamedTuple):
     replicates: int
     comparable: bool
     is_stand_in: bool
-    in_blocks: bool
+    presentation: str
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether it saw several responses at once, so that a score is of a place in a block."""
+        return self.presentation != "single"
 
 
 @dataclass(frozen=True)
@@ -204,5 +209,5 @@ def _judge(row: Mapping[Any, Any]) -> ScoreSource:
         replicates=int(row["replicates"]),
         comparable=bool(row["comparable"]),
         is_stand_in=bool(row["is_stand_in"]),
-        in_blocks=row["presentation"] != "single",
+        presentation=str(row["presentation"]),
     )

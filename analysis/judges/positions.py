@@ -43,12 +43,10 @@ def judge_positions(judged: Judged, *, seed: int) -> DataFrame:
     """
     rows = []
     for judge in judged.judges:
-        if not judge.in_blocks:
-            continue
-        for dimension in judged.dimensions_of(judge):
-            shown = _shown(judged, judge, dimension)
-            if shown["position"].notna().any():
+        if judge.presentation == "block":
+            for dimension in judged.dimensions_of(judge):
                 front = {"judge": judge.name, "dimension": dimension}
+                shown = _shown(judged, judge, dimension)
                 rows += [front | row for row in _positions(shown, seed)]
     table = DataFrame(rows, columns=JUDGE_POSITIONS.names)
     return table.astype({"position": "Int64", "n": "Int64"})

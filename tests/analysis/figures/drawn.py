@@ -37,13 +37,14 @@ def _part(whole: Any, key: str) -> Any:
 def notes(figure: dict[str, Any]) -> dict[str, str]:
     """Each view's note in one line, by the view's title."""
     layout = figure["layout"]
-    first = {layout["title"]["text"]: layout["annotations"][0]["text"]}
+    title = layout["title"]["text"].replace("<br>", " ")
+    first = {title: layout["annotations"][0]["text"]}
     views = {
         button["label"]: button["args"][1].get(NOTE_TEXT, layout["annotations"][0]["text"])
         for menu in layout.get("updatemenus", [])
         for button in menu["buttons"]
     }
-    return {title: text.replace("<br>", " ") for title, text in (first | views).items()}
+    return {view: text.replace("<br>", " ") for view, text in (first | views).items()}
 
 
 def trace(figure: dict[str, Any], name: str) -> dict[str, Any]:

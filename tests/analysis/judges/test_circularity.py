@@ -45,7 +45,7 @@ JUDGE = ScoreSource(
     replicates=3,
     comparable=True,
     is_stand_in=False,
-    in_blocks=False,
+    presentation="single",
 )
 FAMILIES = {"m1": "qwen", "big": "claude"}
 FIRST = "judge gold"
