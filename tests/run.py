@@ -1,6 +1,6 @@
-"""Run the tests on both shapes, and lint, side by side: `make test`.
+"""Run the tests on both shapes, and lint beside them: `make test`.
 
-    python -m tests.run            what protects every change
+    python -m tests.run            what protects every change: ten minutes on two cores
     python -m tests.run --long     and more random cases: `make test-long`
     python -m tests.run --quick    what needs no database, server or browser: `make quick`
 
@@ -13,16 +13,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from tempfile import TemporaryFile
 
 from config.processes import ROOT
 from tests import services
 
-CORES = os.cpu_count() or 1
-#: Processes of each shape. One has no more than cores plus one: now and then a test waits for a
-#: browser or a server. The second has fewer tests, and takes as long with a third of the processes.
-FIRST, SECOND = min(CORES + 1, 8), max(1, min(CORES, 8) // 2)
+#: One more than there are cores: now and then a test waits for a browser or a server. With three
+#: times as many as cores the whole takes a fifth longer than with twice as many.
+AT_ONCE = min((os.cpu_count() or 1) + 1, 8)
+PYTEST = [sys.executable, "-m", "pytest", f"--numprocesses={AT_ONCE}"]
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
@@ -31,50 +31,40 @@ LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
 def main() -> int:
     given = sys.argv[1:]
     if "--quick" in given:  # nothing to wait for
-        options = ["--quiet", *given]
-        return subprocess.call(pytest(CORES, *options), env=environment(EMBEDDED))
+        return run("quick", EMBEDDED, ["--quiet", f"--numprocesses={os.cpu_count() or 1}", *given])
     try:
         for program in (services.CHROMIUM, services.CADDY):
             print(f"{program.names[0]}: {program.need()}")
+        with lint_beside() as lint:
+            first = run("shape 1: SQLite, broker in files", EMBEDDED, given)
         with services.full_shape() as full:
-            beside = {
-                "lint": (["make", "--no-print-directory", "lint"], {}),
-                "shape 2: PostgreSQL, Redis": (pytest(SECOND, "--skip-pure", *given), full),
-            }
-            with ExitStack() as running:
-                others = [
-                    running.enter_context(side_by_side(title, command, shape))
-                    for title, (command, shape) in beside.items()
-                ]
-                print("\n===== shape 1: SQLite, broker in files =====", flush=True)
-                first = subprocess.call(pytest(FIRST, *given), env=environment(EMBEDDED))
+            second = run("shape 2: PostgreSQL, Redis", full, ["--skip-pure", *given])
     except services.ServiceMissing as error:
         sys.exit(str(error))
-    return first or next((other.returncode for other in others if other.returncode), 0)
-
-
-def pytest(processes: int, *options: str) -> list[str]:
-    return [sys.executable, "-m", "pytest", f"--numprocesses={processes}", *options]
+    return first or second or lint.returncode
 
 
 @contextmanager
-def side_by_side(
-    title: str, command: list[str], shape: Mapping[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command while others run; waits for its end, then shows what it said."""
+def lint_beside() -> Iterator[subprocess.Popen[bytes]]:
+    """`make lint` while tests run: for minutes it uses one core alone. Shows what it said."""
     with TemporaryFile() as said:
         with subprocess.Popen(
-            command,
+            ["make", "--no-print-directory", "lint"],
             cwd=ROOT,
-            env=environment(shape),
+            env=environment({}),
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
-        ) as running:
-            yield running
-        print(f"\n===== {title} =====", flush=True)
+        ) as lint:
+            yield lint
+        print("\n===== lint =====", flush=True)
         said.seek(0)
         print(said.read().decode(errors="replace"), flush=True)
+
+
+def run(title: str, shape: Mapping[str, str], options: list[str]) -> int:
+    print(f"\n===== {title} =====", flush=True)
+    return subprocess.call([*PYTEST, *options], env=environment(shape))
 
 
 def environment(shape: Mapping[str, str]) -> dict[str, str]:

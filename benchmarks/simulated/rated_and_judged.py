@@ -147,7 +147,7 @@ class Design:
 
 
 def _judge(name: str) -> ScoreSource:
-    return ScoreSource(name, "judge", "single", "", 1.0, CALLS, True, False, False)
+    return ScoreSource(name, "judge", False, "", 1.0, CALLS, True, False, "single")
 
 
 DESIGNS = {
