@@ -163,11 +163,12 @@ class Jury(models.Model):
 
 
 class Call(models.Model):
-    """One replicate of one judge's question about a response, a block or two of its responses, on
-    one dimension, or on
-    all of them together (then `dimension` is empty).
+    """One replicate of one judge's question about a response, a block or two of its responses.
 
-    A call about neither is the judge's probe: it tests whether its endpoint enforces a JSON schema.
+    The question is about one dimension, or about all of them together: `dimension` is then empty.
+
+    A call about no response and no block is the judge's probe: it tests whether its endpoint
+    enforces a JSON schema.
     """
 
     class State(models.TextChoices):

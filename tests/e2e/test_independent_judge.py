@@ -1,5 +1,6 @@
 """Judges at servers that nobody here wrote, with their own ways of answering and of failing."""
 
+from collections import Counter
 from collections.abc import Iterator
 from subprocess import CompletedProcess
 from typing import Any
@@ -28,6 +29,24 @@ judging:
       replicates: {replicates}
       options: {{provider: {{order: [nobody], allow_fallbacks: false}}}}
 """
+#: A judge of pairs, and two that are asked about both dimensions in one call and make a jury.
+OTHER_WAYS = f"""
+ways_in: [link]
+judging:
+  gold: both
+  judges:
+    - {{name: pairs, model: {MODEL}, presentation: pair, replicates: 2}}
+    - {{name: first, model: {MODEL}, together: true, replicates: 1}}
+    - {{name: second, model: {MODEL}, together: true, replicates: 1, seed: 2}}
+  juries: [{{name: both, judges: [first, second]}}]
+"""
+TWO_DIMENSIONS = """\
+    dimensions:
+      - {name: clarity, question: How clear is this response?}
+"""
+#: Two dimensions of three pairs of each of four blocks, in both orders.
+OF_PAIRS = 2 * 3 * 4 * 2
+OTHER_CALLS = OF_PAIRS + 2 * RESPONSES
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +182,31 @@ def test_server_that_dies_midway_is_named_and_what_it_answered_is_not_asked_agai
     assert scores(installation, "midway")[: len(before)] == before
 
 
+def test_pairs_and_calls_about_all_dimensions_survive_the_server_s_death(
+    installation: Installation, judge: IndependentJudge
+) -> None:
+    slug = "other-ways"
+    two = small_study.YAML.replace("    dimensions:\n", TWO_DIMENSIONS)
+    load_text(installation, slug, two + OTHER_WAYS)
+    installation.manage("judge", slug)
+    judge.wait_for(20)
+    judge.kill()
+    assert ask(installation, slug).returncode != 0
+    answered = len({call for call, *_ in scores(installation, slug)})
+    assert 0 < answered < OTHER_CALLS
+
+    judge.start()
+    said = ask(installation, slug).stdout
+    assert f"pairs@1: {OF_PAIRS} of {OF_PAIRS} calls answered" in said
+    assert f"second@1: {RESPONSES} of {RESPONSES} calls answered" in said
+    assert judge.requests() == OTHER_CALLS - answered
+    of_call = Counter(call for call, *_ in scores(installation, slug))
+    # Two responses, or two dimensions.
+    assert list(of_call.values()) == [2] * OTHER_CALLS
+    gold = installation.manage("gold", slug).stdout
+    assert "* jury both@1: 20 scores of first@1, second@1" in gold
+
+
 def load(
     installation: Installation,
     slug: str,
@@ -173,10 +217,16 @@ def load(
     last: str = "Find a hobby.",
 ) -> None:
     """Load the small study with a judge; `last` is one of its last responses."""
+    judging = JUDGING.format(model=model, endpoint=endpoint, replicates=replicates)
+    load_text(installation, slug, small_study.YAML + judging, last=last)
+
+
+def load_text(
+    installation: Installation, slug: str, text: str, *, last: str = "Find a hobby."
+) -> None:
     folder = installation.folder / slug
     folder.mkdir(exist_ok=True)
-    judging = JUDGING.format(model=model, endpoint=endpoint, replicates=replicates)
-    text = small_study.YAML.replace("slug: small", f"slug: {slug}") + judging
+    text = text.replace("slug: small", f"slug: {slug}")
     (folder / "study.yaml").write_text(text, encoding="utf-8")
     responses = small_study.CSV.replace("Find a hobby.", last)
     (folder / "responses.csv").write_text(responses, encoding="utf-8")
