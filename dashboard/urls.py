@@ -93,6 +93,7 @@ study_patterns = [
     path("raters/<number:participant>/", rater_views.rater, name="rater"),
     path("raters/<number:participant>/identity/", rater_views.identity, name="identity"),
     path("raters/<number:participant>/pages/<number:page>/", rater_views.replay, name="replay"),
+    path("raters/<str:pseudonym>/", rater_views.rater_called, name="rater-called"),
     path("thresholds/", threshold_views.thresholds, name="thresholds"),
     path("thresholds/outcome/", threshold_views.outcome, name="thresholds-outcome"),
     path("thresholds/use/", threshold_views.use, name="use-thresholds"),

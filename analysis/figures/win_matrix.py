@@ -61,7 +61,8 @@ def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
     if most < FEWEST:
         raise NotAvailable("the included raters rated fewer than three systems")
     names = [name for matrix in matrices for name in _names(matrix)]
-    left, right, top = round(LETTER * max(map(len, names))) + 24, 24, 70
+    written = most <= MOST_WRITTEN  # else the colours need a scale
+    left, right, top = round(LETTER * max(map(len, names))) + 24, 24 if written else 84, 70
     width = left + COLUMN * most + right
     fits = width <= PHONE
     texts = {matrix.title: _note(matrix) for matrix in matrices}
@@ -71,12 +72,18 @@ def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
             zmin=0,
             zmax=1,
             colorscale=SCALE,
-            showscale=False,
+            showscale=not written,
+            colorbar={
+                "thickness": 12,
+                "outlinewidth": 0,
+                "tickvals": [0, 0.5, 1],
+                "ticktext": ["0: never", "0.5", "1: always"],
+            },
             xgap=1,
             ygap=1,
             hoverongaps=False,
             hovertemplate="%{customdata}<extra></extra>",
-            texttemplate="%{text}" if most <= MOST_WRITTEN else None,
+            texttemplate="%{text}" if written else None,
         )
     )
     made.update_layout(

@@ -32,13 +32,13 @@ PLANTED = TableSpec(
         Column("estimate", "What the analysis says of it: the estimated difference; the number of "
             "these raters whom the rules exclude; the number of these pairs in the planted order",
             form="mixed"),
-        *c.interval("estimate"), c.P.but(meaning="p of the estimate, adjusted where the analysis "
-            "adjusts it"),
+        *c.interval("estimate"), c.P.but(label="p (adjusted)",
+            meaning="p of the estimate, adjusted where the analysis adjusts it"),
         Column("found", "found: significant in the planted direction, or all of them; in part: "
             "some of them; missed: none, or not significant; reversed: significant in the other "
             "direction; false alarm: significant or excluded though nothing is planted; nothing "
             "there: rightly not found; not tested: no estimate", kind="text"),
-        Column("source", "Table of the estimate", kind="text"),
+        Column("source", "Table of the estimate", kind="text", labels="words"),
     ),
     question="Which of the planted effects does the analysis find?",
     observations="a planted effect",

@@ -25,6 +25,13 @@ MEASURES = {
 }
 MEASURE = catalogue.table("protocol").column("measure")
 REMARKS_SHOWN = 20
+TASKS = {
+    "likert": "ratings",
+    "slider": "ratings on a line",
+    "ranking": "ranks",
+    "best_worst": "best and worst",
+    "text": "free text",
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ def side(study: Study, include: list[str]) -> Side:
     definition = StudyDefinition.model_validate(study.definition)
     return Side(
         study,
-        ", ".join(task.kind.replace("_", " and ") for task in definition.tasks),
+        ", ".join(TASKS[task.kind] for task in definition.tasks),
         analysis,
         {row["measure"]: row for row in stored},
         list(remarks[:REMARKS_SHOWN]),

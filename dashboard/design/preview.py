@@ -168,6 +168,17 @@ class Preview:
         # Researchers who try a study out see the codes that people from Prolific see.
         source = Participant.Source.PREVIEW
         settings = Settings.model_validate(self.study.settings)
+        yield Page(
+            "stop",
+            "Stopping midway",
+            "stop",
+            {
+                "current_address": self.address(str(self.content.instructions_page)),
+                "withdraw_link": self.address("withdrawn"),
+                "return_without_code": settings.prolific is not None,
+                "is_own": True,
+            },
+        )
         for ending in possible_endings(self.content.definition, settings):
             values = ending_context(self.request, self.study, ending, source)
             yield Page(ending, ENDINGS[ending], "end", values)
@@ -191,6 +202,7 @@ class Preview:
             "slug": self.study.slug,
             "number": page.number,
             "total": self.content.total_pages,
+            **self._ways_out(page.number),
             **page.values,
             "researchers_bar": "dashboard/design/_preview.html",
             "preview": {
@@ -205,6 +217,16 @@ class Preview:
                     for code, name in self.languages
                 ],
             },
+        }
+
+    def _ways_out(self, number: int | None) -> dict[str, str]:
+        """Where “Stop here” and “Back” lead from a numbered page."""
+        if number is None:
+            return {}
+        has_previous = number > self.content.instructions_page
+        return {
+            "stop_address": self.address("stop"),
+            "previous_address": self.address(str(number - 1)) if has_previous else "",
         }
 
     def address(self, name: str = "") -> str:

@@ -1,6 +1,7 @@
 """Overview: the list of studies, and the live state of one."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -9,8 +10,10 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from analysis.catalogue.subjects import FIRST_TABLE
 from analysis.labels import labels_of
 from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.overview.drop_off import drop_off
@@ -25,6 +28,9 @@ from dashboard.overview.over_time import over_time
 from dashboard.overview.visits import visits
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.fieldwork import is_imported, state_in_words
+from dashboard.shared.figures import address_of
+from dashboard.shared.findings import answers_of
+from dashboard.shared.newest_analysis import newest_of_ratings
 from dashboard.shared.pages import asked_for, study_page
 from survey.content import content_of
 from survey.models import Study
@@ -43,6 +49,9 @@ STATE_MEANINGS = {
     "began can still finish.",
 }
 
+
+#: The tables of the answers that a study is run for.
+MAIN_ANSWERS = (FIRST_TABLE, "system_groups", "rankings", "choices", "strengths")
 
 REHEARSAL = (
     "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
@@ -67,6 +76,7 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         "study",
         "overview/overview",
         **_live(request, study),
+        **_results(study, asked_for(request)),
         endings=[] if is_imported(study) else endings(study),
         states=State,
         state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
@@ -74,6 +84,18 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         invites="invitation" in study.settings["ways_in"],
         events=events([study], most=10),
     )
+
+
+def _results(study: Study, include: list[str] | None) -> dict[str, Any]:
+    """What the newest analysis says of what the study is about."""
+    analysis = newest_of_ratings(study, include)
+    answers = answers_of(analysis, partial(address_of, study, analysis))
+    return {
+        "analysis": analysis,
+        # While raters may still come, how many there are is asked before what they say.
+        "in_the_field": study.doing in (State.OPEN, State.PAUSED),
+        "answers": [answer for answer in answers if answer.table in MAIN_ANSWERS],
+    }
 
 
 @require_GET
@@ -132,7 +154,8 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
     asked = form.cleaned_data["state"]
     if asked == State.CLOSED and not form.cleaned_data["confirmed"]:
         active = live_counts(study).real.active
-        return study_page(request, study, "study", "overview/close", active=active)
+        instead = reverse("study", args=[study])
+        return study_page(request, study, "study", "overview/close", active=active, instead=instead)
     if asked == State.OPEN and not form.cleaned_data["confirmed"]:
         return redirect("opening", study)
     rehearsal = form.cleaned_data["rehearsal"]

@@ -55,6 +55,12 @@ class ThresholdsForm(forms.Form):
         return cleaned
 
     @property
+    def problems(self) -> list[str]:
+        """What is wrong with the form, each with the field that it is about."""
+        of_fields = [f"{field.label}: {error}" for field in self for error in field.errors]
+        return [*of_fields, *map(str, self.non_field_errors())]
+
+    @property
     def asked(self) -> QualityRules:
         """The rules that the form makes; those in force where something in it is wrong."""
         return self.rules if self.is_valid() else self.in_force

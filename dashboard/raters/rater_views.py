@@ -63,6 +63,17 @@ def rater(request: ResearcherRequest, name: str, participant: int) -> HttpRespon
     return _rater_page(request, study, person, problem=problem)
 
 
+@require_GET
+@researcher_required
+def rater_called(request: ResearcherRequest, name: str, pseudonym: str) -> HttpResponse:
+    """The page of the rater whom files call so."""
+    study = study_or_404(name)
+    person = study.participants.filter(pseudonym=pseudonym).first()
+    if person is None:
+        return _missing(request, study, f"{study} has no rater called {pseudonym}.")
+    return redirect(reverse("rater", args=[study, person.pk]) + include_query(asked_for(request)))
+
+
 @require_POST
 @researcher_required
 def identity(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
@@ -72,7 +83,8 @@ def identity(request: ResearcherRequest, name: str, participant: int) -> HttpRes
     if person is None:
         return _no_rater(request, study, participant)
     known_as = look_up(participant=person, author=request.user, at=timezone.now())
-    return _rater_page(request, study, person, known_as=known_as)
+    instead = reverse("rater", args=[study, person.pk])
+    return _rater_page(request, study, person, known_as=known_as, instead=instead)
 
 
 def _rater_page(

@@ -125,8 +125,8 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
     form, what_if = _asked(data, study, run)
     in_force = current_rule_set(study)
     if not form.is_valid():
-        for errors in form.errors.values():
-            messages.error(request, " ".join(map(str, errors)))
+        for problem in form.problems:
+            messages.error(request, problem)
         return redirect(back)
     if form.asked == rules_of(in_force):
         messages.error(request, "These thresholds are in force already.")

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from analysis.labels import labels_of
 from dashboard.shared.block_labels import block_label
+from survey.definition.labels import usual
 from survey.models import AttentionCheck, PageTime, Participant, Presentation
 from survey.slots import pool_of, sources_of
 from survey.tidy.times import seconds_between
@@ -99,7 +100,7 @@ def _pages(person: Participant) -> Iterator[SeenPage]:
         yield SeenPage(
             Key("check", check.name),
             check.page,
-            f"Attention check {check.name}",
+            f"Attention check “{usual(check.name)}”",
             check.shown_at,
             check.answered_at,
             seconds_between(check.shown_at, check.answered_at),

@@ -5,22 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString
 
 from analysis import catalogue
 from analysis.catalogue.spec import Column, FigureSpec, TableSpec
+from dashboard.shared.findings import ShownFinding, linked
 from dashboard.shared.newest_analysis import NewestAnalysis
 from dashboard.shared.result_tables import RecipeAgreement, ResultTable
 
-#: So many sentences of an answer are shown; more are folded, but for the first.
-SENTENCES_SHOWN = 4
 #: What speaks of a and b: a heading with their names, and a meaning for files.
 SIDES = re.compile(r"\{[ab]\}|a − b|condition [ab]\b|^ a, b")
 #: The name of a column in the meaning of another.
 NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
-#: The cell of a CSV that a number of a sentence comes from.
-CELL = re.compile(r'href="(\w+)\.csv#[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -36,44 +32,6 @@ class ResultSection:
 
 
 @dataclass(frozen=True)
-class ShownFinding:
-    """The answer of the tables: counting raters (and items), then ratings or wins."""
-
-    title: str
-    table: str
-    dimension: str
-    sound: list[SafeString]
-    paper: list[SafeString]
-    #: Whether its numbers were made otherwise than planned.
-    exploratory: bool = False
-
-    @property
-    def first(self) -> SafeString:
-        return (self.sound or self.paper)[0]
-
-    @property
-    def of_paper(self) -> SafeString | None:
-        """The sentence below the first if the rest is folded."""
-        return self.paper[0] if self.sound and self.paper and self.is_long else None
-
-    @property
-    def is_long(self) -> bool:
-        return max(len(self.sound), len(self.paper)) > SENTENCES_SHOWN
-
-    @property
-    def rest(self) -> list[tuple[str, list[SafeString]]]:
-        """The sentences behind the first, by how they count."""
-        sound, paper = (self.sound[1:], self.paper) if self.sound else ([], self.paper[1:])
-        paper = paper[1:] if self.of_paper else paper
-        sides = [("By raters and items", sound), ("By ratings or wins", paper)]
-        return [(said, sentences) for said, sentences in sides if sentences]
-
-    @property
-    def n_more(self) -> int:
-        return sum(len(sentences) for _, sentences in self.rest)
-
-
-@dataclass(frozen=True)
 class Question:
     """A question, what answers it, and how."""
 
@@ -86,29 +44,6 @@ class Question:
     #: Of each recipe, how it computed the table.
     methods: list[tuple[str, SafeString]]
     columns: list[tuple[str, str]]
-
-
-def answers_of(analysis: NewestAnalysis, address: Callable[[str], str]) -> list[ShownFinding]:
-    """What a run's tables say, in the order of the report; numbers lead to their tables."""
-    return [
-        ShownFinding(
-            each["title"],
-            each["table"],
-            each["dimension"],
-            sound=[linked(said, address) for said in each["sound"]],
-            paper=[linked(said, address) for said in each["paper"]],
-            exploratory=each.get("exploratory", False),
-        )
-        for each in analysis.in_words.get("findings", [])
-    ]
-
-
-def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
-    """A stored sentence, in which a number leads to its table instead of to a file.
-
-    `analysis.text` has escaped the sentence.
-    """
-    return SafeString(CELL.sub(lambda match: f'href="{escape(address(match[1]))}"', sentence))
 
 
 def _is_explained(column: Column, columns: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
-from dashboard.results.questions import ResultSection, answers_of, question
+from dashboard.results.questions import ResultSection, question
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
@@ -29,6 +29,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.figures import address_of, by_table, figures_of
+from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN

@@ -11,6 +11,7 @@ from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
 from survey.definition.findings import StudyFinding
 from survey.definition.identity import questions_of_identity
+from survey.definition.labels import usual
 from survey.definition.settings import Prolific, Settings
 from survey.definition.study import StudyDefinition
 
@@ -112,7 +113,7 @@ def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[
 def _checks(definition: StudyDefinition) -> Iterator[StudyFinding]:
     for check in definition.attention_checks:
         amiss = list(_of_check(definition, check))
-        rule = f"Attention check {check.name}"
+        rule = f"Attention check “{usual(check.name)}”"
         yield from (StudyFinding(rule, "change", text) for text in amiss)
         if not amiss:
             text = "It states the answer to choose, visibly, and requires no memory."

@@ -99,9 +99,11 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
     is_own = access.is_own(request, participant)
     context = {
         **frame(request, participant, content_of(participant.study)),
-        "may_stop": False,
+        "stop_address": "",
         "resume_link": resume_link(request, participant),
-        "current": participant.pages_done + 1,
+        "current_address": reverse(
+            "survey:page", args=[participant.study.slug, participant.pages_done + 1]
+        ),
         "withdraw_link": _withdraw_address(participant) if is_own else "",
         "is_own": is_own,
         "return_without_code": not is_without_prolific(request, participant.source)
@@ -146,7 +148,7 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     with translation.override(language_of(participant)):
         context = {
             **frame(request, participant, content_of(participant.study)),
-            "may_stop": False,
+            "stop_address": "",
             "is_here": access.own_participant_of(request, slug) == participant,
             "has_code": participant.finished_at is not None
             and "code" in ending_context(request, study, participant.ending, participant.source),

@@ -181,14 +181,16 @@ def to_current_page(participant: Participant) -> HttpResponse:
 def frame(request: HttpRequest, participant: Participant, content: StudyContent) -> dict[str, Any]:
     """The context that every page of a participant needs."""
     test_person = participant.source in Participant.TEST_SOURCES
+    slug, whose = participant.study.slug, access.whose_page(request, participant.study.slug)
+    stop_address = f"{reverse('survey:stop', args=[slug])}?whose={whose}"
     return {
         "study": content.in_language(participant.language),
         "language": translation.get_language(),
-        "slug": participant.study.slug,
-        "whose": access.whose_page(request, participant.study.slug),
+        "slug": slug,
+        "whose": whose,
         "test_person": participant.source if test_person else "",
         "rehearsal": participant.study.is_rehearsing,
-        "may_stop": participant.status == Status.IN_PROGRESS,
+        "stop_address": stop_address if participant.status == Status.IN_PROGRESS else "",
     }
 
 
@@ -221,13 +223,14 @@ def show_page(
     values: Mapping[str, Any],
 ) -> HttpResponse:
     """A numbered page; 422 if it was sent with errors."""
+    has_previous = number > content.instructions_page and access.is_own(request, participant)
     context = {
         **frame(request, participant, content),
         "number": number,
         "total": content.total_pages,
-        "previous": number - 1
-        if number > content.instructions_page and access.is_own(request, participant)
-        else None,
+        "previous_address": reverse("survey:page", args=[participant.study.slug, number - 1])
+        if has_previous
+        else "",
         **values,
     }
     return render(request, template, context, status=422 if values.get("errors") else 200)

@@ -75,6 +75,16 @@ def test_preview_is_what_a_participant_sees(page: Client) -> None:
             take(client, range(number, number + 1))
 
 
+def test_back_and_stop_of_a_preview_lead_to_previews(page: Client) -> None:
+    small_study.load(state="draft")
+    block = page.get(f"{PAGES}3/").content.decode()
+    back, stop = (f'href="/studies/small@1/pages/{name}/?participant=1"' for name in ("2", "stop"))
+    assert f'class="back" {back}>Back</a>' in block and f"{stop}>Stop here</a>" in block
+    stopping = page.get(f"{PAGES}stop/")
+    assert "Do you want to stop?" in text_of(stopping)
+    assert "/s/small/" not in block + stopping.content.decode()
+
+
 def test_preview_speaks_every_language_of_the_study(page: Client, everything: Study) -> None:
     name = page_names(page)[3]
     chinese = page.get(f"{PAGES}{name}/?language=zh-hans")

@@ -183,7 +183,7 @@ def test_policy_page_says_what_to_change(page: Client, study: Study) -> None:
     answer = page.get("/studies/small/policy/")
     rules = {row[0]: row[1:] for row in tables_of(answer)[0]}
     assert rules["Enough attention checks"][0] == "to change"
-    assert rules["Attention check check_1"][0] == "fine"
+    assert rules["Attention check “check_1”"][0] == "fine"
     assert rules["Pay"][0] == "remember"
     changes = sum(row[1] == "to change" for row in tables_of(answer)[0])
     assert f"Change {changes} points before you recruit" in text_of(answer)
@@ -247,7 +247,7 @@ def test_pilot_page_compares_with_the_main_study(
     answer = page.get("/studies/small/pilot/")
     assert tables_of(answer)[0] == [
         ["Measure", "small@2", "small@1 (pilot)"],
-        ["Tasks per block", "likert", "ranking"],
+        ["Tasks per block", "ratings", "ranks"],
         ["Completed", "2", "2"],
         ["Minutes, median", "23.0", "27.0"],
         ["Minutes, lower quartile", "23.0", "26.5"],

@@ -41,6 +41,25 @@ def person(status: str = "completed", **told: Any) -> Visit:
     return PERSON._replace(status=status, **told)
 
 
+# ── Results ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_the_newest_analysis_says_stands_here_below_the_live_state_while_raters_come(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    text = text_of(page.get("/studies/small/"))
+    assert "3 of 4 raters included" in text and "All results" in text
+    assert "Plain has the higher mean in 1 of 4 comparisons" in text
+    assert text.index("Live state") < text.index("All results")
+    set_state(study=study, state="closed")
+    text = text_of(page.get("/studies/small/"))
+    assert text.index("All results") < text.index("Live state")
+
+
+def test_a_study_without_an_analysis_shows_no_results(page: Client, study: Study) -> None:
+    assert "All results" not in text_of(page.get("/studies/small/"))
+
+
 # ── Page by page ─────────────────────────────────────────────────────────────────────────────
 
 

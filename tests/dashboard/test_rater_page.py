@@ -249,6 +249,15 @@ def test_rater_who_is_not_there_is_not_found_with_a_reason(
     assert not StudyEvent.objects.filter(action="identity shown").exists()
 
 
+def test_rater_is_found_by_the_name_in_files(page: Client, study: Study, run: AnalysisRun) -> None:
+    ann = study.participants.get(pseudonym="ann")
+    answer = page.get("/studies/small/raters/ann/?include=simulated")
+    assert answer["Location"] == f"/studies/small@1/raters/{ann.pk}/?include=simulated"
+    unknown = page.get("/studies/small/raters/nobody/")
+    assert unknown.status_code == 404
+    assert "small@1 has no rater called nobody." in text_of(unknown)
+
+
 def test_rater_of_another_study_is_not_found(
     page: Client, study: Study, walked: Participant
 ) -> None:

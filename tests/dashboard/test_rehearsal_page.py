@@ -86,6 +86,8 @@ def test_page_shows_what_was_planted_and_found(
     planted = {row[2]: row for row in rows if row[0] == "Difference of the conditions"}
     assert set(planted) == {"All models", "Ant", "Bee"}
     assert "plan" not in planted
+    assert table_headed(answer, "Effect")[0][6] == "p (adjusted)"
+    assert planted["Ant"][-1] == "Mixed contrasts"
 
 
 def test_raters_of_unknown_profiles_are_told(page: Client, study: Study) -> None:

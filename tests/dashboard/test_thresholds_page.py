@@ -126,7 +126,7 @@ def test_what_is_wrong_is_said_beside_the_results_and_tied_to_its_field(
     ("asked", "said"),
     [
         ({"duration_minimum": "soon"}, "Enter a number."),
-        ({"sigma_below": "-1"}, "greater than or equal to 0"),
+        ({"sigma_below": "-1"}, "σ below: Ensure this value is greater than or equal to 0"),
         ({"mae_above": "nan"}, "Enter a number."),
         ({"failures_allowed": "1.5"}, "Enter a whole number."),
         ({"ddof": "7"}, "Select a valid choice."),

@@ -86,7 +86,7 @@ def test_check_that_does_not_say_its_answer_is_told_to() -> None:
         for rule, text in changes_of(
             study(attention_checks=check(statement="I swam across the Atlantic today."))
         )
-        if rule == "Attention check check_2"
+        if rule == "Attention check “check_2”"
     ]
     assert "does not state “Very”" in texts[0]
     assert "without a midpoint; this scale has 3 points" in texts[1]
@@ -148,7 +148,7 @@ def test_check_must_be_in_plain_sight(statement: str) -> None:
 def test_checks_of_each_translation_are_read_too() -> None:
     chinese = study(language="zh-hans", attention_checks=check(statement="请选择“非常”。"))
     ((rule, text),) = changes_of(study(), translations=[chinese])[:1]
-    assert rule == "Attention check check_2 (zh-hans)"
+    assert rule == "Attention check “check_2” (zh-hans)"
     assert "does not state “Very”" in text
 
 
@@ -199,8 +199,8 @@ def test_study_without_prolific_hears_nothing_about_it(
     plain = study(texts=texts | ({"warning": warning} if warning else {}))
     found = findings(plain, Settings(ways_in=["invitation"]), prompts=["After the funeral."])
     assert [finding.rule for finding in found] == [
-        "Attention check check_1",
-        "Attention check check_2",
+        "Attention check “check_1”",
+        "Attention check “check_2”",
         "No questions about identity",
         "Sensitive content is announced",
         "Use of AI is ruled out in words",

@@ -66,12 +66,13 @@ def test_systems_that_never_met_have_an_empty_cell() -> None:
     assert [row.count(None) for row in cells["z"]] == [2, 1, 2]
 
 
-def test_numbers_are_written_where_there_is_room() -> None:
+def test_numbers_are_written_where_there_is_room_else_the_colours_have_a_scale() -> None:
     names = [f"M{n}" for n in range(15)]
     many = [pair(a, b, (6, 4), 10) for at, a in enumerate(names) for b in names[at + 1 :]]
     for rows, written in ((PAIRS, True), (many, False)):
         (cells,) = checked(win_matrix(table(*rows), RECIPE))["data"]
         assert (cells.get("texttemplate") is not None) == written
+        assert cells["showscale"] == (not written)
 
 
 @pytest.mark.parametrize("rows", [PAIRS[:1], [pair | {"raters": "all"} for pair in PAIRS]])
