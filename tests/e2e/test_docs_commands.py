@@ -1,5 +1,6 @@
 """Every command of the README and of docs/ runs as it is written there, in one clone, in order."""
 
+import csv
 import json
 import re
 import shutil
@@ -102,6 +103,13 @@ def commands_of(document: Path) -> Iterator[Command]:
             text = ""
 
 
+def shorten(file: Path, text: str, instead: str) -> None:
+    """Put a shorter text in the place of one that the file has."""
+    whole = file.read_text()
+    assert text in whole
+    file.write_text(whole.replace(text, instead))
+
+
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository in a folder that commands may write to."""
@@ -109,10 +117,21 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     not_cloned = shutil.ignore_patterns(".*", "data", "tests", "node_modules")
     shutil.copytree(ROOT, folder, ignore=not_cloned)
     (folder / ".venv").symlink_to(sys.prefix)
-    recipe = folder / "analysis" / "recipes" / "sound.yaml"  # by the models that take least time
-    text = recipe.read_text()
-    assert "mixed_models: {}" in text
-    recipe.write_text(text.replace("mixed_models: {}", "mixed_models: {links: [linear]}"))
+    # A fourth of the example's responses, and the models that take least time.
+    example = folder / "examples" / "empathy"
+    shorten(example / "study.yaml", "\n  \"3\": [Sorrel 0.5B, Foxglove 1.5B]", "")
+    shorten(example / "study.yaml", "\n  \"4\": [Plover 3B, Plover 1B]", "")
+    shorten(example / "study.yaml", "after_blocks: [8, 16]", "after_blocks: [2, 3]")
+    shorten(example / "study.yaml", "in_blocks: [3, 21]", "in_blocks: [2, 5]")
+    with (example / "responses.csv").open(newline="") as file:
+        head, *rows = csv.reader(file)
+    with (example / "responses.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([head, *(row for row in rows if row[0] <= "S3" and row[1] <= "2")])
+    shorten(
+        folder / "analysis/recipes/sound.yaml",
+        "mixed_models: {}",
+        "mixed_models: {links: [linear]}",
+    )
     for name in ("submissions.csv", "second.csv"):
         (folder / name).write_text(SUBMISSIONS)
     return folder
