@@ -99,6 +99,8 @@ try:
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How long a zip that was prepared for sharing can be downloaded.
     PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
+    # The end of the link by which a phone shows that it reaches the site; none leads to a page.
+    REACHABLE_TOKEN = env.str("REACHABLE_TOKEN", "")
     WORKER_PROCESSES = env.int("WORKER_PROCESSES", 2, validate=AT_LEAST_ONE)
     LOG_LEVEL = env.str("LOG_LEVEL", "WARNING", validate=LOG_LEVELS)
 except EnvError as error:
@@ -109,6 +111,7 @@ except EnvError as error:
 
 # Web processes and workers share this folder.
 PACKAGES_DIR = DATA_DIR / "packages"
+REACHED_FILE = DATA_DIR / "reached"
 
 INSTALLED_APPS = [
     "survey",

@@ -11,6 +11,7 @@ from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
+from dashboard.overview import reachability
 from dashboard.overview import views as overview
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
@@ -119,6 +120,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="studies"),
     path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("reachable/<str:token>/", reachability.reachable, name="reachable"),
     path("account/token/", token, name="token"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),

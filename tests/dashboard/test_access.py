@@ -15,7 +15,8 @@ from tests.dashboard.reading import text_of
 # Who may open what; test_pages.py opens the pages on every database.
 pytestmark = pytest.mark.embedded
 
-OPEN_TO_ALL = {"login/", "logout/"}
+#: The last is for a phone: see tests/e2e/test_public_address.py.
+OPEN_TO_ALL = {"login/", "logout/", "reachable/<str:token>/"}
 
 
 def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
@@ -40,6 +41,7 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<slug:table>", "wins"),
                 ("<slug:page>", "information"),
                 ("<str:file>", "ratings.csv"),
+                ("<str:pseudonym>", "ann"),
             ):
                 address = address.replace(place, value)
             yield f"/{address}"
@@ -72,7 +74,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 57 and len(API) == 11
+    assert len(PAGES) == 58 and len(API) == 11
 
 
 @pytest.mark.parametrize("address", PAGES)

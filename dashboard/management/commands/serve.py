@@ -1,6 +1,7 @@
 """`manage.py serve`: the whole of Fivefold on this machine, until Ctrl-C. `make run` calls it."""
 
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -16,12 +17,15 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
+from django.urls import reverse
 
 from config.instance_lock import AlreadyServed, claimed
 from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.supervision import Supervised
 from dashboard.design import first_start
+from dashboard.management.public_address import PublicAddress
+from dashboard.overview.reachability import OUTSIDE
 
 # A command that runs once beside the site: its name, what it does, how it is started.
 Job = tuple[str, str, list[str]]
@@ -34,9 +38,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
         parser.add_argument("--port", default=os.environ.get("PORT", "8000"))
+        parser.add_argument(
+            "--public",
+            metavar="NAME",
+            default=os.environ.get("PUBLIC", ""),
+            help="the host name at which participants reach this machine, such as "
+            "survey.example.org: serve it with HTTPS",
+        )
 
-    def handle(self, *, host: str, port: str, **options: Any) -> None:
+    def handle(self, *, host: str, port: str, public: str, **options: Any) -> None:
         self.host, self.port = host, port_number(port)
+        self.public = PublicAddress.read(public) if public else None
         self.password_file = settings.DATA_DIR / "researcher-password.txt"
         with stopped_by_signals():
             try:
@@ -61,6 +73,8 @@ class Command(BaseCommand):
     def chosen(self) -> dict[str, str]:
         """What commands in other shells must go by too."""
         chosen = {"SITE_URL": os.environ.get("SITE_URL") or site_url(self.host, self.port)}
+        if self.public:
+            chosen = {"SITE_URL": self.public.url, "BEHIND_PROXY": "true"}
         if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY:
             chosen["JUDGE_STAND_IN_URL"] = f"http://127.0.0.1:{free_port()}/v1"
         return chosen
@@ -71,6 +85,8 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Port {self.port} is taken. Choose another: make run PORT={self.port + 1}"
             )
+        if self.public:
+            self.public.check()
         self.say("Preparing the database and the static files …")
         is_file = connection.vendor == "sqlite"
         keep_private(settings.DATA_DIR, Path(connection.settings_dict["NAME"]) if is_file else None)
@@ -78,7 +94,8 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
         password = first_start.researcher_password(kept_in=self.password_file)
-        first_start.load_example(ROOT / "examples" / first_start.EXAMPLE)
+        if not self.public:  # nobody is to meet an example at a public address
+            first_start.load_example(ROOT / "examples" / first_start.EXAMPLE)
         return password
 
     def run(self, processes: Processes, password: str | None) -> None:
@@ -86,6 +103,7 @@ class Command(BaseCommand):
         address = f"[{self.host}]" if ":" in self.host else self.host
         environment["GUNICORN_CMD_ARGS"] = f"--bind {address}:{self.port}"
         environment.setdefault("WEB_CONCURRENCY", "2")
+        environment["REACHABLE_TOKEN"] = secrets.token_urlsafe(12) if self.public else ""
         processes.environment = environment
         with processes:
             web = processes.start("web", command_of("web"))
@@ -97,12 +115,47 @@ class Command(BaseCommand):
                 )
             processes.start("worker", command_of("worker"))
             processes.wait_for(web, port=self.port)
+            if self.public:
+                self.start_proxy(processes, self.public)
             self.print_links(environment["SITE_URL"], password)
+            if self.public:
+                self.ask_to_reach(self.public, environment["REACHABLE_TOKEN"])
             self.watch(processes, self.first_jobs(environment["SITE_URL"]))
+
+    def start_proxy(self, processes: Processes, public: PublicAddress) -> None:
+        folder = settings.DATA_DIR / "caddy"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        told = public.environment(web=f"{self.host}:{self.port}", folder=folder)
+        processes.environment = {**processes.environment, **told}
+        processes.wait_for(processes.start("proxy", public.command()), port=public.port)
+
+    def ask_to_reach(self, public: PublicAddress, token: str) -> None:
+        settings.REACHED_FILE.unlink(missing_ok=True)
+        self.say(
+            f"""\
+Is the site reachable from outside? Switch off Wi-Fi on your phone, and open this link:
+
+  {public.url}{reverse("reachable", args=[token])}
+"""
+        )
+
+    def say_if_reached(self) -> None:
+        """Say once from where the link of `ask_to_reach` was opened."""
+        if not settings.REACHED_FILE.exists():
+            return
+        whence = settings.REACHED_FILE.read_text(encoding="utf-8")
+        settings.REACHED_FILE.unlink()
+        if whence == OUTSIDE:
+            self.say("Reached from outside: participants can reach the site, too.")
+        else:
+            self.say(
+                "Reached from the network of this machine. Whether others reach it is still open: "
+                "switch off Wi-Fi on your phone, and open the link again."
+            )
 
     def first_jobs(self, site: str) -> list[Job]:
         """What fills the example, while the site is already up, unless an earlier start did."""
-        if not first_start.needs_raters():
+        if self.public or not first_start.needs_raters():
             return []
         manage = [sys.executable, str(ROOT / "manage.py")]
         example = first_start.EXAMPLE
@@ -117,6 +170,7 @@ class Command(BaseCommand):
         servers = [Supervised(process) for process in processes.running.values()]
         job: Process | None = None
         while True:
+            self.say_if_reached()
             for server in servers:
                 self.show(server.process, only=WARNINGS)
                 if news := server.tend():
@@ -141,11 +195,14 @@ class Command(BaseCommand):
             if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY
             else f"{settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL}"
         )
+        participants = f"{site}/s/{first_start.EXAMPLE}/   (a rehearsal, for test people only)"
+        if self.public:
+            participants = f"{site}/s/…   (each study's link stands on its page Overview)"
         self.say(
             f"""
 Fivefold is running. Ctrl-C stops it.
 
-  Participants  {site}/s/{first_start.EXAMPLE}/   (a rehearsal, for test people only)
+  Participants  {participants}
   Dashboard     {site}/
   User          {first_start.USERNAME}
   Password      {kept}
