@@ -24,7 +24,6 @@ CANNOT = {
     "(umask 077; for name in": "writes keys for Docker",
     "echo SITE_URL=": "is the address of a public host",
     "sudo ": "changes the machine",
-    "manage serve": "runs until it is stopped",
     "(echo 'DROP SCHEMA": "restores a backup in Docker",
     "rm -f data/": "restores a backup: Fivefold is stopped first",
     "cp backup-": "restores a backup: Fivefold is stopped first",
