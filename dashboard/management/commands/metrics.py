@@ -8,14 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from analysis.computed_metrics import compute_metrics, reference_free, texts_of
-from analysis.metric_options import (
-    NOT_COMPUTED,
-    EndpointModel,
-    MetricOptions,
-    metric_settings,
-    possible,
-)
+from analysis.computed_metrics import compute_metrics, possible_metrics
+from analysis.metric_options import EndpointModel, MetricOptions, installed_options
+from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics import MetricSettings
 from analysis.metrics.perplexity import ImportedPerplexity
 from analysis.models import ComputedMetric
@@ -76,7 +71,8 @@ class Command(BaseCommand):
     ) -> None:
         try:
             study = find_study(slug)
-            with metric_settings(_chosen(options)) as given:
+            chosen = _chosen(options, has_file=perplexity is not None)
+            with metric_settings(chosen) as given:
                 settings = self._with_file(study, given, perplexity) if perplexity else given
                 stored = _compute(study, metric, settings)
         except (StudyNotFound, *NOT_COMPUTED) as problem:
@@ -115,21 +111,27 @@ def _add_endpoint(parser: CommandParser, what: str, needed_for: str) -> None:
     )
 
 
-def _chosen(options: dict[str, Any]) -> MetricOptions:
+def _chosen(options: dict[str, Any], *, has_file: bool) -> MetricOptions:
+    """What the command says; where it says nothing, what the environment has."""
+    here = installed_options()
+    perplexity = _model(options, "perplexity", EndpointModel() if has_file else here.perplexity)
     return MetricOptions(
         phrases=tuple(options["phrase"]),
-        wordnet=options["wordnet"],
-        model=options["model"],
-        embeddings=EndpointModel(options["embeddings_endpoint"], options["embeddings_model"]),
-        perplexity=EndpointModel(options["perplexity_endpoint"], options["perplexity_model"]),
-        given_prompt=options["given_prompt"],
+        wordnet=options["wordnet"] or here.wordnet,
+        model=options["model"] or here.model,
+        embeddings=_model(options, "embeddings", here.embeddings),
+        perplexity=perplexity,
+        given_prompt=options["given_prompt"] or (not has_file and here.given_prompt),
     )
 
 
+def _model(options: dict[str, Any], what: str, here: EndpointModel) -> EndpointModel:
+    said = EndpointModel(options[f"{what}_endpoint"], options[f"{what}_model"])
+    return here if said == EndpointModel() else said
+
+
 def _compute(study: Study, metric: list[str], settings: MetricSettings) -> list[ComputedMetric]:
-    names = list(dict.fromkeys(metric)) or possible(settings)
-    if not metric and texts_of(study)["reference"].isna().all():
-        names = reference_free(names)
+    names = list(dict.fromkeys(metric)) or possible_metrics(study, settings)
     with tqdm(unit="value", disable=None) as bar:
 
         def progress(done: int, total: int) -> None:
