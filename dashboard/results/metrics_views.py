@@ -11,23 +11,31 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.catalogue.subjects import METRICS
 from analysis.metric_options import installed_options
 from analysis.metrics_requests import UNDER_WAY, metrics_request_of, request_metrics
+from analysis.text.cells import Table
+from analysis.text.metric_tables import METRIC_MEANS, metric_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import include_query
+from dashboard.shared.newest_analysis import NewestAnalysis, include_query
 from dashboard.shared.pages import asked_for, wake_worker
+from survey.definition.labels import Labels
 from survey.models import Study
 
 #: The place of the button on that page.
 ANCHOR = "metrics-asked"
 
 
-def about_metrics(study: Study) -> dict[str, Any]:
-    """What the page of metrics says above its tables."""
+def about_metrics(study: Study, analysis: NewestAnalysis, labels: Labels) -> dict[str, Any]:
+    """What the page of metrics has in addition to its tables: how to compute them, and their means
+    as papers print them.
+    """
+    means = analysis.tables(METRIC_MEANS)[METRIC_MEANS]
+    rows = [list(row.values()) for row in means.rows]
     here = installed_options()
     chosen = {"embeddings": here.embeddings, "perplexity": here.perplexity}
     return {
         "requested": metrics_request_of(study),
         "computed": study.computed_metrics.aggregate(n=Count("id"), at=Max("computed_at")),
         "endpoints": [(what, one.model) for what, one in chosen.items() if one.model],
+        "metric_tables": metric_tables(Table(METRIC_MEANS, means.columns, rows, labels)),
     }
 
 

@@ -95,7 +95,7 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)
     if subject == METRICS:
-        context |= about_metrics(study)
+        context |= about_metrics(study, analysis, labels)
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
