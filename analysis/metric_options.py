@@ -1,6 +1,7 @@
 """What a person, or this installation, chooses for automatic metrics. Web processes may load it."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.conf import settings
@@ -26,6 +27,19 @@ class MetricOptions:
     embeddings: EndpointModel = EndpointModel()
     perplexity: EndpointModel = EndpointModel()
     given_prompt: bool = False
+
+    def only(self, needs: Collection[str]) -> "MetricOptions":
+        """Without the models that give none of these fields of `MetricSettings`."""
+        has = {"embeddings": ["sentence_model"], "perplexity": ["perplexity_source"]}
+        has["model"] = ["sentence_model", "token_model"]
+        unused = {name for name, gives in has.items() if not {*gives} & {*needs}}
+        return replace(
+            self,
+            model=None if "model" in unused else self.model,
+            embeddings=EndpointModel() if "embeddings" in unused else self.embeddings,
+            perplexity=EndpointModel() if "perplexity" in unused else self.perplexity,
+            given_prompt=self.given_prompt and "perplexity" not in unused,
+        )
 
 
 def installed_options() -> MetricOptions:

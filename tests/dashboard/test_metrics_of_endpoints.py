@@ -251,3 +251,27 @@ def test_perplexity_has_one_source(study: Study, lab: Server, tmp_path: Path) ->
     assert said == "perplexities come from --perplexity or from an endpoint, not both"
     said = refused(study, "--given-prompt")
     assert said == "perplexity given the prompt needs an endpoint for perplexity"
+
+
+def test_environment_names_what_the_command_does_not(
+    study: Study, lab: Server, settings: Settings, tmp_path: Path
+) -> None:
+    server = lab()
+    settings.METRICS_EMBEDDINGS_ENDPOINT, settings.METRICS_EMBEDDINGS_MODEL = "lab", "letters"
+    settings.METRICS_PERPLEXITY_ENDPOINT, settings.METRICS_PERPLEXITY_MODEL = "lab", "letters"
+    settings.METRICS_PERPLEXITY_GIVEN_PROMPT = True
+    compute(study, "--metric", "words")
+    assert server.asked == [], "words need no endpoint"
+    compute(study, *COSINE)
+    assert {path for path, _ in server.asked} == {"/v1/embeddings"}
+    compute(study, *OF_PERPLEXITY)
+    stored = ComputedMetric.objects.get(name="perplexity")
+    assert stored.recorded["settings"]["given_prompt"] is True
+    path = perplexities(tmp_path, "S1,1,Ant,plain,12.5")
+    compute(study, *OF_PERPLEXITY, "--perplexity", str(path))
+    assert value_of_metric("perplexity", "Try again.") == 12.5
+
+
+def value_of_metric(name: str, text: str) -> float | None:
+    """The value of one of several metrics."""
+    return MetricValue.objects.get(metric__name=name, response__text=text).value

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from analysis.computed_metrics import compute_metrics, possible_metrics
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
-from analysis.metrics import MetricSettings
+from analysis.metrics import METRICS, MetricSettings
 from analysis.metrics.perplexity import ImportedPerplexity
 from analysis.models import ComputedMetric
 from dashboard.importing.files import Findings, ImportRefused
@@ -71,7 +71,10 @@ class Command(BaseCommand):
     ) -> None:
         try:
             study = find_study(slug)
-            chosen = _chosen(options, has_file=perplexity is not None)
+            here = installed_options()
+            if metric:  # what other metrics need is not asked for, which may cost
+                here = here.only({METRICS[each].needs for each in metric if each in METRICS})
+            chosen = _chosen(options, here, has_file=perplexity is not None)
             with metric_settings(chosen) as given:
                 settings = self._with_file(study, given, perplexity) if perplexity else given
                 stored = _compute(study, metric, settings)
@@ -111,9 +114,8 @@ def _add_endpoint(parser: CommandParser, what: str, needed_for: str) -> None:
     )
 
 
-def _chosen(options: dict[str, Any], *, has_file: bool) -> MetricOptions:
-    """What the command says; where it says nothing, what the environment has."""
-    here = installed_options()
+def _chosen(options: dict[str, Any], here: MetricOptions, *, has_file: bool) -> MetricOptions:
+    """What the command says; where it says nothing, what the installation has."""
     perplexity = _model(options, "perplexity", EndpointModel() if has_file else here.perplexity)
     return MetricOptions(
         phrases=tuple(options["phrase"]),
