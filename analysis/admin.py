@@ -7,6 +7,7 @@ from analysis.models import (
     Exclusion,
     LockedPlan,
     ManualDecision,
+    MetricsRequest,
     Multiverse,
     RaterQuality,
     RecipeSet,
@@ -43,6 +44,13 @@ class AnalysisRunAdmin(ReadOnly):
 class MultiverseAdmin(ReadOnly):
     list_display = ("run", "state", "percent", "created_at", "finished_at")
     list_select_related = ("run__study",)
+    list_filter = ("state",)
+
+
+@admin.register(MetricsRequest)
+class MetricsRequestAdmin(ReadOnly):
+    list_display = ("study", "state", "percent", "created_at", "finished_at")
+    list_select_related = ("study",)
     list_filter = ("state",)
 
 

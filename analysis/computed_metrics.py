@@ -104,6 +104,8 @@ def _of_systems(name: str, texts: DataFrame) -> list[list[object]]:
     ]
 
 
-def reference_free(names: Sequence[str]) -> list[str]:
-    """Those of these metrics that need no reference."""
-    return [name for name in names if not METRICS[name].needs_reference]
+def possible_metrics(study: Study, settings: MetricSettings) -> list[str]:
+    """The metrics for which the study and the settings have all that they need."""
+    given = [m for m in METRICS.values() if not m.needs or getattr(settings, m.needs)]
+    has_reference = texts_of(study)["reference"].notna().any()
+    return [metric.name for metric in given if has_reference or not metric.needs_reference]

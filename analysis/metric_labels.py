@@ -12,6 +12,7 @@ LABELS: Mapping[str, str] = {
     "rouge_l": "ROUGE-L",
     "chrf": "chrF",
     "tfidf_cosine": "TF-IDF cosine",
+    "perplexity": "Perplexity",
     "distinct_1": "Distinct-1",
     "distinct_2": "Distinct-2",
     "words": "Words",

@@ -172,6 +172,16 @@ class ComputedMetric(models.Model):
         return f"{self.study}: {self.name}"
 
 
+class MetricsRequest(Job):
+    """A request to compute a study's automatic metrics with what this installation has for them."""
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="metrics_request")
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
+
+    def __str__(self) -> str:
+        return f"metrics of {self.study}"
+
+
 class MetricValue(models.Model):
     """The value of one response; empty where the metric is not defined for it."""
 

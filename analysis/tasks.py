@@ -6,7 +6,7 @@ one that only asks judges never loads it.
 
 from celery import shared_task
 
-from analysis import multiverses, runs
+from analysis import metrics_requests, multiverses, runs
 from config.celery import wake
 
 
@@ -26,13 +26,23 @@ def multiverse(multiverse_id: int) -> None:
     multiverse_making.execute_multiverse(multiverse_id)
 
 
+@shared_task(name="analysis.metrics")
+def metrics(request_id: int) -> None:
+    """Compute the metrics that were asked for, unless it is done or a worker is computing them."""
+    from analysis import metrics_making
+
+    metrics_making.execute_metrics(request_id)
+
+
 @shared_task(name="analysis.sweep")
 def sweep() -> None:
-    """Ask for runs where data changed; wake a worker for every run and every multiverse that waits
-    or was lost.
+    """Ask for runs where data changed; wake a worker for every run, every multiverse and every
+    request for metrics that waits or was lost.
     """
     runs.request_overdue_runs()
     for run_id in runs.runs_to_wake():
         wake("analysis.run", run_id)
     for multiverse_id in multiverses.multiverses_to_wake():
         wake("analysis.multiverse", multiverse_id)
+    for request_id in metrics_requests.metrics_to_wake():
+        wake("analysis.metrics", request_id)

@@ -95,6 +95,14 @@ try:
     JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 30.0, validate=POSITIVE)
     JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8, validate=AT_LEAST_ONE)
     JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0, validate=NOT_NEGATIVE)
+    # What automatic metrics may use in every study: folders, and models at endpoints of judges.
+    METRICS_WORDNET = env.str("METRICS_WORDNET", "")
+    METRICS_MODEL = env.str("METRICS_MODEL", "")
+    METRICS_EMBEDDINGS_ENDPOINT = env.str("METRICS_EMBEDDINGS_ENDPOINT", "")
+    METRICS_EMBEDDINGS_MODEL = env.str("METRICS_EMBEDDINGS_MODEL", "")
+    METRICS_PERPLEXITY_ENDPOINT = env.str("METRICS_PERPLEXITY_ENDPOINT", "")
+    METRICS_PERPLEXITY_MODEL = env.str("METRICS_PERPLEXITY_MODEL", "")
+    METRICS_PERPLEXITY_GIVEN_PROMPT = env.bool("METRICS_PERPLEXITY_GIVEN_PROMPT", False)
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How long a zip that was prepared for sharing can be downloaded.
@@ -272,7 +280,8 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
-    "DESCRIPTION": "Studies, live counts, raters, ratings, wins and exports. Read-only.",
+    "DESCRIPTION": "Studies, live counts, raters, ratings, wins and exports; reads, but for "
+    "automatic metrics, which it can have computed.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
 }

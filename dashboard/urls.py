@@ -15,7 +15,7 @@ from dashboard.overview import reachability
 from dashboard.overview import views as overview
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
-from dashboard.results import figure_views, multiverse_views
+from dashboard.results import figure_views, metrics_views, multiverse_views
 from dashboard.results import views as results
 from dashboard.share import views as share
 from survey.queries import STUDY_NAME
@@ -50,6 +50,7 @@ api_patterns = [
     path("studies/<study:name>/counts/", api.StudyCounts.as_view(), name="counts"),
     path("studies/<study:name>/plans/", api.PlanList.as_view(), name="plans"),
     path("studies/<study:name>/judges/", api.JudgeList.as_view(), name="judges"),
+    path("studies/<study:name>/metrics/", api.Metrics.as_view(), name="metrics"),
     path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
     path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
     path("studies/<study:name>/wins/", api.StudyWins.as_view(), name="wins"),
@@ -101,6 +102,8 @@ study_patterns = [
     path("results/", results.results, name="results"),
     path("results/multiverse/ask/", multiverse_views.ask, name="ask-multiverse"),
     path("results/multiverse/<number:run>/", multiverse_views.progress, name="multiverse-state"),
+    path("results/metrics/compute/", metrics_views.ask_metrics, name="ask-metrics"),
+    path("results/metrics/state/", metrics_views.metrics_state, name="metrics-state"),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),

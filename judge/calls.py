@@ -369,7 +369,7 @@ def _ask_again(
         _fail(call, f"given up after attempt {tries}: {reason}")
         return
     _release(call)
-    call.not_before = None if at_once else _later(max(_backoff(tries), retry_after or 0))
+    call.not_before = None if at_once else _later(max(backoff_seconds(tries), retry_after or 0))
 
 
 def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
@@ -380,7 +380,7 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
         judge.endpoint.not_before = _latest(judge.endpoint.not_before, _later(failure.retry_after))
     rounds = judge.failures_in_a_row // _concurrency(judge)
     if rounds and failure.scope is Scope.TEMPORARY:
-        judge.not_before = _latest(judge.not_before, _later(_backoff(rounds)))
+        judge.not_before = _latest(judge.not_before, _later(backoff_seconds(rounds)))
     if rounds >= settings.JUDGE_MAX_ATTEMPTS and not judge.stopped:
         _stop(judge, f"{judge.failures_in_a_row} failures in a row; the last: {failure}")
 
@@ -393,7 +393,7 @@ def _latest(*times: datetime | None) -> datetime | None:
     return max((at for at in times if at is not None), default=None)
 
 
-def _backoff(tries: int) -> float:
+def backoff_seconds(tries: int) -> float:
     """Seconds to wait after `tries` failures: doubling, with jitter, up to a longest wait."""
     longest = min(settings.JUDGE_BACKOFF_SECONDS * 2.0 ** (tries - 1), LONGEST_BACKOFF_SECONDS)
     return longest * random.uniform(0.5, 1.0)  # noqa: S311  jitter is no secret

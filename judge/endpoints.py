@@ -91,6 +91,26 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             "this judge was asked in the words of another release of Fivefold; `manage.py judge` "
             "asks in those of this one, as a new version"
         )
+    _check(here)
+    return here
+
+
+def ready_endpoint(name: str) -> EndpointHere:
+    """The endpoint called `name`, for requests that are no judge's. Raises JudgeNotReady if it
+    cannot be asked, and for the stand-in, which answers judges alone.
+    """
+    here = endpoint_here(name)
+    if here.stand_in:
+        raise JudgeNotReady(
+            f"the endpoint {name!r} is not set up here: set {variable_of(name, 'BASE_URL')} and "
+            f"{variable_of(name, 'API_KEY')}. The stand-in answers judges' questions alone"
+        )
+    _check(here)
+    return here
+
+
+def _check(here: EndpointHere) -> None:
+    """Raise JudgeNotReady if the address is none, or the key is missing or none."""
     host = _host_of(here.base_url)
     if not host:
         raise JudgeNotReady(
@@ -105,7 +125,6 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
         raise JudgeNotReady(
             f"{here.variable('API_KEY')} has characters that no key has; was it copied whole?"
         )
-    return here
 
 
 def _host_of(address: str) -> str:

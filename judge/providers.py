@@ -13,7 +13,7 @@ import platform
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from typing import Any, cast
 import httpx2
 import openai
 from openai.types.chat import ChatCompletionMessageParam
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.models import Attempt
@@ -92,8 +92,15 @@ class _ErrorBody(_Lenient):
     error: dict[str, Any]
 
 
+_JSON_OBJECT = TypeAdapter(dict[str, Any])
+
+
 class Provider:
-    """One endpoint. Requests are cancelled after `timeout_seconds`."""
+    """One endpoint. Requests are cancelled after `timeout_seconds`.
+
+    Messages name `address_setting` where the address seems wrong, and `model_source`, where the
+    model was chosen, if the endpoint does not know the model.
+    """
 
     def __init__(
         self,
@@ -102,12 +109,12 @@ class Provider:
         api_key: str,
         timeout_seconds: float,
         address_setting: str,
-        model_setting: str,
+        model_source: str,
     ) -> None:
         self._base_url = base_url
         self._secret = api_key if len(api_key) >= SHORTEST_SECRET else ""
         self._address_setting = address_setting
-        self._model_setting = model_setting
+        self._model_source = model_source
         self._timeout_seconds = timeout_seconds
         self._connect_seconds = min(CONNECT_SECONDS, timeout_seconds)
         self._client = openai.AsyncOpenAI(
@@ -136,15 +143,49 @@ class Provider:
 
     async def _ask(self, request: JudgeRequest) -> Reply:
         started = time.monotonic()
+        raw = await self._answer(
+            self._client.chat.completions.with_raw_response.create(
+                model=request.model,
+                messages=cast("list[ChatCompletionMessageParam]", request.messages),
+                # The rest of the body, exactly as recorded.
+                extra_body=request.body(),
+                extra_headers={REQUEST_ID_HEADER: request.id},
+            ),
+            model=request.model,
+        )
+        content_type = raw.headers.get("content-type", "")
+        reply = self._read(self._hide(raw.text), content_type=content_type, model=request.model)
+        reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
+        if reply.cost is None:  # LiteLLM's proxy reports it in a header
+            reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
+        return reply
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Future[dict[str, Any]]:
+        """Send a body with a `model` to another path, such as `/embeddings`, once: the object that
+        is answered. The exception of its future is ExchangeFailed.
+        """
+        return asyncio.run_coroutine_threadsafe(self._post(path, body), self._loop)
+
+    async def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        model = str(body["model"])
+        sending = self._client.post(path, body=dict(body), cast_to=httpx2.Response)
+        raw = await self._answer(sending, model=model)
+        text = self._hide(raw.text)
+        try:
+            answer = _JSON_OBJECT.validate_json(text)
+        except ValidationError:
+            answer = {}
+        if not answer or answer.get("error"):
+            content_type = raw.headers.get("content-type", "")
+            asked = {"content_type": content_type, "model": model}
+            raise self._no_completion(text, **asked, of="JSON object")
+        return answer
+
+    async def _answer(self, sending: Awaitable[Any], *, model: str) -> Any:
+        """The response of status 200 to a request for `model`. Raises ExchangeFailed."""
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                raw = await self._client.chat.completions.with_raw_response.create(
-                    model=request.model,
-                    messages=cast("list[ChatCompletionMessageParam]", request.messages),
-                    # The rest of the body, exactly as recorded.
-                    extra_body=request.body(),
-                    extra_headers={REQUEST_ID_HEADER: request.id},
-                )
+                return await sending
         except (TimeoutError, openai.APITimeoutError) as error:
             not_sent = isinstance(error.__cause__, httpx2.ConnectTimeout)
             seconds = self._connect_seconds if not_sent else self._timeout_seconds
@@ -163,15 +204,9 @@ class Provider:
                 error.status_code,
                 self._hide(_sentence_in(error.response) or error.response.reason_phrase),
                 body=self._hide(error.response.text),
-                model=request.model,
+                model=model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
             ) from None
-        content_type = raw.headers.get("content-type", "")
-        reply = self._read(self._hide(raw.text), content_type=content_type, model=request.model)
-        reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
-        if reply.cost is None:  # LiteLLM's proxy reports it in a header
-            reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
-        return reply
 
     def _hide(self, text: str) -> str:
         """An endpoint's text without our key, if it repeats it: the text is stored and shown."""
@@ -205,8 +240,10 @@ class Provider:
             },
         )
 
-    def _no_completion(self, text: str, *, content_type: str, model: str) -> ExchangeFailed:
-        """Why a response of status 200 is not a completion."""
+    def _no_completion(
+        self, text: str, *, content_type: str, model: str, of: str = "completion"
+    ) -> ExchangeFailed:
+        """Why a response of status 200 is not a completion, or what else was asked for."""
         try:
             error = _ErrorBody.model_validate_json(text).error
         except ValidationError:
@@ -217,11 +254,11 @@ class Provider:
             return self._refused(status, _message_of(error), body=text, model=model)
         if "html" in content_type.lower() or text.lstrip()[:1] == "<":
             message = (
-                f"{self._base_url} answered with a web page instead of a completion; "
+                f"{self._base_url} answered with a web page instead of a {of}; "
                 f"is {self._address_setting} the address of an OpenAI-compatible API (often …/v1)?"
             )
         else:
-            message = f"{self._base_url} answered with something that is not a whole completion"
+            message = f"{self._base_url} answered with something that is not a whole {of}"
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
 
     def _refused(
@@ -232,10 +269,7 @@ class Provider:
             scope = Scope.TEMPORARY
         elif UNKNOWN_MODEL.search(message):
             scope = Scope.JUDGE
-            said += (
-                f" (it does not know the model {model!r}: correct the judge's model in study.yaml, "
-                f"or {self._model_setting})"
-            )
+            said += f" (it does not know the model {model!r}: correct {self._model_source})"
         else:
             scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
         return ExchangeFailed(

@@ -61,7 +61,7 @@ def run(
         api_key=here.api_key,
         timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
         address_setting=here.variable("BASE_URL"),
-        model_setting=here.variable("MODEL"),
+        model_source=f"the judge's model in study.yaml, or {here.variable('MODEL')}",
     )
     with closing(provider):
         return _Turn(judge_id, here, provider, is_ending).take(hand_over)

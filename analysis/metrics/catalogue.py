@@ -12,6 +12,7 @@ from analysis.metrics.length import CHARACTERS, SENTENCES, WORDS
 from analysis.metrics.markers import ADVICE_TO_EMPATHY, AFFECTIVE_MARKERS, PRESCRIPTIVE_MARKERS
 from analysis.metrics.meteor import METEOR, METEOR_SYNONYMS
 from analysis.metrics.metric import Metric
+from analysis.metrics.perplexity import PERPLEXITY
 from analysis.metrics.readability import FLESCH_KINCAID_GRADE, FLESCH_READING_EASE
 from analysis.metrics.rouge_l import ROUGE_L
 from analysis.metrics.stock_phrases import STOCK_PHRASES
@@ -20,9 +21,9 @@ from analysis.metrics.topic_shifts import TOPIC_SHIFTS
 
 _ALL = (
     EMBEDDING_COSINE, BERTSCORE_PRECISION, BERTSCORE_RECALL, BERTSCORE_F1, METEOR,
-    METEOR_SYNONYMS, ROUGE_L, CHRF_2, TFIDF_COSINE, DISTINCT_1, DISTINCT_2, WORDS, CHARACTERS,
-    SENTENCES, FLESCH_READING_EASE, FLESCH_KINCAID_GRADE, STOCK_PHRASES, PRESCRIPTIVE_MARKERS,
-    AFFECTIVE_MARKERS, IMPERATIVES, ADVICE_TO_EMPATHY, TOPIC_SHIFTS,
+    METEOR_SYNONYMS, ROUGE_L, CHRF_2, TFIDF_COSINE, PERPLEXITY, DISTINCT_1, DISTINCT_2, WORDS,
+    CHARACTERS, SENTENCES, FLESCH_READING_EASE, FLESCH_KINCAID_GRADE, STOCK_PHRASES,
+    PRESCRIPTIVE_MARKERS, AFFECTIVE_MARKERS, IMPERATIVES, ADVICE_TO_EMPATHY, TOPIC_SHIFTS,
 )  # fmt: skip
 METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _ALL})
 #: Those that need nothing but the texts.

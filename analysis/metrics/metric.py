@@ -60,6 +60,17 @@ class TokenEmbedder(Protocol):
     def tokens(self, text: str) -> TokenVectors: ...
 
 
+class PerplexitySource(Protocol):
+    """Gives texts their perplexity. `settings` say all that it depends on."""
+
+    @property
+    def settings(self) -> Mapping[str, object]: ...
+
+    def perplexity(self, texts: DataFrame) -> "Series[float]":
+        """A value (float64, NaN where there is none) for each row, indexed like the rows."""
+        ...
+
+
 class Embedder(SentenceEmbedder, TokenEmbedder, Protocol):
     """Does both."""
 
@@ -75,6 +86,7 @@ class MetricSettings:
     wordnet: Path | None = None
     sentence_model: SentenceEmbedder | None = None
     token_model: TokenEmbedder | None = None
+    perplexity_source: PerplexitySource | None = None
     lexicons: Mapping[str, Lexicon] = field(default_factory=shipped_lexicons)
 
 

@@ -153,7 +153,7 @@ def latex_table(
         tables.append(_table(label, table.title, part, words, telling))
     text = "\n\n".join(tables)
     left = [name for place, name in enumerate(names) if place not in kept]
-    return "\n".join([*_comments(table.name, text, left), text, ""])
+    return "\n".join([*comments(table.name, text, left), text, ""])
 
 
 def _parts(table: Kept, apart: Sequence[str]) -> dict[tuple[str, ...], Kept]:
@@ -179,7 +179,7 @@ def _table(label: str, title: str, part: Kept, words: Words, apart: Collection[s
         columns = _marked(columns, part, notes)
     caption = escaped(title) + (f" ({'; '.join(constant)})" if constant else "")
     how = layout(columns)
-    text = _skeleton(label, caption, how, columns, _below(words.says, notes))
+    text = _skeleton(label, caption, how, columns, below(words.says, notes))
     return rf"\begin{{landscape}}{NEW}{text}{NEW}\end{{landscape}}" if how.is_turned else text
 
 
@@ -207,7 +207,7 @@ def _skeleton(
     return text.removesuffix(end) + (under + NEW if under else "") + end
 
 
-def _comments(name: str, text: str, aside: Sequence[str]) -> list[str]:
+def comments(name: str, text: str, aside: Sequence[str]) -> list[str]:
     """What the file needs, and what it lacks."""
     packages = {"longtable": "{longtable}", "array": r"\arraybackslash", "pdflscape": "{landscape}"}
     needs = ", ".join(["booktabs", *(name for name, used in packages.items() if used in text)])
@@ -301,7 +301,7 @@ def _marked(columns: Sequence[LatexColumn], part: Kept, notes: dict[str, str]) -
     return [marked if n == place else column for n, column in enumerate(columns)]
 
 
-def _below(says: str, notes: dict[str, str]) -> list[str]:
+def below(says: str, notes: dict[str, str]) -> list[str]:
     """How to read the table, and the notes, each in lines of its own."""
     of_all = [says, *(note for note, letter in notes.items() if not letter)]
     each = [escaped(text) for text in of_all if text]

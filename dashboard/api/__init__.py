@@ -1,1 +1,1 @@
-"""The read-only REST API."""
+"""The REST API."""

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from analysis import catalogue
 from analysis.catalogue.spec import Kind
 from analysis.locked_plans import PlanComparison
-from analysis.models import AnalysisRun, LockedPlan
+from analysis.models import AnalysisRun, ComputedMetric, LockedPlan, MetricsRequest
 from judge.models import Judge
 from survey.models import Participant, Rating, Study
 from survey.tidy import seconds_between
@@ -79,6 +79,34 @@ class PlanSerializer(serializers.ModelSerializer[LockedPlan]):
         if compared is None or compared.plan != plan:
             return []
         return [f"{each.what} ({each.where})" for each in compared.deviations]
+
+
+class MetricsRequestSerializer(serializers.ModelSerializer[MetricsRequest]):
+    """A request to compute metrics."""
+
+    requested_at = serializers.DateTimeField(source="created_at", read_only=True)
+    error = serializers.CharField(read_only=True, help_text="why it failed, or empty")
+
+    class Meta:
+        model = MetricsRequest
+        fields = ["state", "percent", "error", "requested_at", "finished_at"]
+
+
+class ComputedMetricSerializer(serializers.ModelSerializer[ComputedMetric]):
+    """A stored metric; the tables of the next analysis have its values by system."""
+
+    n = serializers.IntegerField(read_only=True, help_text="responses with a value")
+
+    class Meta:
+        model = ComputedMetric
+        fields = ["name", "n", "computed_at", "recorded"]
+
+
+class MetricsSerializer(serializers.Serializer[object]):
+    """`request` is null where none was made; `manage.py metrics` makes none."""
+
+    request = MetricsRequestSerializer(allow_null=True)
+    metrics = ComputedMetricSerializer(many=True)
 
 
 class ByStatusSerializer(serializers.Serializer[object]):

@@ -1,4 +1,5 @@
-"""The read-only REST API: what the pages show, as JSON, from the same functions.
+"""The REST API: what the pages show, as JSON, from the same functions. It changes nothing, but for
+automatic metrics, which it can have computed.
 
 Callers are active staff, by token or session (the settings say so for every view).
 """
@@ -6,7 +7,7 @@ Callers are active staff, by token or session (the settings say so for every vie
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,13 +19,16 @@ from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
+from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
+from analysis.metrics_requests import metrics_request_of, request_metrics
 from dashboard.api.ratings import ratings
 from dashboard.api.serializers import (
     CountsSerializer,
     ExportsSerializer,
     JudgesSerializer,
+    MetricsSerializer,
     PlanSerializer,
     RatersSerializer,
     RatingSerializer,
@@ -40,6 +44,7 @@ from dashboard.share.csv_downloads import csv_response
 from dashboard.shared.access import study_or_404
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import include_query, newest_analysis
+from dashboard.shared.pages import try_to_wake
 from judge.queries import gold_scores
 from survey.models import Participant, Rating, Study
 from survey.tidy import counted_sources, definition_of
@@ -123,6 +128,30 @@ class JudgeList(APIView):
         study = study_or_404(name)
         sources = sources_of(study, definition_of(study))
         return Response(JudgesSerializer(sources).data)
+
+
+class Metrics(APIView):
+    """The automatic metrics of a study that are stored, and the newest request to compute them."""
+
+    @extend_schema(parameters=[STUDY], responses=MetricsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(_metrics(study_or_404(name)))
+
+    @extend_schema(parameters=[STUDY], request=None, responses={202: MetricsSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker compute every metric for which this installation has all that it needs. A
+        request that is under way is not repeated.
+        """
+        study = study_or_404(name)
+        try_to_wake("analysis.metrics", request_metrics(study).pk)
+        return Response(_metrics(study), status=HTTP_202_ACCEPTED)
+
+
+def _metrics(study: Study) -> dict[str, Any]:
+    row = metrics_request_of(study)
+    stored = study.computed_metrics.annotate(n=Count("values__value"))
+    content = {"request": row, "metrics": sorted(stored, key=lambda metric: metric.name)}
+    return dict(MetricsSerializer(content).data)
 
 
 class RaterList(APIView):

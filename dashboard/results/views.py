@@ -11,7 +11,7 @@ from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL, Column, TableSpec
-from analysis.catalogue.subjects import FIRST_PAGE, FIRST_TABLE, GROUPS, ORDER, SUBJECTS
+from analysis.catalogue.subjects import FIRST_PAGE, FIRST_TABLE, GROUPS, METRICS, ORDER, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.multiverses import multiverse_of
@@ -19,6 +19,7 @@ from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
+from dashboard.results.metrics_views import about_metrics
 from dashboard.results.questions import ResultSection, question
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
@@ -93,6 +94,8 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)
+    if subject == METRICS:
+        context |= about_metrics(study, analysis, labels)
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(

@@ -15,6 +15,8 @@ from analysis.recipe import BOTH, SHIPPED, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
 from analysis.text.latex import Words, latex_table
+from analysis.text.metric_latex import metric_latex
+from analysis.text.metric_tables import METRIC_MEANS
 from dashboard.share.output_folder import without_authors
 from dashboard.share.report import report_files
 from dashboard.share.report_tables import declared
@@ -137,11 +139,14 @@ def as_latex(table: Table, of_intervals: Mapping[str, float] | None = None) -> s
         rows = [rows[row.place] for row in table if how.keep(row)]
         if not rows:
             return f"% No table: {table.file} has no row of {how.kept}.\n"
+    words = Words(f"{how.says} {how.counts}".strip(), of_intervals or {})
+    if table.name == METRIC_MEANS:
+        return metric_latex(table, how, words)
     return latex_table(
         how,
         table.columns,
         rows,
-        words=Words(f"{how.says} {how.counts}".strip(), of_intervals or {}),
+        words=words,
         aside=_of_no_reference(table),
     )
 

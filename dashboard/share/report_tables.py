@@ -13,6 +13,7 @@ from analysis.catalogue.number_text import EMPTY, count, noun
 from analysis.catalogue.spec import Column, TableSpec, together
 from analysis.declarations import TABLES
 from analysis.text.cells import Row, Table
+from analysis.text.metric_tables import METRIC_MEANS, MetricTable, metric_tables
 from survey.files.csv_text import to_text
 
 ALL = "all"
@@ -86,6 +87,8 @@ class ShownTable:
     kept: str
     #: Columns that are left to the CSV.
     aside: list[str] = field(default_factory=list)
+    #: The same as papers print it, above the parts.
+    side_by_side: list[MetricTable] = field(default_factory=list)
 
     @property
     def shown_of_all(self) -> str:
@@ -122,9 +125,10 @@ def shown_table(table: Table, *, same_raters: bool = False) -> ShownTable:
     names = [name for name in table.columns if name not in unasked]
     columns = [column for name in names if (column := how.column(name)).report]
     apart = [column.name for column in columns if column.part]
+    side_by_side = metric_tables(table) if table.name == METRIC_MEANS else []
     parts = []
     for rows in _parts(chosen, apart, how.first):
-        is_folded = how.folded or how.appendix or rows[0]["raters"] == ALL
+        is_folded = how.folded or how.appendix or rows[0]["raters"] == ALL or bool(side_by_side)
         parts.append(_part(rows, columns, is_folded=is_folded))
     kept = {column.name for column in columns}
     return ShownTable(
@@ -137,6 +141,7 @@ def shown_table(table: Table, *, same_raters: bool = False) -> ShownTable:
         sum(len(part.rows) for part in parts),
         how.kept,
         [name for name in names if name not in kept],
+        side_by_side,
     )
 
 

@@ -33,7 +33,7 @@ from dashboard.shared.fieldwork import state_in_words, uses_prolific
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
 from judge.queries import gold_scores
-from survey.models import Participant, Study
+from survey.models import Participant, Response, Study
 from survey.tidy import definition_of
 
 #: Pages of results, the main one first.
@@ -114,7 +114,7 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
         RANKINGS: bool(definition.ranking or definition.best_worst),
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
-        METRICS: study.computed_metrics.exists(),
+        METRICS: Response.objects.filter(scenario__study=study).exists(),
         PRINTED: any(recipe.replication for recipe in recipes_in_force(study)),
     }
     return {f"results/{subject}" for subject, is_there in there.items() if not is_there}
@@ -129,15 +129,23 @@ def asked_for(request: HttpRequest) -> list[str] | None:
 
 
 def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
-    """Wake a worker. The rows are the queue, so a silent broker delays work and loses none."""
+    """Wake a worker, and tell if the broker does not answer."""
+    if problem := try_to_wake(task_name, row):
+        messages.error(request, problem)
+
+
+def try_to_wake(task_name: str, row: int) -> str:
+    """Wake a worker; why the broker does not answer, or nothing. The rows are the queue, so a
+    silent broker delays work and loses none.
+    """
     try:
         wake(task_name, row)
     except OperationalError as error:
-        messages.error(
-            request,
+        return (
             f"The broker does not answer ({error}). The work is still queued: a worker looks for "
-            f"it every {settings.SWEEP_SECONDS:.0f} s.",
+            f"it every {settings.SWEEP_SECONDS:.0f} s."
         )
+    return ""
 
 
 def analysis_page(

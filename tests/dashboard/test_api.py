@@ -266,6 +266,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
         "/api/studies/{name}/exports/",
         "/api/studies/{name}/exports/{file}",
         "/api/studies/{name}/judges/",
+        "/api/studies/{name}/metrics/",
         "/api/studies/{name}/plans/",
         "/api/studies/{name}/raters/",
         "/api/studies/{name}/ratings/",

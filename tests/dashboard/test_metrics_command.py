@@ -61,6 +61,8 @@ def test_analysis_has_means_and_agreement_on_a_page_of_results(page: Client, stu
     assert "What do automatic metrics say of each system?" in shown
     assert "Do metrics and judges order responses as people do?" in shown
     assert "sacrebleu" in shown
+    assert "Mean ± SD over the responses of each model: chrF, Words" in shown
+    assert "Oracle (Reference)" in shown, "whose words are counted too"
     assert shown.index("chrF") < shown.index("Words"), "in the order of the catalogue"
 
 

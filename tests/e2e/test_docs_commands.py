@@ -31,6 +31,7 @@ CANNOT = {
     ".venv/bin/celery": "runs until it is stopped",
     "Rscript": "needs R",
     "manage set_study my-slug open\n": "is refused until placeholders are replaced",
+    "manage metrics my-slug --": "needs an endpoint, or values from elsewhere",
     "manage set_study my-slug paused": "ends a real study",
     "manage analyze my-slug --out results": "needs real raters",
 }

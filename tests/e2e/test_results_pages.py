@@ -19,7 +19,10 @@ from tests.survey import small_study
 
 pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and scripts
 STUDY = "/studies/small"
-RESULTS = ["", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/", "printed/"]
+RESULTS = [
+    *("", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/"),
+    *("metrics/", "printed/"),
+]
 OTHERS = [
     *("", "submissions/", "raters/", "thresholds/", "figures/"),
     *("texts/", "pages/", "pages/information/", "pages/2/", "versions/", "downloads/"),
@@ -48,6 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
             ("load_study", folder),
             ("set_study", "small", "open", "--rehearsal"),
             ("simulate", "small", "--participants", "8", "--seed", "1"),
+            ("metrics", "small"),
             ("analyze", "small", "--out", folder, "--include", "simulated", "--no-images"),
         )
         yield running
@@ -101,6 +105,20 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     expect(page.get_by_text("A worker is computing the results.")).to_be_visible()
     expect(page.locator(".run details")).to_contain_text("rules version 2", timeout=60_000)
     assert {name: objections for name, objections in found.items() if objections} == {}
+
+
+def test_worker_computes_metrics_at_the_press_of_a_button(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/results/metrics/?include=simulated")
+    expect(page.locator("#metric_means .wins").first).to_contain_text("Tuned")
+    before = site.query("SELECT max(computed_at) FROM analysis_computedmetric")
+    page.get_by_role("button", name="Compute again").click()
+    expect(page.get_by_role("button", name="Compute again")).to_be_visible(timeout=60_000)
+    assert site.query("SELECT max(computed_at) FROM analysis_computedmetric") > before
+    assert site.query("SELECT state FROM analysis_metricsrequest") == [("done",)]
 
 
 def test_what_a_slider_does_is_in_view_on_a_phone(

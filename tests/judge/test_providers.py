@@ -38,7 +38,7 @@ def client(server: FaultyJudge, *, api_key: str = "", seconds: float = 60) -> Pr
         api_key=api_key,
         timeout_seconds=seconds,
         address_setting="JUDGE_BASE_URL",
-        model_setting="JUDGE_MODEL",
+        model_source="the judge's model in study.yaml, or JUDGE_MODEL",
     )
 
 
@@ -372,7 +372,7 @@ def test_host_that_is_not_there_is_said_and_costs_nothing(base_url: str, reason:
         api_key="",
         timeout_seconds=60,
         address_setting="JUDGE_BASE_URL",
-        model_setting="JUDGE_MODEL",
+        model_source="the judge's model in study.yaml, or JUDGE_MODEL",
     )
     with pytest.raises(ExchangeFailed, match=reason) as failure:
         provider.ask(REQUEST).result()
@@ -393,7 +393,7 @@ def test_host_that_takes_no_connection_is_said_and_costs_nothing(
             api_key="",
             timeout_seconds=60,
             address_setting="JUDGE_BASE_URL",
-            model_setting="JUDGE_MODEL",
+            model_source="the judge's model in study.yaml, or JUDGE_MODEL",
         )
         with pytest.raises(ExchangeFailed, match=r"did not answer within 0\.5 s$") as failure:
             provider.ask(REQUEST).result()

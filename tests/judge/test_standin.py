@@ -98,7 +98,7 @@ def test_standin_answers_the_real_client_with_a_score(base_url: str) -> None:
         api_key="stand-in",
         timeout_seconds=60,
         address_setting="X",
-        model_setting="JUDGE_MODEL",
+        model_source="the judge's model in study.yaml, or JUDGE_MODEL",
     )
     replies = [provider.ask(ask(WARM, seed=1)).result() for _ in range(2)]
     provider.close()

@@ -1,8 +1,9 @@
 """A judge that nobody here wrote: llama.cpp's own HTTP server, which `xllamacpp` brings from PyPI.
 
 In a test: `with independent_judge(folder) as judge:`. The process that it starts is this file,
-`python -m tests.servers.independent_judge FOLDER PORT KEY CONTEXT`; it writes a model and serves
-it. The model's weights are random and its tokens are the 256 bytes, so its scores mean nothing.
+`python -m tests.servers.independent_judge FOLDER PORT KEY CONTEXT [embeddings]`; it writes a model
+and serves its answers, or its embeddings. The model's weights are random and its tokens are the 256
+bytes, so its scores mean nothing.
 All else is llama.cpp as everybody has it: a grammar that enforces a JSON schema, seeds, usage,
 a key, a context that may be too short, and what it says when something is wrong.
 """
@@ -34,6 +35,7 @@ class IndependentJudge:
 
     folder: Path
     processes: Processes
+    embeddings: bool = False
     port: int = field(default_factory=free_port)
 
     @property
@@ -46,6 +48,7 @@ class IndependentJudge:
 
     def start(self, *, key: str = KEY, context: int = CONTEXT) -> None:
         arguments = [str(self.folder), str(self.port), key, str(context)]
+        arguments += ["embeddings"] if self.embeddings else []
         command = [sys.executable, "-m", "tests.servers.independent_judge", *arguments]
         self.processes.wait_for(self.processes.start("judge", command), port=self.port)
 
@@ -72,10 +75,10 @@ class IndependentJudge:
 
 
 @contextmanager
-def independent_judge(folder: Path) -> Iterator[IndependentJudge]:
+def independent_judge(folder: Path, *, embeddings: bool = False) -> Iterator[IndependentJudge]:
     """Start the server; end it afterwards."""
     with Processes(os.environ, logs=folder) as processes:
-        judge = IndependentJudge(folder, processes)
+        judge = IndependentJudge(folder, processes, embeddings)
         judge.start()
         yield judge
 
@@ -132,7 +135,7 @@ def write_model(path: Path) -> None:
     writer.close()
 
 
-def serve(folder: Path, port: int, key: str, context: int) -> None:
+def serve(folder: Path, port: int, key: str, context: int, *, embeddings: bool) -> None:
     """Serve the model until a signal ends the process."""
     import xllamacpp
 
@@ -145,6 +148,9 @@ def serve(folder: Path, port: int, key: str, context: int) -> None:
     params.api_keys = [key]
     params.port = port
     params.n_parallel = SLOTS
+    if embeddings:
+        params.embedding = True
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     params.n_ctx = SLOTS * context
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
@@ -153,4 +159,5 @@ def serve(folder: Path, port: int, key: str, context: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    path, port, key, context, *rest = sys.argv[1:]
+    serve(Path(path), int(port), key, int(context), embeddings=rest == ["embeddings"])

@@ -1,14 +1,23 @@
-"""`manage.py metrics STUDY [--metric NAME …] [--phrase TEXT …] [--wordnet DIR] [--model DIR]`."""
+"""`manage.py metrics STUDY [--metric NAME …]`, and what metrics need: folders, endpoints, files."""
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from analysis.computed_metrics import compute_metrics, reference_free, texts_of
-from analysis.metrics import CORE, METRICS, MetricSettings
-from analysis.metrics.onnx_model import OnnxModel
+from analysis.computed_metrics import compute_metrics, possible_metrics
+from analysis.metric_options import EndpointModel, MetricOptions, installed_options
+from analysis.metric_settings import NOT_COMPUTED, metric_settings
+from analysis.metrics import METRICS, MetricSettings
+from analysis.metrics.perplexity import ImportedPerplexity
+from analysis.models import ComputedMetric
+from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.perplexity import read_perplexities
+from dashboard.importing.ratings import vocabulary_of
+from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
 
@@ -25,7 +34,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help="only this metric; can be repeated (default: all that need no model or folder)",
+            help="only this metric; can be repeated (default: all for which everything is given)",
         )
         parser.add_argument(
             "--phrase",
@@ -43,41 +52,92 @@ class Command(BaseCommand):
             metavar="DIR",
             help="a folder with model.onnx and tokenizer.json, for embeddings and BERTScore",
         )
+        _add_endpoint(parser, "embeddings", "embeddings, in place of those of --model")
+        _add_endpoint(parser, "perplexity", "perplexity; it must return a prompt's tokens")
+        parser.add_argument(
+            "--given-prompt",
+            action="store_true",
+            help="perplexity of a response given its prompt, not of the response alone",
+        )
+        parser.add_argument(
+            "--perplexity",
+            type=Path,
+            metavar="CSV",
+            help="perplexities from elsewhere: scenario, set, model, condition and perplexity",
+        )
 
     def handle(
-        self,
-        *,
-        slug: str,
-        metric: list[str],
-        phrase: list[str],
-        wordnet: Path | None,
-        model: Path | None,
-        **options: Any,
+        self, *, slug: str, metric: list[str], perplexity: Path | None, **options: Any
     ) -> None:
         try:
             study = find_study(slug)
-            vectors = OnnxModel(model) if model else None
-            settings = MetricSettings(
-                phrases=tuple(phrase), wordnet=wordnet, sentence_model=vectors, token_model=vectors
-            )
-            names = list(dict.fromkeys(metric)) or _possible(settings)
-            if not metric and texts_of(study)["reference"].isna().all():
-                names = reference_free(names)
-            with tqdm(unit="value", disable=None) as bar:
-
-                def progress(done: int, total: int) -> None:
-                    bar.total = total
-                    bar.update(done - bar.n)
-
-                stored = compute_metrics(study, names, settings, progress)
-        except (StudyNotFound, ValueError, ImportError, OSError) as problem:
+            here = installed_options()
+            if metric:  # what other metrics need is not asked for, which may cost
+                here = here.only({METRICS[each].needs for each in metric if each in METRICS})
+            chosen = _chosen(options, here, has_file=perplexity is not None)
+            with metric_settings(chosen) as given:
+                settings = self._with_file(study, given, perplexity) if perplexity else given
+                stored = _compute(study, metric, settings)
+        except (StudyNotFound, *NOT_COMPUTED) as problem:
             raise CommandError(str(problem)) from None
+        except ImportRefused as problem:
+            raise CommandError(f"Nothing was changed.\n{problem}") from None
         for each in stored:
             n = each.values.filter(value__isnull=False).count()
             self.stdout.write(f"{each.name}: {n} of {each.values.count()} responses have a value")
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
 
+    def _with_file(self, study: Study, settings: MetricSettings, path: Path) -> MetricSettings:
+        """The settings with the perplexities of a file. Raises ImportRefused."""
+        if settings.perplexity_source:
+            raise ValueError("perplexities come from --perplexity or from an endpoint, not both")
+        data, findings = path.read_bytes(), Findings()
+        values = read_perplexities(data, str(path), vocabulary_of(study), findings)
+        findings.refuse_if_any()
+        if not values:
+            raise ImportRefused(f"{path}: the file has no perplexities")
+        for notice in findings.all_notices:
+            self.stderr.write(f"Note: {notice}")
+        about = {"file": path.name, "sha256": hashlib.sha256(data).hexdigest()}
+        return replace(settings, perplexity_source=ImportedPerplexity(values, about))
 
-def _possible(settings: MetricSettings) -> list[str]:
-    """The metrics for which everything is given."""
-    return [name for name, m in METRICS.items() if name in CORE or getattr(settings, m.needs)]
+
+def _add_endpoint(parser: CommandParser, what: str, needed_for: str) -> None:
+    parser.add_argument(
+        f"--{what}-endpoint",
+        default="",
+        metavar="NAME",
+        help=f"an endpoint of judges, such as default, for {needed_for}",
+    )
+    parser.add_argument(
+        f"--{what}-model", default="", metavar="NAME", help="the model to ask for there"
+    )
+
+
+def _chosen(options: dict[str, Any], here: MetricOptions, *, has_file: bool) -> MetricOptions:
+    """What the command says; where it says nothing, what the installation has."""
+    perplexity = _model(options, "perplexity", EndpointModel() if has_file else here.perplexity)
+    return MetricOptions(
+        phrases=tuple(options["phrase"]),
+        wordnet=options["wordnet"] or here.wordnet,
+        model=options["model"] or here.model,
+        embeddings=_model(options, "embeddings", here.embeddings),
+        perplexity=perplexity,
+        given_prompt=options["given_prompt"] or (not has_file and here.given_prompt),
+    )
+
+
+def _model(options: dict[str, Any], what: str, here: EndpointModel) -> EndpointModel:
+    said = EndpointModel(options[f"{what}_endpoint"], options[f"{what}_model"])
+    return here if said == EndpointModel() else said
+
+
+def _compute(study: Study, metric: list[str], settings: MetricSettings) -> list[ComputedMetric]:
+    names = list(dict.fromkeys(metric)) or possible_metrics(study, settings)
+    with tqdm(unit="value", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        return compute_metrics(study, names, settings, progress)

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.metrics import MetricSettings
 from analysis.metrics.onnx_model import OnnxModel
+from analysis.metrics.perplexity import ImportedPerplexity
 from tests.analysis.metrics.oracles.stored import vocabulary
 from tests.analysis.metrics.tiny_model import write_model
 from tests.analysis.metrics.tiny_wordnet import write_wordnet
@@ -26,5 +27,9 @@ def all_given(model_folder: Path, wordnet: Path) -> MetricSettings:
     """All that any metric needs."""
     model = OnnxModel(model_folder)
     return MetricSettings(
-        phrases=("take care",), wordnet=wordnet, sentence_model=model, token_model=model
+        phrases=("take care",),
+        wordnet=wordnet,
+        sentence_model=model,
+        token_model=model,
+        perplexity_source=ImportedPerplexity({f"r{n}": 1.5 + n for n in range(100)}),
     )

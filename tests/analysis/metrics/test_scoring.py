@@ -56,7 +56,7 @@ def test_progress_goes_up_to_the_number_of_values() -> None:
 def test_core_metrics_need_nothing_but_texts() -> None:
     assert set(METRICS) - set(CORE) == {
         "meteor_synonyms", "stock_phrases", "embedding_cosine",
-        "bertscore_precision", "bertscore_recall", "bertscore_f1",
+        "bertscore_precision", "bertscore_recall", "bertscore_f1", "perplexity",
     }  # fmt: skip
     assert len(score(rows("Rest."), CORE)) == len(CORE)
 

@@ -1,0 +1,50 @@
+"""Computing automatic metrics that were asked for on a page or by the API, in a worker."""
+
+import logging
+
+from django.db import OperationalError
+from django.utils import timezone
+
+from analysis import jobs
+from analysis.computed_metrics import compute_metrics, possible_metrics
+from analysis.jobs import Lost
+from analysis.metric_options import installed_options
+from analysis.metric_settings import NOT_COMPUTED, metric_settings
+from analysis.models import MetricsRequest
+
+logger = logging.getLogger(__name__)
+
+
+def execute_metrics(request_id: int) -> bool:
+    """Compute what was asked for, or store why it failed. False if there was nothing to take."""
+    request = jobs.claim(MetricsRequest.objects.select_related("study"), request_id)
+    if request is None:
+        return False
+    try:
+        _compute(request)
+    except OperationalError:
+        raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except Lost:
+        logger.info("%s are no longer this worker's", request)
+    except NOT_COMPUTED as problem:
+        jobs.refuse(request, str(problem))
+    except Exception as error:  # whatever it was: the row has to say that it failed
+        logger.exception("%s failed", request)
+        jobs.fail(request, error)
+    return True
+
+
+def _compute(request: MetricsRequest) -> None:
+    """Compute all that is possible here. Raises Lost and NOT_COMPUTED."""
+
+    def keep(done: int = 0, of: int = 0) -> None:
+        told = {"percent": 100 * done // of} if of else {}
+        if not jobs.is_kept(request, **told):
+            raise Lost
+
+    study = request.study
+    with metric_settings(installed_options(), while_waiting=keep) as settings:
+        compute_metrics(study, possible_metrics(study, settings), settings, keep)
+    over = {"state": MetricsRequest.State.DONE, "percent": 100, "error": ""}
+    if not jobs.is_kept(request, finished_at=timezone.now(), **over):
+        raise Lost

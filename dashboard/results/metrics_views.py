@@ -1,0 +1,61 @@
+"""Results: asking for the automatic metrics of a study, and their progress."""
+
+from typing import Any
+
+from django.db.models import Count, Max
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.catalogue.subjects import METRICS
+from analysis.metric_options import installed_options
+from analysis.metrics_requests import UNDER_WAY, metrics_request_of, request_metrics
+from analysis.text.cells import Table
+from analysis.text.metric_tables import METRIC_MEANS, metric_tables
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import NewestAnalysis, include_query
+from dashboard.shared.pages import asked_for, wake_worker
+from survey.definition.labels import Labels
+from survey.models import Study
+
+#: The place of the button on that page.
+ANCHOR = "metrics-asked"
+
+
+def about_metrics(study: Study, analysis: NewestAnalysis, labels: Labels) -> dict[str, Any]:
+    """What the page of metrics has in addition to its tables: how to compute them, and their means
+    as papers print them.
+    """
+    means = analysis.tables(METRIC_MEANS)[METRIC_MEANS]
+    rows = [list(row.values()) for row in means.rows]
+    here = installed_options()
+    chosen = {"embeddings": here.embeddings, "perplexity": here.perplexity}
+    return {
+        "requested": metrics_request_of(study),
+        "computed": study.computed_metrics.aggregate(n=Count("id"), at=Max("computed_at")),
+        "endpoints": [(what, one.model) for what, one in chosen.items() if one.model],
+        "metric_tables": metric_tables(Table(METRIC_MEANS, means.columns, rows, labels)),
+    }
+
+
+@require_POST
+@researcher_required
+def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask for the metrics of the study, and wake a worker for them."""
+    study = study_or_404(name)
+    include = asked_for(request)
+    wake_worker(request, "analysis.metrics", request_metrics(study).pk)
+    page = reverse("results", args=[study, METRICS])
+    return redirect(f"{page}{include_query(include)}#{ANCHOR}")
+
+
+@require_GET
+@researcher_required
+def metrics_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """How far the study's metrics are; a header says when to reload the page."""
+    row = metrics_request_of(study_or_404(name))
+    response = render(request, "dashboard/results/_metrics_progress.html", {"requested": row})
+    if row is None or row.state not in UNDER_WAY:
+        response["X-Finished"] = "1"
+    return response

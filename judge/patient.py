@@ -1,0 +1,66 @@
+"""Requests to a judge's endpoint that are no calls of a judge: each is repeated until it is
+answered, as calls are. Nothing of them is stored.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+
+from judge.calls import LONGEST_WAIT_SECONDS, backoff_seconds
+from judge.endpoints import EndpointHere
+from judge.exchange import ExchangeFailed, Scope
+from judge.providers import Provider
+
+#: Longer waits are made in steps, each of which is told.
+STEP_SECONDS = 20.0
+
+
+class PatientClient:
+    """One endpoint, asked for one thing at a time. `model_source` says where the model was chosen.
+
+    A rate limit and other temporary failures are waited out, up to JUDGE_MAX_ATTEMPTS requests;
+    `while_waiting` is called before each step of a wait and of a request, and may raise.
+    """
+
+    def __init__(
+        self,
+        endpoint: EndpointHere,
+        *,
+        model_source: str,
+        while_waiting: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.identity = endpoint.identity
+        self._while_waiting = while_waiting
+        self._provider = Provider(
+            base_url=endpoint.base_url,
+            api_key=endpoint.api_key,
+            timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
+            address_setting=endpoint.variable("BASE_URL"),
+            model_source=model_source,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._provider.close()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """What the endpoint answers to `body`, which has a `model`. Raises ExchangeFailed."""
+        tries = 0
+        while True:
+            self._while_waiting()
+            try:
+                return self._provider.post(path, body).result()
+            except ExchangeFailed as failure:
+                tries += 1
+                if failure.scope is not Scope.TEMPORARY or tries >= settings.JUDGE_MAX_ATTEMPTS:
+                    raise
+                self._wait(max(backoff_seconds(tries), failure.retry_after or 0))
+
+    def _wait(self, seconds: float) -> None:
+        left = min(seconds, LONGEST_WAIT_SECONDS)
+        while left > 0:
+            self._while_waiting()
+            time.sleep(min(left, STEP_SECONDS))
+            left -= STEP_SECONDS
