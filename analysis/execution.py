@@ -167,6 +167,7 @@ def _manifest(
         "recipes": {r.name: r.model_dump(mode="json") for r in recipes_of(run.recipe_set)},
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
+        "composites": {name: list(of) for name, of in snapshot.data.composites.items()},
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
         "absent": results.not_available,
     }

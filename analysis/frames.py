@@ -34,6 +34,7 @@ from judge.tidy import (
 )
 from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
+from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
 from survey.models import Participant, Response, Study
 from survey.regions import OTHER, REGIONS
@@ -126,6 +127,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         orders=_orders(definition),
         responses=_responses(study),
         whole_blocks=definition.shows_whole_blocks,
+        composites=Settings.model_validate(study.settings).composites,
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
 

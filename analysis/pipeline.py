@@ -28,6 +28,7 @@ from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
 from analysis.study_data import CheckedData, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
+from analysis.tables.fits import Fits
 from analysis.tables.items import items, rating_counts
 from analysis.tables.multiverse import Progress, multiverse, summary
 from analysis.tables.request import Answers, StudyInput
@@ -138,7 +139,14 @@ def _multiverses(
 def _study_input(who: Filtered, data: StudyData) -> StudyInput:
     """What analyses with other raters start from: everybody but those excluded by a decision."""
     checked = who.checked.without_decided()
-    return StudyInput(checked.ratings, checked.consented, checked.known, data.contrast, who.rules)
+    return StudyInput(
+        checked.ratings,
+        checked.consented,
+        checked.known,
+        data.contrast,
+        who.rules,
+        Fits(frozenset(data.composites)),
+    )
 
 
 def _answers_of(checked: CheckedData, names: "Series[str]", unrated: str) -> Answers:
@@ -185,8 +193,11 @@ def _about_systems(
     table = items(counts, checked.known)
     results.tables["items"] = plain(table)
     draw = {"between": data.between}
+    of_points = counts[~counts["dimension"].isin(list(data.composites))]
     drawn, contrast = labelled(counts, labels), labelled_contrast(data.contrast, labels)
-    results.figure("shares", lambda: category_shares(drawn, data.scale, **draw))
+    results.figure(
+        "shares", lambda: category_shares(labelled(of_points, labels), data.scale, **draw)
+    )
     results.figure("ratings_kde", lambda: ratings_kde(drawn, contrast, data.scale, **draw))
     results.table("wins", lambda: wins(table, data.contrast))
     if "wins" in results.tables:
