@@ -27,7 +27,7 @@ from analysis.judges import (
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
-from analysis.raters import demographics, funnel, rater_table, thresholds
+from analysis.raters import demographics, funnel, gold_distance, rater_table, thresholds
 from analysis.tables import (
     agreement,
     anova,
@@ -62,6 +62,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     funnel.FUNNEL,
     demographics.DEMOGRAPHICS,
     thresholds.THRESHOLDS,
+    gold_distance.GOLD_DISTANCE,
     rater_table.RATERS,
     protocol.PROTOCOL,
     design_health.DESIGN_HEALTH,

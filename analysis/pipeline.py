@@ -22,6 +22,7 @@ from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
 from analysis.raters.funnel import exclusions, not_entered
+from analysis.raters.gold_distance import gold_distance
 from analysis.raters.rater_table import rater_table
 from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe, Scale
@@ -40,7 +41,7 @@ __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 #: Why there is nothing about ratings in a study that has none.
 UNRATED = "the study asks for no ratings"
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
-OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
+OF_DISTANCES = ["thresholds", "gold_distance", "sigma_mae", "sigma", "mae"]
 FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
 #: Of the bootstrap that says how sure the elbows are.
 THRESHOLDS_SEED = 1
@@ -177,6 +178,7 @@ def _about_raters(results: Results, who: Filtered, labels: Labels, *, rated: boo
     results.not_available |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
     results.table("thresholds", lambda: limits)
+    results.table("gold_distance", lambda: gold_distance(raters, checked.ratings))
     results.figure("sigma_mae", lambda: sigma_against_mae(raters, rules, labels))
     for measure in ("sigma", "mae"):
         results.figure(measure, partial(distribution, raters, limits, measure))

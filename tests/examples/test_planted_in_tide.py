@@ -159,6 +159,16 @@ def test_tide_wins_are_the_planted_ones_and_as_many_as_published(tide: Analysed)
     assert {row["match"] for row in replicated} == {"true"}
 
 
+def test_tide_compares_the_raters_distance_and_the_judges_agreement_with_the_printed_ones(
+    tide: Analysed,
+) -> None:
+    obtained = {row["item"]: row["obtained"] for row in tide.rows("replication")}
+    [raters] = tide.rows("gold_distance", unit="participant", raters="included")
+    [judge] = tide.rows("judge_consistency", is_gold="true")
+    assert obtained["Raters left, mean MAE"] == raters["mean"] != ""
+    assert obtained["Pairwise ρ of the judge's calls"] == judge["rho"] != ""
+
+
 def test_tide_groups_differ_as_planted_and_only_so(tide: Analysed) -> None:
     overall = {"recipe": "sound", "raters": "included", "scenario": "all", "condition": "all",
                "test": "welch"}  # fmt: skip
