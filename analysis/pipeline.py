@@ -147,6 +147,7 @@ def _study_input(who: Filtered, data: StudyData) -> StudyInput:
         data.contrast,
         who.rules,
         Fits(frozenset(data.composites)),
+        data.parameters,
     )
 
 

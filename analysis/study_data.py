@@ -51,7 +51,8 @@ class StudyData:
     names the text that each cell shows, in `response`: cells with one name show one text, such as
     a reference that is repeated in several sets; `words` is its length. A cell that it lacks shows
     a text of its own, of unknown length. `whole_blocks` is whether a page shows all responses of
-    its block. `composites` are dimensions that nobody rates: the means of others.
+    its block. `composites` are dimensions that nobody rates: the means of others. `parameters` is
+    the size of models of which it is known.
     """
 
     participants: DataFrame
@@ -67,6 +68,7 @@ class StudyData:
     responses: DataFrame = field(default_factory=DataFrame)
     whole_blocks: bool = True
     composites: Composites = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

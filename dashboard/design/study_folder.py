@@ -20,7 +20,14 @@ from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
 from survey.assignment import CheckRange, have_room
-from survey.definition import ResponseRow, StudyDefinition, composites, labels, read_responses
+from survey.definition import (
+    ResponseRow,
+    StudyDefinition,
+    composites,
+    labels,
+    model_facts,
+    read_responses,
+)
 from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.mapping import StudyMap
@@ -114,6 +121,10 @@ def read_folder(
     problems += [
         yaml.problem(("labels", *path), message)
         for path, message in labels.problems(settings.labels, known)
+    ]
+    problems += [
+        yaml.problem(("models", *path), message)
+        for path, message in model_facts.problems(settings.models, known["models"])
     ]
     named = {"dimensions": known["dimensions"], "models": known["models"], "recipes": recipes}
     problems += [
