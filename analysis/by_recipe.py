@@ -68,6 +68,7 @@ def analyse_by_recipe(
         scale,
         first,
         labels,
+        quotes=next((recipe.quotes for recipe in recipes if recipe.quotes), {}),
         same_raters=len(answers["included"].people) == len(answers["all"].people),
     )
     for figure in FIGURES.values():

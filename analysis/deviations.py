@@ -35,7 +35,7 @@ TABLES_OF: Mapping[str, tuple[str, ...]] = {
     "replication": ("replication",),
 }
 #: What no number depends on.
-NO_NUMBER = ("title",)
+NO_NUMBER = ("title", "quotes")
 #: The settings of places that say how many participants are asked.
 HOW_MANY = ("maximum", "ratings_per_block", "ratings_per_response")
 #: The rule whose setting says who has left, included or not.
@@ -163,7 +163,7 @@ def _of_recipes(plan: Planned, now: Planned) -> Iterator[Deviation]:
             _flat(each.model_dump(mode="json")) for each in (plan.recipes[name], recipe)
         )
         for key in dict.fromkeys([*before, *after]):
-            if before.get(key) != after.get(key) and key not in NO_NUMBER:
+            if before.get(key) != after.get(key) and key.split(".")[0] not in NO_NUMBER:
                 said = f"recipe {name}, {key}: {before.get(key, 'none')} → {after.get(key, 'none')}"
                 yield Deviation(said, recipe=name, tables=_tables_of(key))
     for name in plan.recipes:

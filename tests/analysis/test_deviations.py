@@ -122,6 +122,10 @@ def test_setting_of_a_recipe_is_said_with_the_tables_that_depend_on_it() -> None
     assert with_recipe(title="Another name") == []
 
 
+def test_title_and_quotes_change_no_number() -> None:
+    assert with_recipe(title="Another", quotes={"West": "It helped."}) == []
+
+
 def test_another_recipe_is_exploratory() -> None:
     mine = changed(SOUND, name="mine")
     assert said(recipes={**PLAN.recipes, "mine": mine}) == [
