@@ -59,7 +59,7 @@ def analyse_by_recipe(
     results.tables |= {name: tables[name] for name in NAMES if name in tables}
     results.not_available |= made.not_available()
     results.not_available |= _unanswered(results, answers, recipes)
-    results.table("replication", lambda: _replications(results, recipes))
+    add_replication(results, recipes)
     drawing = Drawing(
         results.tables,
         results.not_available,
@@ -68,6 +68,7 @@ def analyse_by_recipe(
         scale,
         first,
         labels,
+        quotes=next((recipe.quotes for recipe in recipes if recipe.quotes), {}),
         same_raters=len(answers["included"].people) == len(answers["all"].people),
     )
     for figure in FIGURES.values():
@@ -98,6 +99,14 @@ def _unanswered(
             elif table == "group_tests" and (why := why_nobody(people, recipe.groups[name])):
                 absent[place] = why
     return absent
+
+
+def add_replication(results: Results, recipes: Iterable[Recipe]) -> None:
+    """Add printed numbers beside those of the tables that there are, or why there are none.
+
+    The judges' tables are made after those of recipes; call it again when they are there.
+    """
+    results.table("replication", lambda: _replications(results, recipes))
 
 
 def _replications(results: Results, recipes: Iterable[Recipe]) -> DataFrame:

@@ -14,6 +14,7 @@ from analysis.figures import dimensions, forest, quality, ratings, regions, shar
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judge_positions as drawn_judge_positions
 from analysis.figures import judges as drawn_judges
+from analysis.figures import model_sizes as drawn_sizes
 from analysis.figures import multiverse as drawn_multiverse
 from analysis.figures import order as drawn_order
 from analysis.judges import (
@@ -27,7 +28,7 @@ from analysis.judges import (
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
-from analysis.raters import demographics, funnel, rater_table, thresholds
+from analysis.raters import demographics, funnel, gold_distance, rater_table, thresholds
 from analysis.tables import (
     agreement,
     anova,
@@ -39,6 +40,7 @@ from analysis.tables import (
     items,
     length_adjusted,
     mixed_models,
+    model_sizes,
     multiverse,
     order_effects,
     planted,
@@ -62,6 +64,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     funnel.FUNNEL,
     demographics.DEMOGRAPHICS,
     thresholds.THRESHOLDS,
+    gold_distance.GOLD_DISTANCE,
     rater_table.RATERS,
     protocol.PROTOCOL,
     design_health.DESIGN_HEALTH,
@@ -72,6 +75,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     told_apart.ANALYSIS,
     system_order.OF_ORDER,
     system_order.OF_WINS,
+    model_sizes.ANALYSIS,
     systems.OF_SYSTEMS,
     systems.OF_REFERENCE,
     items.ITEMS,
@@ -125,6 +129,7 @@ DRAWN: list[FigureSpec] = [
     quality.MAE,
     drawn_order.SYSTEMS_ORDER,
     win_matrix.WIN_MATRIX,
+    drawn_sizes.MODEL_SIZES,
     forest.SYSTEMS_FOREST,
     dimensions.DIMENSION_MEANS,
     dimensions.DIMENSION_RADAR,

@@ -6,7 +6,7 @@ rows that come of it exploratory; `Deviation` says which these are, once for all
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.exclusion_rule import Threshold
@@ -35,7 +35,7 @@ TABLES_OF: Mapping[str, tuple[str, ...]] = {
     "replication": ("replication",),
 }
 #: What no number depends on.
-NO_NUMBER = ("title",)
+NO_NUMBER = ("title", "quotes")
 #: The settings of places that say how many participants are asked.
 HOW_MANY = ("maximum", "ratings_per_block", "ratings_per_response")
 #: The rule whose setting says who has left, included or not.
@@ -49,7 +49,8 @@ class Planned:
     """What a plan fixes; the same of an analysis, to compare it.
 
     `gold` names the source of the gold scores and `gold_hash` what its scores depend on; `contrast`
-    is in words; `decided` is how many raters are excluded by decision.
+    is in words; `decided` is how many raters are excluded by decision; `composites` are dimensions
+    with their parts.
     """
 
     content_hash: str
@@ -60,6 +61,7 @@ class Planned:
     gold: str
     gold_hash: str
     decided: int = 0
+    composites: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def by_raters(self) -> Recipe | None:
@@ -75,7 +77,7 @@ class Deviation:
     """What an analysis did otherwise than planned, and which rows come of it.
 
     Without a `recipe`, those of every one; `included` alone, or of all raters, too; without
-    `tables`, in every table. `rows` is false where it made none.
+    `tables`, in every table; with a `dimension`, of this one. `rows` is false where it made none.
     """
 
     what: str
@@ -83,6 +85,7 @@ class Deviation:
     included: bool = False
     tables: tuple[str, ...] = ()
     rows: bool = True
+    dimension: str = ""
 
     @property
     def where(self) -> str:
@@ -91,6 +94,7 @@ class Deviation:
             return "no row"
         whose = " of the included raters" if self.included else ""
         whose += f" of recipe {self.recipe}" if self.recipe else ""
+        whose += f" of dimension {self.dimension}" if self.dimension else ""
         tables = f" in {', '.join(self.tables)}" if self.tables else ""
         return f"rows{whose}{tables}" if whose or tables else "every row"
 
@@ -99,6 +103,7 @@ def deviations(plan: Planned, now: Planned, labels: Labels) -> list[Deviation]:
     """What `now` does otherwise than planned, what concerns every row first."""
     return [
         *_of_study(plan, now),
+        *_of_composites(plan, now),
         *_of_rules(plan, now, labels),
         *_of_gold(plan, now),
         *_of_recipes(plan, now),
@@ -117,6 +122,14 @@ def _of_study(plan: Planned, now: Planned) -> Iterator[Deviation]:
     if now.decided:
         people = "rater is" if now.decided == 1 else "raters are"
         yield Deviation(f"{now.decided} {people} excluded by decision")
+
+
+def _of_composites(plan: Planned, now: Planned) -> Iterator[Deviation]:
+    for name in dict.fromkeys([*plan.composites, *now.composites]):
+        before, after = (", ".join(of.composites.get(name, [])) or "none" for of in (plan, now))
+        if before != after:
+            there = name in now.composites
+            yield Deviation(f"composite {name}: {before} → {after}", dimension=name, rows=there)
 
 
 def _of_rules(plan: Planned, now: Planned, labels: Labels) -> Iterator[Deviation]:
@@ -150,7 +163,7 @@ def _of_recipes(plan: Planned, now: Planned) -> Iterator[Deviation]:
             _flat(each.model_dump(mode="json")) for each in (plan.recipes[name], recipe)
         )
         for key in dict.fromkeys([*before, *after]):
-            if before.get(key) != after.get(key) and key not in NO_NUMBER:
+            if before.get(key) != after.get(key) and key.split(".")[0] not in NO_NUMBER:
                 said = f"recipe {name}, {key}: {before.get(key, 'none')} → {after.get(key, 'none')}"
                 yield Deviation(said, recipe=name, tables=_tables_of(key))
     for name in plan.recipes:
@@ -204,6 +217,7 @@ class PlanContent:
             {recipe["name"]: Recipe.model_validate(recipe) for recipe in self.content["recipes"]},
             gold["source"],
             gold["sha256"],
+            composites=self.content.get("composites", {}),
         )
 
     @property

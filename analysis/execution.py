@@ -13,6 +13,7 @@ from pandas import DataFrame, isna
 from scipy.stats import t
 
 from analysis import jobs
+from analysis.by_recipe import add_replication
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
 from analysis.exploratory import mark
@@ -121,6 +122,8 @@ def _compute(run: AnalysisRun) -> None:
     tables, absent = analyse_metrics(snapshot.data, judges, metrics, rules)
     results.tables.update(tables)
     results.not_available.update(absent)
+    if "replication" in results.tables:
+        add_replication(results, recipes_of(run.recipe_set))
     _name_what_does_not_count(run, snapshot, results)
     if planned is not None and not not_counted_among(run.sources):
         mark(results.tables, planned.deviations, planned.now.by_raters)
@@ -167,6 +170,7 @@ def _manifest(
         "recipes": {r.name: r.model_dump(mode="json") for r in recipes_of(run.recipe_set)},
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
+        "composites": {name: list(of) for name, of in snapshot.data.composites.items()},
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
         "absent": results.not_available,
     }

@@ -62,6 +62,10 @@ def _rows(
             rows = table["recipe"] == deviation.recipe
         elif base not in FOLLOWING or by_raters is None or by_raters.name != deviation.recipe:
             return nowhere
+    if deviation.dimension:
+        if "dimension" not in table:
+            return nowhere
+        rows = rows & (table["dimension"] == deviation.dimension)
     if deviation.included:
         if "raters" in table:
             rows = rows & (table["raters"] == "included")

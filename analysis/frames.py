@@ -34,6 +34,7 @@ from judge.tidy import (
 )
 from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
+from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
 from survey.models import Participant, Response, Study
 from survey.regions import OTHER, REGIONS
@@ -89,6 +90,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
     Call it inside `survey.tidy.reading()`, so that the tables agree.
     """
     definition = definition_of(study)
+    settings = Settings.model_validate(study.settings)
     active = active_participants(study, sources, seen_since=seen_since)
     reasons = {d.participant.pseudonym: d.reason for d in exclusions_in_force(study)}
     gold = gold_scores(study)
@@ -126,6 +128,8 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         orders=_orders(definition),
         responses=_responses(study),
         whole_blocks=definition.shows_whole_blocks,
+        composites=settings.composites,
+        parameters={name: about.parameters for name, about in settings.models.items()},
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
 

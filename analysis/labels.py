@@ -14,15 +14,17 @@ from survey.tidy import definition_of, dimensions_of, participant_columns
 def labels_of(study: Study) -> Labels:
     """The labels in force: those that its folder gives, and the usual ones of all other names."""
     definition = definition_of(study)
+    settings = Settings.model_validate(study.settings)
     blocks = list(study.blocks.values_list("scenario__name", "set_name"))
     known = known_names(
         definition,
         models=study.systems.values_list("model", flat=True),
         scenarios=[scenario for scenario, _ in blocks],
         sets=[set_name for _, set_name in blocks],
+        composites=settings.composites,
     )
     contrast = definition.condition_a, definition.condition_b
-    return Labels.of(Settings.model_validate(study.settings).labels, known, contrast)
+    return Labels.of(settings.labels, known, contrast)
 
 
 def known_names(
@@ -32,9 +34,11 @@ def known_names(
     scenarios: Collection[str],
     sets: Collection[str],
     recipes: Iterable[Recipe] = (),
+    composites: Collection[str] = (),
 ) -> Known:
     """Every name of a study that may have a label, with what it is called otherwise."""
     tasks = [definition.ranking, definition.best_worst]
+    compared = [task.dimension for task in tasks if task]
     about_raters = [*participant_columns(definition)]
     for recipe in recipes:
         columns = (group.column for group in recipe.groups.values())
@@ -42,7 +46,7 @@ def known_names(
     return {
         "conditions": usual_of(definition.conditions),
         "models": usual_of(models),
-        "dimensions": usual_of([*dimensions_of(definition), *(t.dimension for t in tasks if t)]),
+        "dimensions": usual_of([*dimensions_of(definition), *compared, *composites]),
         "scenarios": usual_of(scenarios),
         "sets": usual_of(sets),
         "characteristics": usual_of(about_raters),

@@ -199,6 +199,7 @@ def planned_content(study: Study) -> dict[str, Any]:
         "ways_in": list(settings.ways_in),
         "places": settings.places.model_dump(mode="json"),
         "labels": settings.labels.model_dump(mode="json"),
+        **({"composites": settings.composites} if settings.composites else {}),
         "preregistration": settings.preregistration.model_dump(mode="json"),
         "rules": now.rules.model_dump(mode="json"),
         "recipes": [recipe.model_dump(mode="json") for recipe in now.recipes.values()],
@@ -216,6 +217,7 @@ def primary_recipe(study: Study, recipes: Sequence[Recipe]) -> Recipe | None:
 def as_it_is(study: Study, rule_set: RuleSet, recipe_set: RecipeSet) -> Planned:
     """What a plan would fix, of an analysis with these rules and recipes."""
     definition = definition_of(study)
+    settings = Settings.model_validate(study.settings)
     reference = definition.reference
     source = gold_source(study)
     return Planned(
@@ -225,12 +227,13 @@ def as_it_is(study: Study, rule_set: RuleSet, recipe_set: RecipeSet) -> Planned:
             definition.condition_b,
             (reference.model, reference.condition) if reference else None,
         ),
-        places=Settings.model_validate(study.settings).places,
+        places=settings.places,
         rules=rules_of(rule_set),
         recipes=named(recipes_of(recipe_set)),
         gold=source.name if source else "none",
         gold_hash=_gold_hash(study),
         decided=sum(d.participant.source in counted_sources() for d in exclusions_in_force(study)),
+        composites=settings.composites,
     )
 
 

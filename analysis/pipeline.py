@@ -22,12 +22,14 @@ from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
 from analysis.raters.funnel import exclusions, not_entered
+from analysis.raters.gold_distance import gold_distance
 from analysis.raters.rater_table import rater_table
 from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
 from analysis.study_data import CheckedData, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
+from analysis.tables.fits import Fits
 from analysis.tables.items import items, rating_counts
 from analysis.tables.multiverse import Progress, multiverse, summary
 from analysis.tables.request import Answers, StudyInput
@@ -39,7 +41,7 @@ __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 #: Why there is nothing about ratings in a study that has none.
 UNRATED = "the study asks for no ratings"
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
-OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
+OF_DISTANCES = ["thresholds", "gold_distance", "sigma_mae", "sigma", "mae"]
 FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
 #: Of the bootstrap that says how sure the elbows are.
 THRESHOLDS_SEED = 1
@@ -138,7 +140,15 @@ def _multiverses(
 def _study_input(who: Filtered, data: StudyData) -> StudyInput:
     """What analyses with other raters start from: everybody but those excluded by a decision."""
     checked = who.checked.without_decided()
-    return StudyInput(checked.ratings, checked.consented, checked.known, data.contrast, who.rules)
+    return StudyInput(
+        checked.ratings,
+        checked.consented,
+        checked.known,
+        data.contrast,
+        who.rules,
+        Fits(frozenset(data.composites)),
+        data.parameters,
+    )
 
 
 def _answers_of(checked: CheckedData, names: "Series[str]", unrated: str) -> Answers:
@@ -169,6 +179,7 @@ def _about_raters(results: Results, who: Filtered, labels: Labels, *, rated: boo
     results.not_available |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
     results.table("thresholds", lambda: limits)
+    results.table("gold_distance", lambda: gold_distance(raters, checked.ratings))
     results.figure("sigma_mae", lambda: sigma_against_mae(raters, rules, labels))
     for measure in ("sigma", "mae"):
         results.figure(measure, partial(distribution, raters, limits, measure))
@@ -185,8 +196,11 @@ def _about_systems(
     table = items(counts, checked.known)
     results.tables["items"] = plain(table)
     draw = {"between": data.between}
+    of_points = counts[~counts["dimension"].isin(list(data.composites))]
     drawn, contrast = labelled(counts, labels), labelled_contrast(data.contrast, labels)
-    results.figure("shares", lambda: category_shares(drawn, data.scale, **draw))
+    results.figure(
+        "shares", lambda: category_shares(labelled(of_points, labels), data.scale, **draw)
+    )
     results.figure("ratings_kde", lambda: ratings_kde(drawn, contrast, data.scale, **draw))
     results.table("wins", lambda: wins(table, data.contrast))
     if "wins" in results.tables:

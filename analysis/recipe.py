@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 from math import inf, isnan
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, FiniteFloat, field_validator, model_validator
+from pydantic import Field, FiniteFloat, StringConstraints, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
 from survey.files.problems import DefinitionError, Problem
 from survey.files.yaml_file import YamlFile
+from survey.regions import REGIONS
 
 FOLDER = Path(__file__).parent / "recipes"
 #: In the order in which their rows stand in tables.
@@ -268,6 +269,10 @@ class MixedModels(Part):
         return links
 
 
+#: A rater's words, short enough to be read beside a map.
+Quote = Annotated[Text, StringConstraints(max_length=140, pattern=r"^[^\r\n]*$")]
+
+
 class Printed(Part):
     """A number as it is printed somewhere, and where the same number stands in our tables.
 
@@ -307,6 +312,8 @@ class Recipe(Part):
     bootstrap: Bootstrap | None = None
     mixed_models: MixedModels | None = None
     replication: list[Printed] = []
+    #: What a rater of a region said, for the map of regions.
+    quotes: dict[str, Quote] = {}
 
     def on(self, scale: Scale) -> "Recipe":
         """The recipe with what depends on the scale: margins in its points, and the links of mixed
@@ -349,6 +356,10 @@ class Recipe(Part):
             if len(set(scenarios)) < 2 or len(set(scenarios)) < len(scenarios):
                 message = "give two scenarios or more, each once"
                 raise wrong(("scenario_groups", group), message)
+        for region in self.quotes:
+            if region not in REGIONS:
+                regions = ", ".join(REGIONS)
+                raise wrong(("quotes", region), f"{region!r} is no region; there are {regions}")
         if self.scenario_groups and not self.anova:
             raise wrong(("scenario_groups",), "only anova pools scenarios, and names no factor")
         return self

@@ -38,8 +38,8 @@ def fingerprint(
     at: datetime,
 ) -> str:
     """Cheap digest of all that results depend on: people, answers, decisions about raters, gold
-    scores, automatic metrics, rules, recipes, the locked plan, labels (figures are stored with
-    them), software. Pages list them (dashboard/_run.html).
+    scores, automatic metrics, rules, recipes, the locked plan, composites, sizes of models, labels
+    (figures are stored with them), software. Pages list them (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -64,6 +64,8 @@ def fingerprint(
         _decisions(study, sources),
         sorted(active),
         settings.labels.model_dump(),
+        settings.composites,
+        {name: about.model_dump() for name, about in settings.models.items()},
     ]
     digest.update(json.dumps(rest, sort_keys=True).encode())
     return digest.hexdigest()

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.composites import IS_COMPOSITE, Composites, with_composites
 from analysis.not_available import NotAvailable
 
 CELL = ["scenario", "set", "model", "condition"]
@@ -50,7 +51,8 @@ class StudyData:
     names the text that each cell shows, in `response`: cells with one name show one text, such as
     a reference that is repeated in several sets; `words` is its length. A cell that it lacks shows
     a text of its own, of unknown length. `whole_blocks` is whether a page shows all responses of
-    its block.
+    its block. `composites` are dimensions that nobody rates: the means of others. `parameters` is
+    the size of models of which it is known.
     """
 
     participants: DataFrame
@@ -65,6 +67,8 @@ class StudyData:
     ranks: DataFrame = field(default_factory=DataFrame)
     responses: DataFrame = field(default_factory=DataFrame)
     whole_blocks: bool = True
+    composites: Composites = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,13 +95,15 @@ class CheckedData:
     page with ranks or choices: `rank` and `choice` (either may be empty), and `on_page`, how many
     the page has, where pages show some responses of a block. Where the same text was shown,
     `response` is the same number in both, and `words` its length, if known. The columns of `ITEM`
-    are categories in study order, which every grouping keeps.
+    are categories in study order, which every grouping keeps. Of a study with `composites`, `known`
+    and `ratings` have their rows too, and `is_composite` says which ratings are theirs.
     """
 
     people: DataFrame
     known: DataFrame
     ratings: DataFrame
     ranks: DataFrame
+    composites: Composites = field(default_factory=dict)
 
     @property
     def consented(self) -> DataFrame:
@@ -115,7 +121,7 @@ class CheckedData:
             frame[frame["participant"].isin(left)].reset_index(drop=True)
             for frame in (self.people, self.ratings, self.ranks)
         )
-        return CheckedData(people, self.known, ratings, ranks)
+        return CheckedData(people, self.known, ratings, ranks, self.composites)
 
 
 def check(data: StudyData) -> CheckedData:
@@ -130,7 +136,7 @@ def check(data: StudyData) -> CheckedData:
         unknown = set(answers["participant"].unique()) - set(people["participant"])
         if unknown:
             raise ValueError(f"{what} of {min(unknown)!r}, who is not among the participants")
-    return CheckedData(people, known, ratings, ranks)
+    return CheckedData(people, known, ratings, ranks, data.composites)
 
 
 def plain(table: DataFrame) -> DataFrame:
@@ -174,6 +180,15 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
         raise ValueError("a rating is neither a whole nor a half number")
     if gold.duplicated(ITEM).any():
         raise ValueError("an item has two gold scores")
+    gold = with_composites(gold[[*ITEM, "gold"]], data.composites, value="gold", by=CELL)
+    ratings = with_composites(
+        ratings,
+        data.composites,
+        value="rating",
+        by=["participant", *CELL],
+        same=[name for name in SHOWN[:3] if name in ratings],
+        summed=[name for name in SHOWN[3:] if name in ratings],
+    )
     frames = (gold, ratings, ranks)
     for column in ITEM:
         values = {value for frame in frames for value in frame[column].unique()}
@@ -213,6 +228,7 @@ def _answers(frame: DataFrame, values: Series, cells: DataFrame) -> DataFrame:
             **{column: frame[column] for column in ITEM},
             str(values.name): values,
             **shown,
+            **{name: frame[name] for name in [IS_COMPOSITE] if name in frame},
         }
     )
     return answers.merge(cells, on=CELL, how="left")
@@ -262,7 +278,8 @@ def text(values: Series) -> "Series[str]":
 def _study_order(data: StudyData, column: str) -> Sequence[str]:
     a_and_b = [c for c in (data.contrast.condition_a, data.contrast.condition_b) if c is not None]
     orders = {"condition": a_and_b, **data.orders, "scenario": data.scenarios, "model": data.models}
-    return orders.get(column, [])
+    order = orders.get(column, [])
+    return [*order, *data.composites] if column == "dimension" else order
 
 
 def in_order(values: Iterable[str], first: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """What a figure of a recipe is drawn from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pandas import DataFrame
 
@@ -26,6 +26,8 @@ class Drawing:
     scale: Scale
     recipe: Recipe
     labels: Labels
+    #: What a rater of a region said, by region: of the first recipe that quotes somebody.
+    quotes: Mapping[str, str] = field(default_factory=dict)
     #: Whether nobody was excluded, so that all raters say nothing else.
     same_raters: bool = False
 

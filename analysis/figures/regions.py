@@ -6,7 +6,7 @@ whenever the page is opened, which no page of ours does.
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,7 @@ from analysis.figures.style import (
     shade,
     short,
     show_views,
+    wrapped,
 )
 from analysis.figures.views import ScenarioView, by_scenario
 from analysis.not_available import NotAvailable
@@ -67,12 +68,14 @@ def region_map(
     recipe: Recipe,
     scale: Sequence[tuple[float, str]],
     tests: DataFrame | None = None,
+    quotes: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Mean of the ratings by region, over all scenarios and in each of a few; the highest says so.
 
     `ratings` has `participant`, `rating` and the columns of an item, `people` has `participant` and
     `region`. The recipe's unit is what the mean is over: ratings, or raters' means. `tests` is the
-    table of `anova.anova`; each note says what it says of the included raters. Raises NotAvailable.
+    table of `anova.anova`; each note says what it says of the included raters. `quotes` has a
+    rater's words by region: they are in the note, and over the region. Raises NotAvailable.
     """
     if ratings.empty:
         raise NotAvailable("there are no ratings")
@@ -87,8 +90,15 @@ def region_map(
     means = {view.title: _means(view.rows, recipe.unit) for view in shown}
     known = [value for table in means.values() for value in table["mean"].dropna()]
     colours = _colours(known, scale)
-    views = {title: _changes(table, colours, recipe.unit) for title, table in means.items()}
-    notes = Notes.of({view.title: _text(view, recipe, colours, scale, tests) for view in shown})
+    quotes = quotes or {}
+    views = {title: _changes(table, colours, recipe.unit, quotes) for title, table in means.items()}
+    said = " ".join(f"{region}: {_quoted(text)}" for region, text in quotes.items())
+    notes = Notes.of(
+        {
+            view.title: f"{_text(view, recipe, colours, scale, tests)} {said}".rstrip()
+            for view in shown
+        }
+    )
     figure = go.Figure([*_areas(), *_names(), _legend(colours)])
     figure.update_layout(
         fits_phone(),
@@ -136,7 +146,11 @@ def _means(ratings: DataFrame, unit: str) -> DataFrame:
     return table.reindex(list(REGIONS))
 
 
-def _changes(table: DataFrame, colours: Colours, unit: str) -> Changes:
+def _quoted(text: str) -> str:
+    return f"“{as_text(text)}”"
+
+
+def _changes(table: DataFrame, colours: Colours, unit: str, quotes: Mapping[str, str]) -> Changes:
     """What a view changes of every trace: fills of the regions, then their names, then none."""
     best = table["mean"].max() if table["mean"].nunique() > 1 else None
     fills: list[str] = []
@@ -152,10 +166,14 @@ def _changes(table: DataFrame, colours: Colours, unit: str) -> Changes:
         highest = "<br>highest mean" if mean == best else ""
         names.append(f"<b>{region} {mean:.2f}</b><br>{_counted(n, unit)}{highest}")
         inks.append(None if region in BESIDE else ink_on(fills[-1]))
+    hovered = [
+        "<br>".join([name, *wrapped(_quoted(quotes[region]))]) if region in quotes else name
+        for region, name in zip(table.index, names, strict=True)
+    ]
     of_regions = [None] * len(names)
     return {
         "fillcolor": [*fills, *[CLEAR] * len(names), None],
-        "text": [*names, *[[name] for name in names], None],
+        "text": [*hovered, *[[name] for name in names], None],
         "textfont.color": [*of_regions, *inks, None],
     }
 
@@ -271,7 +289,8 @@ def _counted(n: float, unit: str) -> str:
 
 def _draw(of: Drawing) -> go.Figure:
     tests = of.table_if_made("anova")
-    return region_map(of.ratings, of.included.people, of.recipe, of.scale.points, tests)
+    people = of.included.people
+    return region_map(of.ratings, people, of.recipe, of.scale.points, tests, of.quotes)
 
 
 REGION_MAP = FigureSpec(

@@ -34,6 +34,7 @@ JUDGE_CONSISTENCY = TableSpec(
         Column("kind", "Source of the scores: a judge (language model), a file or a panel",
             is_key=True),
         c.DIMENSION,
+        Column("is_gold", "Whether these are the study's gold scores", kind="flag").csv_only(),
         c.N_ITEMS.but(label="n responses",
             meaning="Number of responses; a response in several sets counts once"),
         Column("replicates", "Scores requested for each response", kind="count"),
@@ -138,16 +139,20 @@ def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFr
         dimensions = judged.dimensions_of(judge)
         for dimension in dimensions:
             table = judged.replicates(judge, dimension)
-            row: dict[str, Any] = {"judge": judge.name, "kind": judge.kind, "dimension": dimension}
+            row = {**_source(judge), "dimension": dimension}
             row |= _consistency(judge, table, judge.name in changed, seed=seed)
             flags = [*row["flags"], *_shared_chance(judged, judge, dimension)]
             rows.append(row | {"flags": "; ".join(flags)})
         if not dimensions:
             nothing = {"n_items": 0, "replicates": judge.replicates, "asked": 0, "valid": 0}
-            row = {"judge": judge.name, "kind": judge.kind, "dimension": "", "incomplete": 0}
+            row = {**_source(judge), "dimension": "", "incomplete": 0}
             rows.append(row | nothing | {"flags": "", "note": "it has no scores yet"})
     table = DataFrame(rows, columns=JUDGE_CONSISTENCY.names)
     return table.assign(**{name: pd.to_numeric(table[name]) for name in NUMBERS})
+
+
+def _source(judge: ScoreSource) -> dict[str, Any]:
+    return {"judge": judge.name, "kind": judge.kind, "is_gold": judge.is_gold}
 
 
 def _consistency(

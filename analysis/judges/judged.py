@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.composites import with_composites
 from analysis.study_data import ITEM, CheckedData, plain, text
 
 #: Where a response stands.
@@ -156,9 +157,19 @@ class Judged:
 
 
 def judged(checked: CheckedData, judges: JudgesData, raters: "Series[str]") -> Judged:
-    """What `judges` and those `raters` said. `checked` has all cells that the judges scored."""
+    """What `judges` and those `raters` said. `checked` has all cells that the judges scored.
+
+    A judge's score on a composite is the mean of its scores on the parts in the same replicate.
+    """
     kept = judges.judge_scores
     scores = kept.assign(**{name: text(kept[name]) for name in [*ITEM, "judge", "response"]})
+    scores = with_composites(
+        scores.assign(score=pd.to_numeric(scores["score"]).astype("float64")),
+        checked.composites,
+        value="score",
+        by=["judge", *PLACE, "response", "replicate"],
+        same=["position"],
+    )
     cells = _identified(plain(checked.known[ITEM]), judges.responses)
     cells["family"] = cells["model"].map(lambda model: judges.families.get(model, ""))
     everybody = [_judge(row) for row in judges.judges.to_dict("records")]

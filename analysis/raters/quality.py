@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, Index, Series
 
+from analysis.composites import without_composites
 from analysis.quality_rules import QualityRules, SigmaOver
 from analysis.raters.exclusion import Numbers, Truths, Whole, sigmas
 
@@ -34,8 +35,9 @@ def rater_quality(
 
     `participants` keeps its columns; `ratings` has `participant`, `rating` (whole or half numbers)
     and `gold` (may be empty), and for σ over blocks `scenario` and `set`. `sigma` and `mae` are in
-    points of the scale. `note` says why one of them is empty.
+    points of the scale. `note` says why one of them is empty. Composites are no ratings of theirs.
     """
+    ratings = without_composites(ratings)
     scored = ratings[ratings["gold"].notna()]
     has_gold = not scored.empty
     who = participants["participant"]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.composites import without_composites
 from analysis.raters.quality import NO_RATINGS
 from analysis.stats import careless
 from analysis.stats.careless import NO_ANSWERS, Index
@@ -51,7 +52,8 @@ def rater_indices(ratings: DataFrame, ranks: DataFrame, people: DataFrame) -> Da
     """
     raters = pd.Index(people["participant"])
     numbers = pd.RangeIndex(len(raters))
-    rated, placed = _numbered(ratings, raters), _numbered(ranks, raters)
+    rated = _numbered(without_composites(ratings), raters)
+    placed = _numbered(ranks, raters)
     rated["item"] = _codes(rated, ["response", "dimension"])
     opposite = careless.contradictions(_rated_and_ranked(rated, placed), numbers)
     opposed = Index(opposite["share"], opposite["note"])

@@ -25,6 +25,20 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
+class Resamples:
+    """The `means` of the systems (columns), of the data in the first row and of each resample in
+    which every system has a rating in the others.
+    """
+
+    means: Matrix
+
+    @property
+    def n(self) -> int:
+        """How many resamples there are."""
+        return len(self.means) - 1
+
+
+@dataclass(frozen=True)
 class ResampledOrder:
     """Of each system its `place` by its mean (1 is the highest; equal means share the better one),
     the interval of that place, and the share of resamples in which it is first, alone or tied.
@@ -53,7 +67,34 @@ def resampled_order(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> ResampledOrder | Inestimable:
-    """The order of systems by the means of their ratings, with raters and scenarios resampled.
+    """The order of systems by the means of their ratings, with raters and scenarios resampled as
+    `resampled_means` does. Inestimable as there.
+    """
+    found = resampled_means(ratings, system, rater, scenario, seed=seed, resamples=resamples)
+    if isinstance(found, Inestimable):
+        return found
+    ranks = places(found.means)
+    ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
+    low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
+    return ResampledOrder(
+        places=ranks[0].astype(np.int64),
+        low=np.floor(low).astype(np.int64),
+        high=np.ceil(high).astype(np.int64),
+        first=(ranks[1:] == 1).mean(axis=0),
+        resamples=found.n,
+    )
+
+
+def resampled_means(
+    ratings: Vector,
+    system: Codes,
+    rater: Codes,
+    scenario: Codes,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Resamples | Inestimable:
+    """The systems' means of their ratings, with raters and scenarios resampled.
 
     Raters and scenarios are resampled independently, and a rating counts as often as both its rater
     and its scenario came: A. B. Owen (2007), The pigeonhole bootstrap. Where ratings scatter much
@@ -83,16 +124,7 @@ def resampled_order(
     known = ~np.isnan(means).any(axis=1)
     if known.sum() <= FEWEST_RESAMPLES / 2:
         return Inestimable("too_few", "in most resamples some system has no rating")
-    ranks = places(means[known])
-    ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
-    low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
-    return ResampledOrder(
-        places=ranks[0].astype(np.int64),
-        low=np.floor(low).astype(np.int64),
-        high=np.ceil(high).astype(np.int64),
-        first=(ranks[1:] == 1).mean(axis=0),
-        resamples=int(known.sum()) - 1,
-    )
+    return Resamples(means[known])
 
 
 @dataclass(frozen=True)

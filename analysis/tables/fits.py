@@ -8,7 +8,7 @@ only where they seem to be there, contrasts find too many differences that are n
 these are the same and have one effect.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,10 +54,12 @@ class Fits:
     """The models of one study's systems, each fitted once: the same raters gave the same ratings.
 
     Each but a dimension's first is found from that one, which takes less time. Models of more than
-    `KEPT_UP_TO` ratings are not kept, for they hold their data.
+    `KEPT_UP_TO` ratings are not kept, for they hold their data. `composites` are dimensions whose
+    values are no points of the scale: their models are linear, whatever a recipe says.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, composites: frozenset[str] = frozenset()) -> None:
+        self.composites = composites
         self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
 
     def each(self, ratings: DataFrame, recipe: Recipe, raters: str) -> Iterator[FitOf]:
@@ -65,7 +67,7 @@ class Fits:
         if recipe.mixed_models is None:
             raise NotAvailable("the recipe asks for no mixed models")
         for dimension, own in ratings.groupby("dimension", observed=True):
-            for link in recipe.mixed_models.fitted:
+            for link in self.links(str(dimension), recipe.mixed_models.fitted):
                 keys = {
                     "recipe": recipe.name,
                     "raters": raters,
@@ -74,6 +76,10 @@ class Fits:
                     "unit": "rating",
                 }
                 yield FitOf(keys, own, self.of(own, link))
+
+    def links(self, dimension: str, asked: Sequence[FittedLink]) -> Sequence[FittedLink]:
+        """The links with which a dimension's models are fitted, of those that are asked for."""
+        return ["linear"] if dimension in self.composites else asked
 
     def of(self, ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:
         """The model of one dimension's ratings; there is one rating at least."""

@@ -200,7 +200,8 @@ def _main_p(ratings: DataFrame, contrast: Contrast, recipe: Recipe, fits: Fits) 
     """p of the recipe's first mixed model over all models, on the scale of the ratings."""
     if recipe.mixed_models is None:
         return None
-    fit = fits.of(ratings, recipe.mixed_models.fitted[0])
+    dimension = str(ratings["dimension"].iloc[0])
+    fit = fits.of(ratings, fits.links(dimension, recipe.mixed_models.fitted)[0])
     if isinstance(fit, Inestimable):
         return None
     of_ratings = [r for r in system_contrasts(fit, contrast, recipe) if r["scale"] == "ratings"]

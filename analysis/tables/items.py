@@ -11,6 +11,8 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.study_data import ITEM
 
+#: Of a variance of equal ratings, which the sums of a composite's thirds miss by as much.
+ROUNDING = 1e-12
 UNRATED = "no included rater rated it"
 ONE_RATING = "no standard deviation, because there is one rating"
 
@@ -63,6 +65,6 @@ def items(counts: DataFrame, known: DataFrame) -> DataFrame:
         table[name].fillna(0).astype(sums[name].dtype) for name in ("n", "total", "squares")
     )
     variance = (n * squares - total**2) / (n * (n - 1)).where(n > 1)
-    mean, sd = total / n.where(n > 0), np.sqrt(variance)
+    mean, sd = total / n.where(n > 0), np.sqrt(variance.mask(variance.abs() < ROUNDING, 0.0))
     note = np.select([n == 0, n == 1], [UNRATED, ONE_RATING], default="")
     return table[ITEM].assign(n=n, mean=mean, sd=sd, gold=table["gold"], total=total, note=note)

@@ -117,6 +117,8 @@ MIXED_MODELS = TableSpec(
 )  # fmt: skip
 
 
+#: Why a composite's model is linear.
+OF_COMPOSITE = "A composite has no points of the scale, which ordinal models need: a linear model."
 #: What the sources of variance are to a reader.
 LIMITS = {"rater": "raters", "scenario": "texts", "error": "ratings"}
 
@@ -147,11 +149,14 @@ def mixed_models(
     if ratings.empty:
         raise NotAvailable("there are no ratings")
     rows: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
-    for keys, _, fit in (fits or Fits()).each(ratings, recipe, raters):
+    fits = fits or Fits()
+    for keys, _, fit in fits.each(ratings, recipe, raters):
         if isinstance(fit, Inestimable):
             rows["m"].append({**keys, "parameter": "", "note": str(fit)})
             continue
-        rows["m"] += [{**keys, **row} for row in _parameters(fit)]
+        of_composite = OF_COMPOSITE if keys["dimension"] in fits.composites else ""
+        said = f"{of_composite} {said_of(fit)}".strip()
+        rows["m"] += [{**keys, **row, "note": said} for row in _parameters(fit)]
         keys["n"] = len(fit.data.y)
         rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
         rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
@@ -173,7 +178,6 @@ def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
         "n_raters": fit.data.sides[0].units,
         "n_items": fit.data.sides[1].parts,
         "log_likelihood": fit.log_likelihood,
-        "note": said_of(fit),
     }
     for name, value in fit.thresholds.items():
         yield {

@@ -24,6 +24,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.min_f_prime import ByRatersAndItems, min_f_prime
 from analysis.tables.contrasts import PairedMeans, compared
+from analysis.tables.fits import Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.mixed_models import said_of, system_contrasts
 from analysis.tables.pages import scenarios
@@ -141,7 +142,9 @@ def multiverse(
     links = _links(recipe, scale)
     rated = study.ratings.astype({"participant": "category"})  # categories compare faster
     dimensions = _dimensions(study)
-    total, done, rows = len(sets) * len(dimensions) * len(links), 0, list[dict[str, Any]]()
+    fitted = {each: list(dict.fromkeys(study.fits.links(each, links))) for each in dimensions}
+    total = len(sets) * sum(len(of) for of in fitted.values())
+    done, rows = 0, list[dict[str, Any]]()
     for of in sets:
         of_these = rated[rated["participant"].isin(of.names)]
         front = {
@@ -151,12 +154,13 @@ def multiverse(
         for dimension, model in dimensions.items():
             ratings = of_these[of_these["dimension"] == dimension]
             about = front | {"dimension": dimension, "model": model, "n_ratings": len(ratings)}
-            for link in links:
+            for link in fitted[dimension]:
                 rows += [about | row for row in _mixed(ratings, link, study, recipe)]
                 done += 1
                 progress(done, total)
             rows += [about | row for row in _by_means(ratings, study, recipe)]
-    return _compared_with_main(DataFrame(rows).reindex(columns=MULTIVERSE.names), recipe)
+    table = DataFrame(rows).reindex(columns=MULTIVERSE.names)
+    return _compared_with_main(table, recipe, study.fits)
 
 
 def rater_sets(study: StudyInput) -> list[RaterSet]:
@@ -249,7 +253,7 @@ def _front(analysis: str) -> dict[str, Any]:
 # ── Held against the main result ──────────────────────────────────────────────────────────────────
 
 
-def _compared_with_main(table: DataFrame, recipe: Recipe) -> DataFrame:
+def _compared_with_main(table: DataFrame, recipe: Recipe, fits: Fits) -> DataFrame:
     """With what is significant, and what has the opposite sign of the main result of its model;
     by dimension and model, all models first.
     """
@@ -258,7 +262,7 @@ def _compared_with_main(table: DataFrame, recipe: Recipe) -> DataFrame:
     table = table.astype(dict.fromkeys(numbers, "float64"))
     estimated = table["p"].notna() & table["difference"].notna()
     keys = table["dimension"] + "/" + table["model"]
-    main = _is_main(table, keys, recipe)
+    main = _is_main(table, keys, recipe, fits)
     sign = np.sign(table["difference"].round(DECIMALS))
     of_main = keys.map(dict(zip(keys[main], sign[main], strict=True)))
     known = estimated & of_main.notna()
@@ -275,12 +279,18 @@ def _compared_with_main(table: DataFrame, recipe: Recipe) -> DataFrame:
     return table.loc[by].reset_index(drop=True)
 
 
-def _is_main(table: DataFrame, keys: "pd.Series[str]", recipe: Recipe) -> "pd.Series[bool]":
+def _is_main(
+    table: DataFrame, keys: "pd.Series[str]", recipe: Recipe, fits: Fits
+) -> "pd.Series[bool]":
     """Which rows are the main result of their model and dimension, as `keys` tell these apart."""
     eligible = (table["variant"] == IN_FORCE) & (table["scale"] == POINTS) & table["p"].notna()
-    led = [f"mixed_{link}" for link in recipe.mixed_models.fitted] if recipe.mixed_models else []
-    ranks = {analysis: place for place, analysis in enumerate([*led, "min_f"])}
-    ranked = table["analysis"].map(ranks).where(eligible)
+    ranked = pd.Series(np.nan, index=table.index)
+    asked = recipe.mixed_models.fitted if recipe.mixed_models else []
+    for dimension, part in table.groupby("dimension", sort=False):
+        led = [f"mixed_{link}" for link in fits.links(str(dimension), asked)] if asked else []
+        ranks = {analysis: place for place, analysis in enumerate([*led, "min_f"])}
+        ranked[part.index] = part["analysis"].map(ranks)
+    ranked = ranked.where(eligible)
     return ranked.notna() & (ranked == ranked.groupby(keys).transform("min"))
 
 

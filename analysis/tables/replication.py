@@ -91,7 +91,10 @@ def _look_up(
     if unknown:
         return None, f"{printed.table} has no column {unknown[0]}"
     for column, value in printed.row.items():
-        table = table[table[column].astype("str") == value]
+        flags = table[column].dtype == bool  # true and false, as in the CSV
+        table = table[
+            (table[column].map(to_text) if flags else table[column].astype("str")) == value
+        ]
     if len(table) != 1:
         return None, f"{len(table) or 'no'} row{'s' if len(table) else ''} of {printed.table} fit"
     value = table[printed.column].iloc[0]

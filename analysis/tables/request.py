@@ -33,7 +33,7 @@ class Answers:
 class StudyInput:
     """All ratings, everyone who consented, all items with their gold scores, what the study is
     about, and the rules: analyses with other raters start from it. `fits` are the mixed
-    models that tables have in common.
+    models that tables have in common; `parameters` is the size of models of which it is known.
     """
 
     ratings: DataFrame
@@ -42,6 +42,7 @@ class StudyInput:
     contrast: Contrast
     rules: QualityRules
     fits: Fits = field(default_factory=Fits)
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ def _mixed(
     if len(ratings) > refitted_up_to:
         many = f"{len(ratings)} ratings are more than the {refitted_up_to} up to which it is fitted"
         return {}, [f"no mixed model, because {many} for each variant"]
-    link = recipe.mixed_models.fitted[0]
+    link = fits.links(str(ratings["dimension"].iloc[0]), recipe.mixed_models.fitted)[0]
     fit = fits.of(ratings, link)
     if isinstance(fit, Inestimable):
         return {"link": link}, [f"mixed model {fit}"]

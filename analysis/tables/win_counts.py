@@ -1,9 +1,10 @@
 """Which of two conditions was rated higher, per model, scenario and dimension: exactly. Pure.
 
 Means are compared as Σa·n_b against Σb·n_a in whole numbers or multiples of ½, which are exact,
-so that equal means are a tie whatever their decimals. The reference earns a point for each of the
-two conditions that its mean is above; its ratings are those of the sets in which the model was
-shown.
+so that equal means are a tie whatever their decimals. Composites of three parts are thirds, of
+which sums differ by rounding: smaller differences than `ROUNDING` are none. The reference earns a
+point for each of the two conditions that its mean is above; its ratings are those of the sets in
+which the model was shown.
 
 Arrays of numpy in and out, and no pandas: wins.csv, resamples (one column each), and the page on
 which a researcher moves thresholds all come from here.
@@ -21,6 +22,8 @@ Whole = npt.NDArray[np.int64]
 Exact = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 Small = npt.NDArray[np.int8]
+#: Far below what sums of composites can differ by: ½ divided by their number of parts.
+ROUNDING = 1e-6
 
 
 class Item(NamedTuple):
@@ -54,7 +57,7 @@ class Sums:
 
     def above(self, other: "Sums") -> Truths:
         """Where this mean is greater than the other one."""
-        return self.total * other.n > other.total * self.n
+        return self.total * other.n - other.total * self.n > ROUNDING
 
 
 @dataclass(frozen=True)

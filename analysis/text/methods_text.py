@@ -6,7 +6,7 @@ not computed is not described. Pure.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.catalogue.number_text import count, percent
@@ -32,6 +32,7 @@ class AnalysisSettings:
     """What an analysis was made with. `gold` says who made the gold scores, empty for none;
     `scale` are the two ends of the scale in words, empty where nothing is rated; `plan` is the
     manifest's, and `not_counted` names those who are included though they never count.
+    `composites` are dimensions with their parts.
     """
 
     rules: QualityRules
@@ -43,6 +44,7 @@ class AnalysisSettings:
     snapshot: str
     plan: Mapping[str, Any] | None = None
     not_counted: Sequence[str] = ()
+    composites: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def _reasons(tables: Tables) -> dict[str, Cited]:
 
 
 def _ratings(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
-    items = rows_of(tables, "items")
+    everything = rows_of(tables, "items")
+    items = [row for row in everything if row["dimension"] not in settings.composites]
     if items:
         systems = {(row["model"], row["condition"]) for row in items if row["n"]}
         yield say(
@@ -126,6 +129,10 @@ def _ratings(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
             scale=settings.scale,
             dimensions=texts(items, "dimension"),
         )
+    labels = {row["dimension"]: row.text("dimension") for row in everything}
+    for name, parts in settings.composites.items():
+        if name in labels:
+            yield say("composite", label=labels[name], parts=[labels[part] for part in parts])
     filtered = bool(rows_of(tables, "funnel", step="sigma_mae"))
     if settings.gold:
         yield say("gold", gold=settings.gold, filtered=filtered)

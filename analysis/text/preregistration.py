@@ -64,7 +64,7 @@ class PlanWords:
             "stopping": [say("stopping", places=any(self._places.values()))],
             "rationale": [Sentence.escape(self.said.sample_size or "")],
             "measured": list(self._measures()),
-            "indices": [self._gold()],
+            "indices": [*self._composites(), self._gold()],
             "analyses": list(self._analyses()),
             "main_analysis": list(self._main_analysis()),
             "secondary": [say("secondary", recipes=list(self.planned.recipes))],
@@ -118,18 +118,21 @@ class PlanWords:
 
     @cached_property
     def dimensions(self) -> dict[str, str]:
-        """Rated dimensions with their labels."""
+        """Rated dimensions and composites with their labels."""
+        return {name: self.labels.text("dimensions", name) for name in self._rated}
+
+    @property
+    def _rated(self) -> list[str]:
         names = [d.name for d in self.study.rating.dimensions] if self.study.rating else []
-        return {name: self.labels.text("dimensions", name) for name in names}
+        return [*names, *self.planned.composites]
 
     @cached_property
     def labels(self) -> Labels:
         study = self.study
-        rated = [d.name for d in study.rating.dimensions] if study.rating else []
         known = {
             "conditions": usual_of(study.conditions),
             "models": usual_of([model for model, _ in self.systems]),
-            "dimensions": usual_of(rated),
+            "dimensions": usual_of(self._rated),
             "rules": STEP_LABELS,
         }
         given = GivenLabels.model_validate(self.content["labels"])
@@ -248,6 +251,11 @@ class PlanWords:
             yield say("screening", question=question.question, eligible=question.eligible)
         if study.attention_checks:
             yield say("attention", n=len(study.attention_checks))
+
+    def _composites(self) -> Iterator[Sentence]:
+        for name, parts in self.planned.composites.items():
+            labels = [self.dimensions[part] for part in parts]
+            yield say("composite", label=self.dimensions[name], parts=labels)
 
     def _measures(self) -> Iterator[Sentence]:
         study = self.study

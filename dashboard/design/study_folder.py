@@ -20,7 +20,14 @@ from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
 from survey.assignment import CheckRange, have_room
-from survey.definition import ResponseRow, StudyDefinition, labels, read_responses
+from survey.definition import (
+    ResponseRow,
+    StudyDefinition,
+    composites,
+    labels,
+    model_facts,
+    read_responses,
+)
 from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.mapping import StudyMap
@@ -102,10 +109,22 @@ def read_folder(
         scenarios=list(dict.fromkeys(row.scenario for row in rows)),
         sets=list(dict.fromkeys(row.set_name for row in rows)),
         recipes=recipes.values(),
+        composites=settings.composites,
     )
+    rated = definition.rating.dimensions if definition.rating else []
+    problems += [
+        yaml.problem(("composites", *path), message)
+        for path, message in composites.problems(
+            settings.composites, [dimension.name for dimension in rated]
+        )
+    ]
     problems += [
         yaml.problem(("labels", *path), message)
         for path, message in labels.problems(settings.labels, known)
+    ]
+    problems += [
+        yaml.problem(("models", *path), message)
+        for path, message in model_facts.problems(settings.models, known["models"])
     ]
     named = {"dimensions": known["dimensions"], "models": known["models"], "recipes": recipes}
     problems += [
@@ -114,7 +133,9 @@ def read_folder(
     ]
     problems += [
         yaml.problem(("datasheet", *path), message)
-        for path, message in settings.datasheet.problems(known["dimensions"])
+        for path, message in settings.datasheet.problems(
+            [name for name in known["dimensions"] if name not in settings.composites]
+        )
     ]
     if problems:
         raise DefinitionError(problems)

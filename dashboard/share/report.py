@@ -114,6 +114,7 @@ def _settings(
         snapshot=manifest["snapshot_hash"],
         plan=manifest.get("plan"),
         not_counted=manifest["included_by_name"],
+        composites=manifest.get("composites", {}),
     )
 
 

@@ -5,8 +5,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from survey.definition.composites import GivenComposites
 from survey.definition.datasheet import Datasheet
 from survey.definition.labels import GivenLabels
+from survey.definition.model_facts import GivenModels
 from survey.definition.parts import Part, Text, refuse_repeats
 from survey.definition.preregistration import Preregistration
 
@@ -133,6 +135,8 @@ class Settings(Part):
     #: How long a payment key outlives a withdrawal.
     withdrawal_key_days: int = Field(default=90, ge=0, le=3650)
     labels: GivenLabels = GivenLabels()
+    composites: GivenComposites = {}
+    models: GivenModels = {}
     preregistration: Preregistration = Preregistration()
     datasheet: Datasheet = Datasheet()
 

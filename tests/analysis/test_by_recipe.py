@@ -279,3 +279,10 @@ def test_study_without_a_contrast_says_so_where_it_lacks_a_difference() -> None:
     found = thin("no contrast")
     for name in ("mixed_contrasts", "contrasts", "order_conclusions"):
         assert found.not_available[name] == "the study names no two conditions to compare"
+
+
+def test_quotes_of_any_recipe_are_on_the_map_of_regions() -> None:
+    quoting = PAPER.model_copy(update={"quotes": {"West": "It made me feel heard."}})
+    assert "It made me feel heard." in str(
+        results(study(mixed), quoting, SOUND).figures["region_map"]
+    )

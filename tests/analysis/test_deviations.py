@@ -57,6 +57,10 @@ def test_what_is_as_planned_deviates_in_nothing() -> None:
         ({"contrast": "none"}, ("contrast: plain − tuned → none", "every row")),
         ({"places": Places(maximum=60)}, ("places.maximum: 40 → 60", "every row")),
         ({"decided": 2}, ("2 raters are excluded by decision", "every row")),
+        (
+            {"composites": {"empathy": ["a", "b"]}},
+            ("composite empathy: none → a, b", "rows of dimension empathy"),
+        ),
         ({"gold": "file x"}, ("gold scores: judge@1 → file x", "rows of the included raters")),
         (
             {"gold_hash": "456"},
@@ -118,6 +122,10 @@ def test_setting_of_a_recipe_is_said_with_the_tables_that_depend_on_it() -> None
     assert with_recipe(title="Another name") == []
 
 
+def test_title_and_quotes_change_no_number() -> None:
+    assert with_recipe(title="Another", quotes={"West": "It helped."}) == []
+
+
 def test_another_recipe_is_exploratory() -> None:
     mine = changed(SOUND, name="mine")
     assert said(recipes={**PLAN.recipes, "mine": mine}) == [
@@ -149,6 +157,13 @@ def test_rows_of_a_recipe_come_of_its_settings_in_tables_that_depend_on_them() -
     deviation = Deviation("a setting", recipe="sound", tables=("group_tests",))
     setting = ("exploratory", "a setting")
     assert marked("group_tests", BOTH, deviation) == [PLANNED_ROW, setting, setting]
+    assert marked("contrasts", BOTH, deviation) == [PLANNED_ROW] * 3
+
+
+def test_rows_of_a_dimension_come_of_its_composite() -> None:
+    table = DataFrame({"dimension": ["empathy", "warmth"]})
+    deviation = Deviation("a composite", dimension="empathy")
+    assert marked("items", table, deviation) == [("exploratory", "a composite"), PLANNED_ROW]
     assert marked("contrasts", BOTH, deviation) == [PLANNED_ROW] * 3
 
 

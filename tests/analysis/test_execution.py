@@ -35,7 +35,9 @@ TABLES = {
     "wins_summary",
 }
 ABOUT_JUDGES = [*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES, *OF_METRICS]
-OF_RATERS = {"rater_differences", "consort", "durations", "sigma_mae", "sigma", "mae"}
+OF_RATERS = {
+    "rater_differences", "gold_distance", "consort", "durations", "sigma_mae", "sigma", "mae",
+}  # fmt: skip
 OF_INCLUDED = [
     "demographics",
     "items",

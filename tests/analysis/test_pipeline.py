@@ -144,7 +144,7 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
     results = analyse(data, QualityRules())
     asked = "the study asks for no ratings"
     assert results.not_available == {
-        **dict.fromkeys(["raters.sigma", "raters.mae", "thresholds"], asked),
+        **dict.fromkeys(["raters.sigma", "raters.mae", "thresholds", "gold_distance"], asked),
         **dict.fromkeys(["sigma_mae", "sigma", "mae"], asked),
         "rater_differences": asked,
         "demographics": "the study asks no demographic question",
@@ -249,7 +249,9 @@ def test_participants_without_the_column_active_are_not_active() -> None:
 
 
 #: About everybody, whoever is included: they say for themselves whom or what they lack.
-OF_RATERS = {"rater_differences", "consort", "durations", "sigma_mae", "sigma", "mae"}
+OF_RATERS = {
+    "rater_differences", "gold_distance", "consort", "durations", "sigma_mae", "sigma", "mae",
+}  # fmt: skip
 TABLES = {
     "funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary",
 }  # fmt: skip

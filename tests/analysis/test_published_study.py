@@ -202,6 +202,7 @@ def test_nothing_is_absent_and_figures_are_small(results: Results) -> None:
         "funnel",
         "raters",
         "thresholds",
+        "gold_distance",
         "demographics",
         "items",
         "wins",

@@ -164,11 +164,17 @@ def test_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
         ("raters: []", "column 1: raters: List should have at least 1"),
         ("group_tests: []", "column 1: group_tests: List should have at least 1"),
         ("adjust_over: [model, model]", "column 1: adjust_over: 'model' is repeated"),
+        (
+            "quotes: {Wset: Hm.}",
+            "column 10: quotes.Wset: 'Wset' is no region; there are Northeast, Midwest, South",
+        ),
+        (
+            f"quotes: {{West: {'a' * 141}}}",
+            "column 10: quotes.West: String should have at most 140 characters",
+        ),
     ],
 )
-def test_lists_are_neither_empty_nor_repeat_themselves(
-    tmp_path: Path, text: str, problem: str
-) -> None:
+def test_wrong_value_is_named_with_its_place(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "mine.yaml"
     kept = "name: mine\ntitle: Mine\nunit: participant\n"
     file.write_text(f"{kept}{text}\n")

@@ -327,7 +327,14 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
     names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
-    names += ["wins_summary", "rater_differences", "protocol", "design_health", "codebook"]
+    names += [
+        "gold_distance",
+        "wins_summary",
+        "rater_differences",
+        "protocol",
+        "design_health",
+        "codebook",
+    ]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
     expected = {*names, *TABLES, *GUARD, *NAMES} - set(absent)
     assert set(original) == {f"{name}.csv" for name in expected}

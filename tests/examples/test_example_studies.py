@@ -117,7 +117,10 @@ def test_the_published_study_keeps_its_random_order_and_its_one_check() -> None:
     definition = study("tide")
     assert (definition.order.responses, definition.order.blocks) == ("random", "random")
     assert [check.kind for check in definition.attention_checks] == ["item"]
-    assert definition.screening == []  # its sample was filtered before it came
+
+
+def test_the_published_study_screens_as_ours_does() -> None:
+    assert study("tide").screening == study("empathy").screening
 
 
 def changes_of(slug: str, *, prompts: list[str]) -> list[str]:

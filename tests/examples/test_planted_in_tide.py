@@ -159,6 +159,19 @@ def test_tide_wins_are_the_planted_ones_and_as_many_as_published(tide: Analysed)
     assert {row["match"] for row in replicated} == {"true"}
 
 
+def test_tide_compares_the_raters_distance_and_the_judges_agreement_with_the_printed_ones(
+    tide: Analysed,
+) -> None:
+    obtained = {row["item"]: row["obtained"] for row in tide.rows("replication")}
+    [raters] = tide.rows("gold_distance", unit="participant", raters="included")
+    [judge] = tide.rows("judge_consistency", is_gold="true")
+    assert obtained["Raters left, mean MAE"] == raters["mean"] != ""
+    # the planted gold scores come from a file, each as one number
+    assert obtained["Pairwise ρ of the judge's calls"] == judge["rho"] == ""
+    [row] = tide.rows("replication", item="Pairwise ρ of the judge's calls")
+    assert row["note"] == judge["note"] == "not estimable, because there is one replicate"
+
+
 def test_tide_groups_differ_as_planted_and_only_so(tide: Analysed) -> None:
     overall = {"recipe": "sound", "raters": "included", "scenario": "all", "condition": "all",
                "test": "welch"}  # fmt: skip

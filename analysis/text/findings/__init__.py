@@ -14,7 +14,7 @@ from analysis.deviations import EXPLORATORY
 from analysis.recipe import Recipe
 from analysis.tables.request import FindingSpec
 from analysis.text.cells import Sentence, Tables, rows_of, those_with
-from analysis.text.findings import answers, conditions, groups, robustness, systems
+from analysis.text.findings import answers, conditions, groups, robustness, sizes, systems
 from analysis.text.findings.positions import positions
 from analysis.text.findings.words import of_unit
 
@@ -57,6 +57,7 @@ def findings(
                 conditions.wins(tables, dimension),
             ),
             ("The systems", "system_groups", systems.order(tables, sound, dimension), ()),
+            ("Size of the models", "size_trends", sizes.trends(tables, sound, dimension), ()),
             (
                 "The reference",
                 "to_reference",

@@ -29,8 +29,10 @@ def lengths(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
     """The main result by the recipe's first model when responses are equally long."""
     if recipe is None or recipe.mixed_models is None:
         return
-    first = recipe.mixed_models.fitted[0]
+    first: str = recipe.mixed_models.fitted[0]
     rows = those_with(of_recipe(tables, "length_adjusted", recipe, dimension), "adjusted")
+    if set(values(rows, "link")) == {"linear"}:
+        first = "linear"  # as a composite's only model
     for row in _of_main([row for row in rows if row["link"] == first]):
         yield say("lengths", row=row, recipe=recipe)
 

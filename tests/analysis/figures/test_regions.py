@@ -68,6 +68,17 @@ def test_each_region_has_its_mean_and_its_raters_and_the_highest_says_so() -> No
     }
 
 
+def test_quotes_are_over_their_region_and_in_every_note() -> None:
+    quotes = {"West": "Heard, <b>really</b> heard.", "South": "Kind words, but too many of them."}
+    made = checked(region_map(UNEVEN, people(), RECIPES["sound"], SCALE, quotes=quotes))
+    over = {trace["name"]: trace["text"] for trace in made["data"] if "fill" in trace}
+    assert over["West"].endswith("<br>“Heard, &lt;b&gt;really&lt;/b&gt; heard.”")
+    assert "“" not in over["Midwest"]
+    assert names(made)["West"] == "<b>West 2.50</b><br>2 raters"
+    said = "South: “Kind words, but too many of them.”"
+    assert all(said in text for text in notes(made).values())
+
+
 def test_the_mean_is_over_the_recipes_unit() -> None:
     assert names(figure(UNEVEN, "sound"))["West"] == "<b>West 2.50</b><br>2 raters"
     assert names(figure(UNEVEN, "paper"))["West"] == "<b>West 2.00</b><br>3 ratings"

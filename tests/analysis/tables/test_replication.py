@@ -40,6 +40,8 @@ def test_what_was_obtained_is_of_the_kind_that_it_is_in_its_table() -> None:
         for said, column in (("Ant", "winner"), ("-0.25", "difference"), ("true", "tie"))
     ]
     assert found == [("Ant", True), (-0.25, True), ("false", False)]
+    by_flag = printed("Ant", table="wins", column="winner", tie="false")
+    assert compared(by_flag) == ("Ant", True, "")
     assert [to_text(obtained) for obtained, _ in found] == ["Ant", "-0.25", "false"]
     recipe = PAPER.model_copy(
         update={"replication": [printed("142", step="duration"), printed("no", step="lunch")]}

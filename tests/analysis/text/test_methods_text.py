@@ -53,6 +53,21 @@ def test_decisions_of_the_researchers_are_told_first_with_their_reasons(approved
     approved(alone)
 
 
+def test_composites_are_told_as_computed_and_count_no_ratings() -> None:
+    rows = [
+        {"dimension": name, "n": 10, "model": "m", "condition": "a", "scenario": "S1"}
+        for name in ("warmth", "care", "empathy")
+    ]
+    settings = replace(SETTINGS, composites={"empathy": ["warmth", "care"]})
+    told = of(tables(items=rows), settings)["Ratings"]
+    assert "gave 20 ratings" in told
+    assert "on 2 dimensions (Warmth and Care)" in told
+    assert (
+        "Empathy is computed: the mean of Warmth and Care, of each rater and response that has a "
+        "rating on all of them."
+    ) in told
+
+
 def words(rules: QualityRules, name: RuleName) -> str:
     return rules.rule(name).in_words()
 
