@@ -34,7 +34,6 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<number:participant>", "1"),
                 ("<number:page>", "2"),
                 ("<number:version>", "1"),
-                ("<str:pseudonym>", "ann"),
                 ("<slug:form>", "osf"),
                 ("<judge:judge>", "judge@1"),
                 ("<slug:figure>", "ratings_kde"),
