@@ -35,7 +35,9 @@ VERDICTS = [Point(value=n, label=label) for n, label in enumerate(("worse", "tie
 
 
 class Price(Part):
-    """US dollars per million tokens, for endpoints that do not report costs."""
+    """US dollars per million tokens, for endpoints that do not report costs. Of a judge with
+    `batch`, what tokens cost in a batch.
+    """
 
     input: float = Field(ge=0, le=10_000)
     output: float = Field(ge=0, le=10_000)
@@ -86,6 +88,8 @@ class JudgeDefinition(Part):
     #: Sent unchanged, such as OpenRouter's `provider`.
     options: dict[str, Any] = {}
     price: Price | None = None
+    #: Whether its calls are asked in batches, which cost less and are answered within a day.
+    batch: bool = False
 
     @field_validator("options")
     @classmethod
@@ -172,6 +176,13 @@ class JudgingDefinition(Part):
         if self.gold is not None and self.gold not in names:
             near = did_you_mean(self.gold, names)
             raise wrong(("gold",), f"{self.gold!r} is not among the judges and juries{near}")
+        for number, judge in enumerate(self.judges):
+            if judge.batch and judge.price is None and self.budget.money is not None:
+                message = (
+                    "is missing: an answer in a batch has no cost, so a judge with batch: true and "
+                    "a budget in money needs a price"
+                )
+                raise wrong(("judges", number, "price"), message)
         return self
 
     def _known(self, name: str, path: tuple[str | int, ...]) -> None:
@@ -291,6 +302,12 @@ class JudgeConfiguration(Part):
     # value, so that judges of before stay the same.
     orders: Orders = "rotated"
     together: bool = False
+    batch: bool = False
+
+    @property
+    def asks_in_batches(self) -> bool:
+        """Whether its calls are asked in batches. The stand-in costs nothing and has none."""
+        return self.batch and not self.stand_in
 
     @property
     def dimensions(self) -> list[str]:
@@ -326,8 +343,9 @@ class JudgeConfiguration(Part):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-#: The endpoint's name (its address counts), the number of replicates, and descriptions.
-ASIDE = {"endpoint", "replicates", "family", "price"}
+#: The endpoint's name (its address counts), the number of replicates, descriptions, and whether
+#: requests are sent one by one: an answer in a batch is the same model's.
+ASIDE = {"endpoint", "replicates", "family", "price", "batch"}
 
 
 def configuration_of(
@@ -365,6 +383,7 @@ def configuration_of(
         price=judge.price,
         orders=judge.orders,
         together=judge.together,
+        batch=judge.batch,
     )
 
 

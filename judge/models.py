@@ -194,7 +194,7 @@ class Call(models.Model):
     lease_token = models.CharField(
         max_length=40, blank=True, help_text="Request id of the attempt that may answer it"
     )
-    lease_until = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True, help_text="Empty: it is in a batch")
     answered_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True, help_text="Why it failed, in words")
     forgiven = models.PositiveIntegerField(
@@ -254,6 +254,45 @@ class Score(models.Model):
         return f"{self.call}: {self.value}"
 
 
+class Batch(models.Model):
+    """Requests of one judge that are sent together, in a file.
+
+    Each step is committed before the next one begins: the calls and their attempts, the file's id,
+    the batch's id. One worker at a time works on a batch, under a lease; a call in a batch belongs
+    to its attempt until the batch has ended, and has no lease of its own.
+    """
+
+    class State(models.TextChoices):
+        FILLING = "filling", "calls are being added; nothing has been sent"
+        SENDING = "sending", "being sent: the endpoint may have it"
+        RUNNING = "running", "the endpoint has it"
+        ENDED = "ended", "its answers are recorded"
+
+    judge = models.ForeignKey(Judge, models.CASCADE, related_name="batches")
+    state = models.CharField(max_length=10, choices=State, default=State.FILLING)
+    key = models.CharField(max_length=40, unique=True, help_text="Sent to the endpoint with it")
+    input_file = models.CharField(max_length=200, blank=True, help_text="The endpoint's id of it")
+    remote_id = models.CharField(max_length=200, blank=True, help_text="The endpoint's id of it")
+    said = models.CharField(
+        max_length=200, blank=True, help_text="How far it is, as the endpoint says"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True, help_text="When the endpoint had it")
+    ended_at = models.DateTimeField(null=True)
+    not_before = models.DateTimeField(null=True, help_text="The endpoint is not asked before then")
+    failures_in_a_row = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True, help_text="Its last problem, in words")
+    lease_token = models.CharField(max_length=40, blank=True, help_text="Of the worker that has it")
+    lease_until = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "batches"
+
+    def __str__(self) -> str:
+        return f"batch {self.remote_id or self.key} of {self.judge}"
+
+
 class Attempt(models.Model):
     """One request. It is committed before it is sent, so a killed worker leaves a trace."""
 
@@ -266,12 +305,14 @@ class Attempt(models.Model):
         TIMEOUT = "timeout", "no answer in time: possibly answered and paid"
         NOT_CONNECTED = "not_connected", "the request was not sent"
         BROKEN_OFF = "broken_off", "the connection broke: possibly answered and paid"
-        UNKNOWN = "unknown", "worker lost: possibly answered and paid"
+        UNKNOWN = "unknown", "worker or batch lost: possibly answered and paid"
+        NOT_PROCESSED = "not_processed", "its batch ended without it: not billed"
 
     #: Sent, and possibly answered and billed.
     POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.BROKEN_OFF, Outcome.UNKNOWN, Outcome.GARBLED)
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="attempts")
+    batch = models.ForeignKey(Batch, models.RESTRICT, null=True, related_name="attempts")
     number = models.PositiveIntegerField()
     request_id = models.CharField(max_length=40, unique=True, help_text="Sent to the endpoint")
     is_repair = models.BooleanField(

@@ -11,7 +11,18 @@ from statistics import fmean, median
 from django.db.models import Count, F, Max, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, NullIf
 
-from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Jury, Score
+from judge.models import (
+    STAND_IN,
+    Attempt,
+    Batch,
+    Call,
+    GoldDecision,
+    GoldSet,
+    Judge,
+    Judging,
+    Jury,
+    Score,
+)
 from judge.seeds import shares_seeds
 from survey.models import Participant, Study
 from survey.tidy import panel_ratings, panels_of
@@ -320,6 +331,12 @@ class Progress:
     not_before: datetime | None
     last_error: str
     attempts_by_outcome: dict[str, int] = field(default_factory=dict)
+    #: Of the running calls.
+    in_batch: int = 0
+    #: When the oldest batch was sent; None if none has been.
+    batch_since: datetime | None = None
+    #: How far batches are, as the endpoint says.
+    batch_said: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -346,6 +363,8 @@ def progress(judge: Judge) -> Progress:
     )
     # Failures before the last answer no longer block anything.
     last = attempts.filter(ended_at__isnull=False).order_by("-ended_at", "-id").first()
+    batches = Batch.objects.filter(judge=judge).exclude(state=Batch.State.ENDED).order_by("id")
+    in_batch = attempts.filter(batch__in=batches, outcome=Attempt.Outcome.IN_FLIGHT).count()
     waits = [at for at in (judge.not_before, judge.endpoint.not_before) if at is not None]
     return Progress(
         total=sum(states.values()),
@@ -359,6 +378,9 @@ def progress(judge: Judge) -> Progress:
         not_before=max(waits, default=None),
         last_error=last.error if last else "",
         attempts_by_outcome=outcomes,
+        in_batch=in_batch,
+        batch_since=min((each.sent_at for each in batches if each.sent_at), default=None),
+        batch_said="; ".join(each.error or each.said for each in batches if each.said),
     )
 
 

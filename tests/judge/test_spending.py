@@ -8,7 +8,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import calls, leases
-from judge.calls import Claimed, claim
+from judge.attempts import Claimed
+from judge.calls import claim
 from judge.configure import move_judges_here
 from judge.definition import Price
 from judge.exchange import ExchangeFailed, Reply, Tokens

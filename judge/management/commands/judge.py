@@ -13,11 +13,11 @@ from tqdm import tqdm
 
 from config.celery import wake
 from judge.advice import advice
-from judge.calls import structured_output
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Judge
 from judge.plans import missing_tokens, plan_calls, queue_missing
+from judge.probing import structured_output
 from judge.queries import (
     Progress,
     current_judges,
