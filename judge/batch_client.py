@@ -78,7 +78,7 @@ class RemoteBatch(Lenient):
         )
 
 
-class _Page(Lenient):
+class _PageOfBatches(Lenient):
     data: list[RemoteBatch]
     has_more: Any = False
 
@@ -95,7 +95,7 @@ class _Line(Lenient):
 
 
 @dataclass(frozen=True)
-class Answer:
+class BatchAnswer:
     """One line of a batch's files: what the endpoint made of one call."""
 
     custom_id: str
@@ -140,7 +140,7 @@ class BatchClient:
                     limit=PAGE, **after
                 )
             )
-            page = self._parsed(_Page, text)
+            page = self._parsed(_PageOfBatches, text)
             for batch in page.data:
                 keys = batch.metadata if isinstance(batch.metadata, dict) else {}
                 if batch.input_file_id == input_file or keys.get(KEY) == key:
@@ -155,7 +155,7 @@ class BatchClient:
         text = self._exchange(lambda client: client.batches.with_raw_response.retrieve(remote_id))
         return self._parsed(RemoteBatch, text)
 
-    def answers(self, file: str) -> Iterator[Answer]:
+    def answers(self, file: str) -> Iterator[BatchAnswer]:
         """The lines of a batch's file. What is no line is skipped."""
         text = self._exchange(lambda client: client.files.with_raw_response.content(file))
         for line in text.split("\n"):  # texts may have other line separators
@@ -163,7 +163,7 @@ class BatchClient:
                 read = _Line.model_validate_json(line)
             except ValidationError:
                 continue
-            answer = Answer(read.custom_id)
+            answer = BatchAnswer(read.custom_id)
             try:
                 answer.outcome.set_result(self._read(read))
             except ExchangeFailed as failure:

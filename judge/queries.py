@@ -335,7 +335,7 @@ class Progress:
     in_batch: int = 0
     #: When the oldest batch was sent; None if none has been.
     batch_since: datetime | None = None
-    #: How far batches are, as the endpoint says.
+    #: How far batches are, as the endpoint says, or the last problem with it.
     batch_said: str = ""
 
     @property
@@ -363,8 +363,9 @@ def progress(judge: Judge) -> Progress:
     )
     # Failures before the last answer no longer block anything.
     last = attempts.filter(ended_at__isnull=False).order_by("-ended_at", "-id").first()
-    batches = Batch.objects.filter(judge=judge).exclude(state=Batch.State.ENDED).order_by("id")
-    in_batch = attempts.filter(batch__in=batches, outcome=Attempt.Outcome.IN_FLIGHT).count()
+    in_flight = Count("attempts", filter=Q(attempts__outcome=Attempt.Outcome.IN_FLIGHT))
+    begun = Batch.objects.filter(judge=judge).exclude(state=Batch.State.ENDED)
+    batches = list(begun.annotate(in_flight=in_flight).order_by("id"))
     waits = [at for at in (judge.not_before, judge.endpoint.not_before) if at is not None]
     return Progress(
         total=sum(states.values()),
@@ -378,9 +379,9 @@ def progress(judge: Judge) -> Progress:
         not_before=max(waits, default=None),
         last_error=last.error if last else "",
         attempts_by_outcome=outcomes,
-        in_batch=in_batch,
+        in_batch=sum(each.in_flight for each in batches),
         batch_since=min((each.sent_at for each in batches if each.sent_at), default=None),
-        batch_said="; ".join(each.error or each.said for each in batches if each.said),
+        batch_said="; ".join(filter(None, (each.error or each.said for each in batches))),
     )
 
 

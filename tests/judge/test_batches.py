@@ -13,6 +13,7 @@ from pytest_django.fixtures import Settings
 from judge import batches, leases, runs
 from judge.configure import configure_judging
 from judge.definition import JudgingDefinition
+from judge.management.commands.judge import postfix
 from judge.models import Attempt, Batch, Call, Judge, StructuredOutput
 from judge.plans import queue_missing
 from judge.queries import progress
@@ -402,7 +403,10 @@ def test_calls_in_a_batch_take_no_slot_and_are_nobodys_lost_calls(
     assert counts(judge) == {"running": RESPONSES}
     assert progress(judge).in_batch == RESPONSES
     sent_at = Batch.objects.get().sent_at
+    assert sent_at is not None
     assert progress(judge).batch_since == sent_at
+    said = postfix([progress(judge)], spent_on(judge.study))
+    assert f"10 in a batch since {sent_at:%Y-%m-%d %H:%M} UTC (validating, 0 of 10 done)" in said
     server.working.set()
     Batch.objects.update(not_before=timezone.now())
     finish(judge)

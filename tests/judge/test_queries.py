@@ -175,8 +175,8 @@ def test_progress_costs_the_same_for_any_number_of_calls(
     queued: Queue, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     judge = queued(replicates=1)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         progress(judge)
     judge = queued(replicates=3)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         progress(judge)

@@ -95,8 +95,8 @@ class BatchJudge(FaultyJudge):
         #: How often each kind of request came.
         self.asked: Counter[str] = Counter()
         self.changed = threading.Condition(threading.RLock())
-        #: Kinds of requests that are done and get no answer until the event is set.
-        self.held: dict[str, threading.Event] = {}
+        #: Kinds of requests that, from a number on, get no answer until the event is set.
+        self.held: dict[str, tuple[int, threading.Event]] = {}
         #: While it is not set, no batch gets over.
         self.working = threading.Event()
         self.working.set()
@@ -112,9 +112,12 @@ class BatchJudge(FaultyJudge):
             return status
 
     @contextmanager
-    def holding(self, kind: str) -> Iterator[None]:
-        """Do what requests of a kind ask for, and answer none of them within the block."""
-        event = self.held[kind] = threading.Event()
+    def holding(self, kind: str, *, number: int = 1) -> Iterator[None]:
+        """Do what requests of a kind ask for, and answer none of them within the block, from this
+        number on.
+        """
+        event = threading.Event()
+        self.held[kind] = number, event
         try:
             yield
         finally:
@@ -122,7 +125,8 @@ class BatchJudge(FaultyJudge):
             event.set()
 
     def hold(self, kind: str) -> None:
-        if event := self.held.get(kind):
+        number, event = self.held.get(kind, (0, None))
+        if event and self.asked[kind] >= number:
             event.wait()
 
     def wait_for_kind(self, kind: str, times: int = 1, *, seconds: float = 60) -> None:
