@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticUndefined
 
+from judge.examples import ExamplesDefinition, RatedExample
+from judge.money import Budget, Price
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.parts import Name, Part, Text, wrong
@@ -32,24 +34,6 @@ OUR_PARAMETERS = {
 
 #: What a judge of pairs gives each of the two responses.
 VERDICTS = [Point(value=n, label=label) for n, label in enumerate(("worse", "tie", "better"))]
-
-
-class Price(Part):
-    """US dollars per million tokens, for endpoints that do not report costs. Of a judge with
-    `batch`, what tokens cost in a batch.
-    """
-
-    input: float = Field(ge=0, le=10_000)
-    output: float = Field(ge=0, le=10_000)
-    #: Of input that the endpoint had in its cache. Null: as other input.
-    cached_input: float | None = Field(default=None, ge=0, le=10_000)
-
-
-class Budget(Part):
-    """The limits for all judges of a study together: US dollars and requests."""
-
-    money: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    requests: int | None = Field(default=None, ge=1)
 
 
 class JudgeDefinition(Part):
@@ -90,6 +74,8 @@ class JudgeDefinition(Part):
     price: Price | None = None
     #: Whether its calls are asked in batches, which cost less and are answered within a day.
     batch: bool = False
+    #: Rated responses that the prompt shows.
+    examples: ExamplesDefinition | None = None
 
     @field_validator("options")
     @classmethod
@@ -128,6 +114,10 @@ class JudgeDefinition(Part):
             raise wrong(("replicates",), message)
         if self.presentation == "pair" and self.scale is not None:
             raise wrong(("scale",), "a judge of pairs says which is better, and has no scale")
+        if self.examples is not None and (self.presentation == "pair" or self.scale is not None):
+            other = "compares pairs" if self.presentation == "pair" else "has a scale of its own"
+            message = f"its examples are ratings on the study's scale, but this judge {other}"
+            raise wrong(("examples",), message)
         return self
 
 
@@ -303,6 +293,9 @@ class JudgeConfiguration(Part):
     orders: Orders = "rotated"
     together: bool = False
     batch: bool = False
+    examples: ExamplesDefinition | None = None
+    #: The examples that were drawn as `examples` says; empty before.
+    drawn: list[RatedExample] = []
 
     @property
     def asks_in_batches(self) -> bool:
@@ -384,6 +377,7 @@ def configuration_of(
         orders=judge.orders,
         together=judge.together,
         batch=judge.batch,
+        examples=judge.examples,
     )
 
 

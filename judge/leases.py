@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from judge.definition import Budget
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Batch, Call, Endpoint, Judge, Judging, StructuredOutput
+from judge.money import Budget
 from judge.queries import asked_calls, gold_judges, wanted_calls
 
 #: The number of sweeps before a woken judge is woken again.

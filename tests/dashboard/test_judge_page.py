@@ -235,6 +235,22 @@ def test_calls_in_a_batch_are_counted_with_the_time_since_when(
     assert "in a batch" not in text_of(page.get(JUDGE))
 
 
+def test_page_says_which_examples_the_judge_has(page: Client, study: Study) -> None:
+    examples = {"source": "panel experts", "number": 2, "seed": 3}
+    (judge,) = describe(study, {"name": "owl", "examples": examples})
+    shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
+    assert "Examples none yet: panel experts has too few ratings" in shown
+    drawn = [
+        {"scenario": name, "prompt": "p", "context": "", "response": "r", "scores": {"warmth": 2}}
+        for name in ("S1", "S2")
+    ]
+    Judge.objects.update(configuration=judge.configuration | {"drawn": drawn})
+    shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
+    assert "Examples 2 responses with the ratings of panel experts (scenarios" in shown
+    assert "S1, S2; seed 3)" in shown
+    assert "They are left out where this judge is compared with people." in shown
+
+
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────
 
 

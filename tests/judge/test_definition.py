@@ -8,13 +8,13 @@ import pytest
 from dashboard.design.study_folder import read_folder
 from judge.definition import (
     ASIDE,
-    Budget,
     JudgeConfiguration,
     JudgeDefinition,
     JudgingDefinition,
     configuration_of,
     on_scale_of_study,
 )
+from judge.money import Budget
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.files.problems import DefinitionError
 from survey.files.yaml_file import YamlFile
