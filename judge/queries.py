@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from statistics import fmean, median
 
-from django.db.models import Count, F, Max, Q, QuerySet, Value
+from django.db.models import Count, F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, NullIf
 
 from judge.models import (
@@ -19,12 +19,11 @@ from judge.models import (
     GoldDecision,
     GoldSet,
     Judge,
-    Judging,
     Jury,
     Score,
 )
 from judge.seeds import shares_seeds
-from survey.models import Participant, Study
+from survey.models import Study
 from survey.tidy import panel_ratings, panels_of
 
 
@@ -269,29 +268,6 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
         position = order.index(response) + 1 if order else None
         about = (call, response, block, dimension, replicate)
         yield JudgeValue(*about, position, value, reason)
-
-
-def scores_digest(study: Study) -> list[object]:
-    """A value that changes with every score of any source, or description of a source."""
-    judges = (
-        Judge.objects.filter(study=study)
-        .order_by("id")
-        .annotate(
-            n=Count("calls__scores", distinct=True),
-            last=Max("calls__scores__id"),
-            failed=Count("calls", filter=Q(calls__state=Call.State.FAILED), distinct=True),
-        )
-    )
-    described = Judging.objects.filter(study=study).values_list("definition", flat=True).first()
-    chosen = gold_source(study)
-    people = Participant.objects.filter(study=study).exclude(panel="").order_by("id")
-    return [
-        chosen.name if chosen else None,
-        described,
-        [[j.pk, j.is_current, j.configuration, j.n, j.last, j.failed] for j in judges],
-        list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
-        [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
-    ]
 
 
 def expert_means(study: Study, panel: str) -> list[tuple[int, str, float]]:
