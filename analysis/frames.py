@@ -23,10 +23,12 @@ from judge.queries import GoldScores, gold_scores
 from judge.tidy import (
     JUDGE_COLUMNS,
     JUDGE_COMPARISON_COLUMNS,
+    JUDGE_EXAMPLE_COLUMNS,
     JUDGE_SCORE_COLUMNS,
     RETURNED_MODEL_COLUMNS,
     gold_rows,
     judge_comparison_rows,
+    judge_example_rows,
     judge_rows,
     judge_score_rows,
     response_names,
@@ -177,6 +179,7 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
         epsilon=definition.epsilon,
         seed=JUDGES_SEED,
         comparisons=comparisons.frame,
+        examples=_frame(JUDGE_EXAMPLE_COLUMNS, judge_example_rows(study)),
     )
     if comparisons.frame.empty:
         return judges, scores.hash

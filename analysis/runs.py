@@ -18,7 +18,7 @@ from analysis.models import AnalysisRun, RecipeSet, RuleSet
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
-from judge.queries import scores_digest
+from judge.digest import scores_digest
 from survey.definition.settings import Settings
 from survey.models import Participant, Study
 from survey.tidy import active_participants, counted_sources

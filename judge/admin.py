@@ -4,6 +4,7 @@ from django.contrib import admin
 
 from judge.models import (
     Attempt,
+    Batch,
     Call,
     GoldDecision,
     GoldScore,
@@ -60,6 +61,13 @@ class AttemptAdmin(ReadOnly):
         "call__response__system",
         "call__block__scenario",
     ]
+
+
+@admin.register(Batch)
+class BatchAdmin(ReadOnly):
+    list_display = ["id", "judge", "state", "remote_id", "said", "sent_at", "ended_at", "error"]
+    list_filter = ["state", "judge"]
+    list_select_related = ["judge"]
 
 
 @admin.register(GoldSet)

@@ -10,10 +10,8 @@ stop it.
 
 import logging
 import random
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import product
@@ -21,57 +19,27 @@ from itertools import product
 from django.conf import settings
 from django.utils import timezone
 
+from judge.attempts import Asked, Claimed, begin
 from judge.definition import JudgeConfiguration
 from judge.endpoints import check_endpoint, endpoint_here
-from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
-from judge.leases import (
-    due,
-    end_of_lease,
-    gold_comes_first,
-    is_worked_on,
-    live,
-    live_at,
-    locked,
-    probes,
-    waits,
-)
+from judge.exchange import ExchangeFailed, Reply, Scope
+from judge.leases import due, gold_comes_first, is_worked_on, live_at, locked, waits
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
-from judge.prompts import prompt_hash
+from judge.probing import forget_support, next_probe, note_support, structured_output
 from judge.queries import asked_calls, scoring_calls
-from judge.questions import ABOUT, request_for, responses_of, tokens_of
+from judge.questions import ABOUT, tokens_of
 from judge.spending import cost_of, expected_cost, why_no_more
+from judge.storable import storable
 
 logger = logging.getLogger(__name__)
 
 LONGEST_BACKOFF_SECONDS = 60.0
 #: The longest wait that an endpoint can ask for, if longer than our own backoff.
 LONGEST_WAIT_SECONDS = 3600.0
-#: The stored length of an answer or an error's body, so large ones do not fill the database.
-STORED_CHARACTERS = 10_000
-#: Replaces the part that is not stored. The end is kept, because the answer comes last.
-LEFT_OUT = "\n[…]\n"
-
 #: Statuses of an endpoint for a request with a feature that it lacks.
 REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}
 Support = StructuredOutput.Support
-UNUSABLE = Attempt.Outcome.UNUSABLE
-
-
-@dataclass(frozen=True)
-class Claimed:
-    """A call and its attempt, already committed, whose request is sent next."""
-
-    call: Call
-    attempt: Attempt
-    request: JudgeRequest
-    configuration: JudgeConfiguration
-    #: Ids of the responses that are scored, in the order shown.
-    responses: list[int]
-
-    @property
-    def dimensions(self) -> list[str]:
-        return self.configuration.asked_in(self.call.dimension)
 
 
 # Working
@@ -93,7 +61,9 @@ def claim(judge_id: int) -> Claimed | None:
             return None
         support = structured_output(judge)
         if support is None:
-            call = _probe(judge, now)
+            call = next_probe(judge, now)
+        elif configuration.asks_in_batches:
+            return None  # see judge.batches
         else:
             waiting = due(asked_calls(judge), now).order_by("id")
             call = waiting.select_related(*ABOUT).first()
@@ -114,102 +84,95 @@ def _lease(
         judge.stopped = reason
         judge.save(update_fields=["stopped"])
         return None
-    earlier = list(call.attempts.all())
-    unusable = next((a for a in earlier[call.forgiven :] if a.outcome == UNUSABLE), None)
-    attempt = Attempt(
-        call=call,
-        number=len(earlier) + 1,
-        request_id=uuid.uuid4().hex,
-        is_repair=unusable is not None,
-        cost=expected,
-        cost_is_estimate=True,
-    )
-    request = request_for(
-        call,
-        request_id=attempt.request_id,
-        configuration=configuration,
-        structured=structured,
-        unusable=unusable,
-    )
-    attempt.request = request.body()
-    attempt.prompt_hash = prompt_hash(request.messages)
-    responses = [response.pk for response in responses_of(call)]
-    call.state = Call.State.RUNNING
-    call.lease_token = attempt.request_id
-    call.lease_until = end_of_lease(timezone.now())
-    call.save()
-    attempt.save()
-    return Claimed(call, attempt, request, configuration, responses)
+    return begin(call, configuration, structured=structured, expected=expected)
 
 
-def record_scores(claimed: Claimed, reply: Reply, scored: Sequence[Scored]) -> None:
+def record_scores(asked: Asked, reply: Reply, scored: Sequence[Scored]) -> None:
     """Commit an answer: a score for each response that was shown, on each dimension in turn."""
-    with _own(claimed, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
+    with _own(asked, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
         if call is None:
             return
-        about = product(claimed.responses, claimed.dimensions)
+        about = product(asked.responses, asked.dimensions)
         Score.objects.bulk_create(
             Score(
                 call=call,
                 response_id=response,
                 dimension="" if call.dimension else dimension,
                 value=each.score,
-                reason=_storable(each.reason),
+                reason=storable(each.reason),
             )
             for (response, dimension), each in zip(about, scored, strict=True)
         )
         _answered(judge, call)
 
 
-def record_probe(claimed: Claimed, reply: Reply, *, keeps: bool) -> None:
+def record_probe(asked: Asked, reply: Reply, *, keeps: bool) -> None:
     """Commit whether an endpoint `keeps` its answers to the probe's schema."""
     support = Support.ENFORCED if keeps else Support.IGNORED
-    with _own(claimed, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
+    with _own(asked, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
         if call is None:
             return
-        _note_support(judge, support, reply.text)
+        note_support(judge, support, reply.text)
         _answered(judge, call)
 
 
-def record_unusable(claimed: Claimed, reply: Reply, reason: str) -> None:
+def record_unusable(asked: Asked, reply: Reply, reason: str) -> None:
     """Commit an answer without a usable score. The judge is asked once to repair it; after that the
     score is missing.
     """
-    with _own(claimed, Attempt.Outcome.UNUSABLE, reply=reply, error=reason) as (judge, call):
+    with _own(asked, Attempt.Outcome.UNUSABLE, reply=reply, error=reason) as (judge, call):
         if call is None:
             return
         judge.failures_in_a_row = 0
-        if claimed.attempt.is_repair:
+        if asked.attempt.is_repair:
             _fail(call, f"no usable score, also after one repair: {reason}")
         else:
-            _ask_again(call, claimed, reason, at_once=True)
+            _ask_again(call, asked, reason, at_once=True)
 
 
-def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
+def record_failure(asked: Asked, failure: ExchangeFailed) -> None:
     """Commit that no completion was received; ask again later, give up, or stop the judge."""
-    with _own(claimed, failure.outcome, error=str(failure), failure=failure) as (judge, call):
+    with _own(asked, failure.outcome, error=str(failure), failure=failure) as (judge, call):
         if call is None:
             return
         if call.is_probe and failure.status in REFUSALS_OF_A_SCHEMA:
-            _note_support(judge, Support.REFUSED, str(failure))
+            note_support(judge, Support.REFUSED, str(failure))
             _answered(judge, call)
             return
-        if _may_be_the_schema(claimed, failure) and not _has_answers(judge):
+        if _may_be_the_schema(asked, failure) and not _has_answers(judge):
             # The endpoint accepted the probe's schema, but not this longer one.
-            _note_support(judge, Support.REFUSED, str(failure))
+            note_support(judge, Support.REFUSED, str(failure))
             _release(call)
             return
-        judge.failures_in_a_row += 1
+        in_batch = asked.attempt.batch_id is not None
+        judge.failures_in_a_row += 0 if in_batch else 1
         if failure.scope is Scope.REQUEST and _is_only_this_one(judge, call, failure):
             _fail(call, str(failure))
         elif failure.scope is Scope.TEMPORARY:
-            _ask_again(call, claimed, str(failure), retry_after=failure.retry_after)
+            wait = failure.retry_after
+            _ask_again(call, asked, str(failure), retry_after=wait, at_once=in_batch)
             if call.is_probe and call.state == Call.State.FAILED:
-                _note_support(judge, Support.UNKNOWN, str(failure))
+                note_support(judge, Support.UNKNOWN, str(failure))
         else:
             _release(call)
             _stop(judge, str(failure))
+        if not in_batch:
+            _slow_down(judge, failure)
+
+
+def record_failed_batch(judge_id: int, failure: ExchangeFailed) -> None:
+    """Slow down, or finally stop, a judge whose whole batch had no answer: as if as many requests
+    had failed as its endpoint answers at a time.
+    """
+    with locked(judge_id) as judge:
+        judge.failures_in_a_row += _concurrency(judge)
         _slow_down(judge, failure)
+        _save_pace(judge)
+
+
+def most_attempts() -> int:
+    """Requests before a call, or a batch that can't be sent, is given up."""
+    return settings.JUDGE_MAX_ATTEMPTS
 
 
 def stop(judge_id: int, reason: str) -> None:
@@ -219,42 +182,10 @@ def stop(judge_id: int, reason: str) -> None:
         judge.save(update_fields=["stopped"])
 
 
-# Finding out what an endpoint can do
-
-
-def structured_output(judge: Judge) -> str | None:
-    """Whether the endpoint enforces a JSON schema for the judge's model; None if unknown."""
-    known = StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).first()
-    return known.support if known else None
-
-
-def _probe(judge: Judge, now: datetime) -> Call | None:
-    """The probe to send now, unless one for this model is in flight."""
-    of_model = Call.objects.filter(judge__endpoint=judge.endpoint, judge__model=judge.model)
-    if live(probes(of_model), now).exclude(judge=judge).exists():
-        return None
-    probe, _ = judge.calls.get_or_create(response=None, block=None, defaults={"replicate": 0})
-    if probe.state in (Call.State.ANSWERED, Call.State.FAILED):
-        # The result of that probe has been deleted since.
-        probe.state, probe.forgiven = Call.State.WAITING, probe.attempts.count()
-    is_due = probe.not_before is None or probe.not_before <= now
-    return probe if probe.state == Call.State.WAITING and is_due else None
-
-
-def _note_support(judge: Judge, support: str, detail: str) -> None:
-    StructuredOutput.objects.update_or_create(
-        endpoint=judge.endpoint,
-        model=judge.model,
-        defaults={
-            "support": support,
-            "detail": _storable(detail)[:1000],
-            "found_at": timezone.now(),
-        },
-    )
-
-
-def _may_be_the_schema(claimed: Claimed, failure: ExchangeFailed) -> bool:
-    return claimed.request.schema is not None and failure.status in REFUSALS_OF_A_SCHEMA - {404}
+def _may_be_the_schema(asked: Asked, failure: ExchangeFailed) -> bool:
+    return "response_format" in asked.attempt.request and failure.status in REFUSALS_OF_A_SCHEMA - {
+        404
+    }
 
 
 def _has_answers(judge: Judge) -> bool:
@@ -276,20 +207,13 @@ def _answered(judge: Judge, call: Call) -> None:
 
 
 def _stop(judge: Judge, reason: str) -> None:
-    judge.stopped = _storable(reason)
-    answers = Score.objects.filter(
-        call__judge__endpoint=judge.endpoint, call__judge__model=judge.model
-    )
-    if not answers.exists():
-        # A model that is still missing may refuse a schema for that reason alone.
-        StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).exclude(
-            support=Support.ENFORCED
-        ).delete()
+    judge.stopped = storable(reason)
+    forget_support(judge)
 
 
 @contextmanager
 def _own(
-    claimed: Claimed,
+    asked: Asked,
     outcome: str,
     *,
     reply: Reply | None = None,
@@ -301,8 +225,8 @@ def _own(
     The call is None if its lease was lost: then the attempt stays unknown, and the call belongs to
     another attempt.
     """
-    attempt = claimed.attempt
-    with locked(claimed.call.judge_id) as judge:
+    attempt = asked.attempt
+    with locked(asked.call.judge_id) as judge:
         call = judge.calls.filter(
             pk=attempt.call_id, state=Call.State.RUNNING, lease_token=attempt.request_id
         ).first()
@@ -312,12 +236,12 @@ def _own(
             return
         attempt.outcome = outcome
         attempt.ended_at = timezone.now()
-        attempt.error = _storable(error)
+        attempt.error = storable(error)
         if reply is not None:
-            _keep_reply(attempt, reply, claimed.configuration)
+            _keep_reply(attempt, reply, asked.configuration)
         if failure is not None:
             attempt.http_status = failure.status
-            attempt.raw_text = _storable(failure.body)
+            attempt.raw_text = storable(failure.body)
             if failure.outcome not in Attempt.POSSIBLY_PAID:
                 attempt.cost, attempt.cost_is_estimate = Decimal(0), False
         attempt.save()
@@ -326,8 +250,12 @@ def _own(
         yield judge, call
         call.save()
         if _pace(judge) != before:
-            judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
-            judge.endpoint.save(update_fields=["not_before"])
+            _save_pace(judge)
+
+
+def _save_pace(judge: Judge) -> None:
+    judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
+    judge.endpoint.save(update_fields=["not_before"])
 
 
 def _pace(judge: Judge) -> tuple[object, ...]:
@@ -337,18 +265,20 @@ def _pace(judge: Judge) -> tuple[object, ...]:
 
 def _keep_reply(attempt: Attempt, reply: Reply, configuration: JudgeConfiguration) -> None:
     attempt.http_status = 200
-    attempt.raw_text = _storable(reply.text)
-    attempt.returned_model = _storable(reply.model)[:200]
+    attempt.raw_text = storable(reply.text)
+    attempt.returned_model = storable(reply.model)[:200]
     attempt.cost, attempt.cost_is_estimate = cost_of(reply, configuration.price)
     attempt.provenance = {
-        name: _storable(value) if isinstance(value, str) else value
+        name: storable(value) if isinstance(value, str) else value
         for name, value in reply.provenance.items()
     }
+    if attempt.batch is not None:
+        attempt.provenance["batch"] = attempt.batch.remote_id
 
 
 def _fail(call: Call, reason: str) -> None:
     call.state = Call.State.FAILED
-    call.error = _storable(reason)
+    call.error = storable(reason)
 
 
 def _release(call: Call) -> None:
@@ -357,19 +287,19 @@ def _release(call: Call) -> None:
 
 def _ask_again(
     call: Call,
-    claimed: Claimed,
+    asked: Asked,
     reason: str,
     *,
     retry_after: float | None = None,
     at_once: bool = False,
 ) -> None:
     """Put a call back, with or without a wait, or fail it after its last attempt."""
-    tries = claimed.attempt.number - call.forgiven
+    tries = asked.attempt.number - call.forgiven
     if tries >= settings.JUDGE_MAX_ATTEMPTS:
         _fail(call, f"given up after attempt {tries}: {reason}")
         return
     _release(call)
-    call.not_before = None if at_once else _later(max(backoff_seconds(tries), retry_after or 0))
+    call.not_before = None if at_once else later(max(backoff_seconds(tries), retry_after or 0))
 
 
 def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
@@ -377,10 +307,10 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
     judge.
     """
     if failure.retry_after is not None:
-        judge.endpoint.not_before = _latest(judge.endpoint.not_before, _later(failure.retry_after))
+        judge.endpoint.not_before = _latest(judge.endpoint.not_before, later(failure.retry_after))
     rounds = judge.failures_in_a_row // _concurrency(judge)
     if rounds and failure.scope is Scope.TEMPORARY:
-        judge.not_before = _latest(judge.not_before, _later(backoff_seconds(rounds)))
+        judge.not_before = _latest(judge.not_before, later(backoff_seconds(rounds)))
     if rounds >= settings.JUDGE_MAX_ATTEMPTS and not judge.stopped:
         _stop(judge, f"{judge.failures_in_a_row} failures in a row; the last: {failure}")
 
@@ -399,13 +329,6 @@ def backoff_seconds(tries: int) -> float:
     return longest * random.uniform(0.5, 1.0)  # noqa: S311  jitter is no secret
 
 
-def _later(seconds: float) -> datetime:
+def later(seconds: float) -> datetime:
+    """When a wait is over."""
     return timezone.now() + timedelta(seconds=min(seconds, LONGEST_WAIT_SECONDS))
-
-
-def _storable(text: str) -> str:
-    """`text` as every database accepts it: no NUL, no lone surrogates, limited length."""
-    if len(text) > STORED_CHARACTERS:
-        half = STORED_CHARACTERS // 2
-        text = text[:half] + LEFT_OUT + text[-half:]
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -18,6 +18,7 @@ from judge.definition import (
     on_scale_of_study,
 )
 from judge.definition import configuration_of as configured
+from judge.drawing import with_examples
 from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here
 from judge.gold import choose_gold
 from judge.juries import seat_juries
@@ -81,7 +82,7 @@ def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
     for judge in judging.read_definition().judges:
         if not names or judge.name in names:
             endpoint_here(judge.endpoint)
-            _use(study, _configuration(study, judge))
+            _use(study, _configuration(study, judge, must_be_ready=True))
     seat_juries(study, judging.read_definition())
     return [judge for judge in current_judges(study) if not names or judge.name in names]
 
@@ -92,14 +93,18 @@ def retire_judges(study: Study) -> None:
     study.juries.update(is_current=False)
 
 
-def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
-    """A judge's configuration in this installation."""
+def _configuration(
+    study: Study, judge: JudgeDefinition, *, must_be_ready: bool = False
+) -> JudgeConfiguration:
+    """A judge's configuration in this installation. Raises JudgeNotReady if it `must_be_ready` and
+    has no examples yet.
+    """
     try:
         here = endpoint_here(judge.endpoint)
     except JudgeNotReady:  # reported when the judge is used; the study can be loaded without it
         unknown = f"{NOT_SET_UP}{judge.endpoint}"
         here = EndpointHere(judge.endpoint, unknown, "", judge.model or unknown, 1, False)
-    return configured(
+    configuration = configured(
         judge,
         definition_of(study),
         base_url=here.identity,
@@ -107,6 +112,12 @@ def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
         stand_in=here.stand_in,
         prompt_format=prompts.FORMAT,
     )
+    try:
+        return with_examples(study, configuration)
+    except JudgeNotReady:  # a study is loaded before its panel can rate
+        if must_be_ready:
+            raise
+        return configuration
 
 
 def _is_updated(judge: Judge, described: JudgeConfiguration, *, names_model: bool) -> bool:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticUndefined
 
+from judge.examples import ExamplesDefinition, RatedExample
+from judge.money import Budget, Price
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.parts import Name, Part, Text, wrong
@@ -32,22 +34,6 @@ OUR_PARAMETERS = {
 
 #: What a judge of pairs gives each of the two responses.
 VERDICTS = [Point(value=n, label=label) for n, label in enumerate(("worse", "tie", "better"))]
-
-
-class Price(Part):
-    """US dollars per million tokens, for endpoints that do not report costs."""
-
-    input: float = Field(ge=0, le=10_000)
-    output: float = Field(ge=0, le=10_000)
-    #: Of input that the endpoint had in its cache. Null: as other input.
-    cached_input: float | None = Field(default=None, ge=0, le=10_000)
-
-
-class Budget(Part):
-    """The limits for all judges of a study together: US dollars and requests."""
-
-    money: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    requests: int | None = Field(default=None, ge=1)
 
 
 class JudgeDefinition(Part):
@@ -86,6 +72,10 @@ class JudgeDefinition(Part):
     #: Sent unchanged, such as OpenRouter's `provider`.
     options: dict[str, Any] = {}
     price: Price | None = None
+    #: Whether its calls are asked in batches, which cost less and are answered within a day.
+    batch: bool = False
+    #: Rated responses that the prompt shows.
+    examples: ExamplesDefinition | None = None
 
     @field_validator("options")
     @classmethod
@@ -124,6 +114,10 @@ class JudgeDefinition(Part):
             raise wrong(("replicates",), message)
         if self.presentation == "pair" and self.scale is not None:
             raise wrong(("scale",), "a judge of pairs says which is better, and has no scale")
+        if self.examples is not None and (self.presentation == "pair" or self.scale is not None):
+            other = "compares pairs" if self.presentation == "pair" else "has a scale of its own"
+            message = f"its examples are ratings on the study's scale, but this judge {other}"
+            raise wrong(("examples",), message)
         return self
 
 
@@ -172,6 +166,13 @@ class JudgingDefinition(Part):
         if self.gold is not None and self.gold not in names:
             near = did_you_mean(self.gold, names)
             raise wrong(("gold",), f"{self.gold!r} is not among the judges and juries{near}")
+        for number, judge in enumerate(self.judges):
+            if judge.batch and judge.price is None and self.budget.money is not None:
+                message = (
+                    "is missing: an answer in a batch has no cost, so a judge with batch: true and "
+                    "a budget in money needs a price"
+                )
+                raise wrong(("judges", number, "price"), message)
         return self
 
     def _known(self, name: str, path: tuple[str | int, ...]) -> None:
@@ -291,6 +292,15 @@ class JudgeConfiguration(Part):
     # value, so that judges of before stay the same.
     orders: Orders = "rotated"
     together: bool = False
+    batch: bool = False
+    examples: ExamplesDefinition | None = None
+    #: The examples that were drawn as `examples` says; empty before.
+    drawn: list[RatedExample] = []
+
+    @property
+    def asks_in_batches(self) -> bool:
+        """Whether its calls are asked in batches. The stand-in costs nothing and has none."""
+        return self.batch and not self.stand_in
 
     @property
     def dimensions(self) -> list[str]:
@@ -326,8 +336,9 @@ class JudgeConfiguration(Part):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-#: The endpoint's name (its address counts), the number of replicates, and descriptions.
-ASIDE = {"endpoint", "replicates", "family", "price"}
+#: The endpoint's name (its address counts), the number of replicates, descriptions, and whether
+#: requests are sent one by one: an answer in a batch is the same model's.
+ASIDE = {"endpoint", "replicates", "family", "price", "batch"}
 
 
 def configuration_of(
@@ -365,6 +376,8 @@ def configuration_of(
         price=judge.price,
         orders=judge.orders,
         together=judge.together,
+        batch=judge.batch,
+        examples=judge.examples,
     )
 
 

@@ -91,6 +91,11 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             "this judge was asked in the words of another release of Fivefold; `manage.py judge` "
             "asks in those of this one, as a new version"
         )
+    if configuration.examples is not None and not configuration.drawn:
+        raise JudgeNotReady(
+            f"it has no examples yet: {configuration.examples.source} has too few ratings; when it "
+            "has enough, `manage.py judge` or Score draws them"
+        )
     _check(here)
     return here
 

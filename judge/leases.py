@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from judge.definition import Budget
 from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.models import Attempt, Call, Endpoint, Judge, Judging, StructuredOutput
+from judge.models import Attempt, Batch, Call, Endpoint, Judge, Judging, StructuredOutput
+from judge.money import Budget
 from judge.queries import asked_calls, gold_judges, wanted_calls
 
 #: The number of sweeps before a woken judge is woken again.
@@ -54,6 +54,21 @@ def has_room(judge: Judge, now: datetime) -> bool:
     except JudgeNotReady:
         return True  # the worker that takes it up resets this
     return live_at(judge.endpoint, now).count() < here.concurrency
+
+
+def due_batches(now: datetime) -> QuerySet[Batch]:
+    """The batches that can be taken up: not ended, not waiting, and without a worker.
+
+    Of a stopped judge too: what is already sent will be paid.
+    """
+    is_due = Q(not_before=None) | Q(not_before__lte=now)
+    is_free = Q(lease_until=None) | Q(lease_until__lte=now)
+    return Batch.objects.filter(is_due, is_free).exclude(state=Batch.State.ENDED)
+
+
+def open_batches(judge: Judge) -> QuerySet[Batch]:
+    """A judge's batches that have not ended."""
+    return Batch.objects.filter(judge=judge).exclude(state=Batch.State.ENDED)
 
 
 def waits(judge: Judge, now: datetime) -> bool:
@@ -131,13 +146,15 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
     `besides`.
 
     Judges that were woken recently and not taken up yet are excluded: their message is still
-    waiting.
+    waiting. A judge with batches is woken for one that can be taken up, or if it has none.
     """
     now = timezone.now()
     lately = now - WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
+    is_forgotten = Q(woken_at=None) | Q(woken_at__lte=lately)
+    with_batches = Judge.objects.filter(is_forgotten, batches__in=due_batches(now))
     calls = Call.objects.filter(judge=OuterRef("pk"))
     waiting = Judge.objects.filter(
-        Q(woken_at=None) | Q(woken_at__lte=lately),
+        is_forgotten,
         Q(not_before=None) | Q(not_before__lte=now),
         Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
         Exists(due(calls, now)),
@@ -152,7 +169,9 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
         and due(asked_calls(judge), now).exists()
         and has_room(judge, now)
         and not gold_comes_first(judge)
+        and not open_batches(judge).exists()
     ]
+    woken += sorted(set(with_batches.values_list("id", flat=True)) - {*woken, besides})
     for pk in woken:  # one at a time: loading a study locks its judges in another order
         Judge.objects.filter(pk=pk).update(woken_at=now)
     return woken
@@ -180,6 +199,8 @@ def seconds_until_due(judge_id: int) -> float | None:
     if gold_comes_first(judge):
         return None
     waiting = asked_calls(judge).filter(state=Call.State.WAITING)
+    if judge.read_configuration().asks_in_batches:
+        waiting = probes(waiting)
     first = probes(waiting).first()
     first = first or waiting.order_by(F("not_before").asc(nulls_first=True)).first()
     if judge.stopped or first is None or not has_room(judge, now):

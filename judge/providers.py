@@ -1,7 +1,8 @@
 """The client for any OpenAI-compatible endpoint; it makes one attempt per call.
 
-This is the only module that imports `openai`, and only workers import it. `judge.calls` repeats
-failed requests, and stores a row for every attempt.
+This is the only module that imports `openai`, and only workers import it (`judge.batch_client`
+uses it for files and batches). `judge.calls` repeats failed requests, and stores a row for every
+attempt.
 
 Requests run in an event loop in a separate thread: only there can a request be cancelled at its
 deadline at any point. The client's own timeouts restart with every byte received.
@@ -13,7 +14,7 @@ import platform
 import re
 import threading
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -61,23 +62,26 @@ SHORTEST_SECRET = 12
 JUDGE_STATUSES = {401, 402, 404, 405, 410}
 
 
-class _Lenient(BaseModel):
+Send = Callable[[openai.AsyncOpenAI], Awaitable[Any]]
+
+
+class Lenient(BaseModel):
     """A part of an endpoint's answer: fields that we need are checked, others are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class _Message(_Lenient):
+class _Message(Lenient):
     content: str | None = None
     refusal: Any = None
 
 
-class _Choice(_Lenient):
+class _Choice(Lenient):
     message: _Message
     finish_reason: Any = None
 
 
-class _Completion(_Lenient):
+class _Completion(Lenient):
     choices: list[_Choice]
     id: Any = None
     model: Any = None
@@ -86,7 +90,7 @@ class _Completion(_Lenient):
     usage: Any = None
 
 
-class _ErrorBody(_Lenient):
+class _ErrorBody(Lenient):
     """An error that some routers send with status 200."""
 
     error: dict[str, Any]
@@ -141,10 +145,16 @@ class Provider:
         """Send one request, once. The exception of its future is ExchangeFailed."""
         return asyncio.run_coroutine_threadsafe(self._ask(request), self._loop)
 
+    def exchange(self, send: Send, *, model: str) -> Future[Any]:
+        """Send another request, once. Its result is the raw response, its exception is
+        ExchangeFailed.
+        """
+        return asyncio.run_coroutine_threadsafe(self._exchange(send, model=model), self._loop)
+
     async def _ask(self, request: JudgeRequest) -> Reply:
         started = time.monotonic()
-        raw = await self._answer(
-            self._client.chat.completions.with_raw_response.create(
+        raw = await self._exchange(
+            lambda client: client.chat.completions.with_raw_response.create(
                 model=request.model,
                 messages=cast("list[ChatCompletionMessageParam]", request.messages),
                 # The rest of the body, exactly as recorded.
@@ -154,7 +164,7 @@ class Provider:
             model=request.model,
         )
         content_type = raw.headers.get("content-type", "")
-        reply = self._read(self._hide(raw.text), content_type=content_type, model=request.model)
+        reply = self.read(raw.text, content_type=content_type, model=request.model)
         reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
         if reply.cost is None:  # LiteLLM's proxy reports it in a header
             reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
@@ -168,9 +178,11 @@ class Provider:
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         model = str(body["model"])
-        sending = self._client.post(path, body=dict(body), cast_to=httpx2.Response)
-        raw = await self._answer(sending, model=model)
-        text = self._hide(raw.text)
+        raw = await self._exchange(
+            lambda client: client.post(path, body=dict(body), cast_to=httpx2.Response),
+            model=model,
+        )
+        text = self.hide(raw.text)
         try:
             answer = _JSON_OBJECT.validate_json(text)
         except ValidationError:
@@ -181,11 +193,10 @@ class Provider:
             raise self._no_completion(text, **asked, of="JSON object")
         return answer
 
-    async def _answer(self, sending: Awaitable[Any], *, model: str) -> Any:
-        """The response of status 200 to a request for `model`. Raises ExchangeFailed."""
+    async def _exchange(self, send: Send, *, model: str) -> Any:
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await sending
+                return await send(self._client)
         except (TimeoutError, openai.APITimeoutError) as error:
             not_sent = isinstance(error.__cause__, httpx2.ConnectTimeout)
             seconds = self._connect_seconds if not_sent else self._timeout_seconds
@@ -196,24 +207,25 @@ class Provider:
         except openai.APIConnectionError as error:
             not_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.UnsupportedProtocol)
             raise ExchangeFailed(
-                f"could not exchange data with {self._base_url}: {self._hide(_what_broke(error))}",
+                f"could not exchange data with {self._base_url}: {self.hide(_what_broke(error))}",
                 outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.BROKEN_OFF,
             ) from None
         except openai.APIStatusError as error:
-            raise self._refused(
+            raise self.refused(
                 error.status_code,
-                self._hide(_sentence_in(error.response) or error.response.reason_phrase),
-                body=self._hide(error.response.text),
+                self.hide(_sentence_in(error.response) or error.response.reason_phrase),
+                body=self.hide(error.response.text),
                 model=model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
             ) from None
 
-    def _hide(self, text: str) -> str:
+    def hide(self, text: str) -> str:
         """An endpoint's text without our key, if it repeats it: the text is stored and shown."""
         return text.replace(self._secret, "[key]") if self._secret else text
 
-    def _read(self, text: str, *, content_type: str, model: str) -> Reply:
-        """The completion in a response of status 200."""
+    def read(self, text: str, *, content_type: str, model: str) -> Reply:
+        """The completion in a response of status 200. Raises ExchangeFailed."""
+        text = self.hide(text)
         try:
             completion = _Completion.model_validate_json(text)
             choice = completion.choices[0]
@@ -225,16 +237,16 @@ class Provider:
             )
         usage = _numbers(completion.usage)
         return Reply(
-            text=choice.message.content or _text(choice.message.refusal) or "",
+            text=choice.message.content or text_of(choice.message.refusal) or "",
             cut_off=choice.finish_reason == "length",
-            model=_text(completion.model) or "",
+            model=text_of(completion.model) or "",
             cost=_dollars(usage.get("cost")),
             tokens=_billed(usage),
             provenance={
-                "response_id": _text(completion.id),
-                "finish_reason": _text(choice.finish_reason),
-                "provider": _text(completion.provider),
-                "system_fingerprint": _text(completion.system_fingerprint),
+                "response_id": text_of(completion.id),
+                "finish_reason": text_of(choice.finish_reason),
+                "provider": text_of(completion.provider),
+                "system_fingerprint": text_of(completion.system_fingerprint),
                 "usage": usage,
                 "versions": VERSIONS,
             },
@@ -251,7 +263,7 @@ class Provider:
         else:
             code = error.get("code")
             status = code if type(code) is int and 400 <= code <= 599 else 502
-            return self._refused(status, _message_of(error), body=text, model=model)
+            return self.refused(status, message_of(error), body=text, model=model)
         if "html" in content_type.lower() or text.lstrip()[:1] == "<":
             message = (
                 f"{self._base_url} answered with a web page instead of a {of}; "
@@ -261,9 +273,10 @@ class Provider:
             message = f"{self._base_url} answered with something that is not a whole {of}"
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
 
-    def _refused(
+    def refused(
         self, status: int, message: str, *, body: str, model: str, retry_after: float | None = None
     ) -> ExchangeFailed:
+        """What a status other than 200 means, with the endpoint's message."""
         said = f"the endpoint answered HTTP {status}: {message[:300]}"
         if status in TEMPORARY_STATUSES or status >= 500:
             scope = Scope.TEMPORARY
@@ -324,16 +337,18 @@ def _sentence_in(response: httpx2.Response) -> str:
         body = response.json()
     except (ValueError, RecursionError):
         return ""
-    return _message_of(body.get("error") or body) if isinstance(body, dict) else ""
+    return message_of(body.get("error") or body) if isinstance(body, dict) else ""
 
 
-def _message_of(error: object) -> str:
+def message_of(error: object) -> str:
+    """An error's message; empty if it has none."""
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail")
     return error if isinstance(error, str) else ""
 
 
-def _text(value: object) -> str | None:
+def text_of(value: object) -> str | None:
+    """A text; None for a value of another kind."""
     return value if isinstance(value, str) else None
 
 

@@ -8,12 +8,22 @@ from itertools import groupby
 from operator import itemgetter
 from statistics import fmean, median
 
-from django.db.models import Count, F, Max, Q, QuerySet, Value
+from django.db.models import Count, F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, NullIf
 
-from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Jury, Score
+from judge.models import (
+    STAND_IN,
+    Attempt,
+    Batch,
+    Call,
+    GoldDecision,
+    GoldSet,
+    Judge,
+    Jury,
+    Score,
+)
 from judge.seeds import shares_seeds
-from survey.models import Participant, Study
+from survey.models import Study
 from survey.tidy import panel_ratings, panels_of
 
 
@@ -260,29 +270,6 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
         yield JudgeValue(*about, position, value, reason)
 
 
-def scores_digest(study: Study) -> list[object]:
-    """A value that changes with every score of any source, or description of a source."""
-    judges = (
-        Judge.objects.filter(study=study)
-        .order_by("id")
-        .annotate(
-            n=Count("calls__scores", distinct=True),
-            last=Max("calls__scores__id"),
-            failed=Count("calls", filter=Q(calls__state=Call.State.FAILED), distinct=True),
-        )
-    )
-    described = Judging.objects.filter(study=study).values_list("definition", flat=True).first()
-    chosen = gold_source(study)
-    people = Participant.objects.filter(study=study).exclude(panel="").order_by("id")
-    return [
-        chosen.name if chosen else None,
-        described,
-        [[j.pk, j.is_current, j.configuration, j.n, j.last, j.failed] for j in judges],
-        list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
-        [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
-    ]
-
-
 def expert_means(study: Study, panel: str) -> list[tuple[int, str, float]]:
     """Response, dimension and mean of each expert's ratings of it. An expert who saw a response in
     several sets counts once for it, as raters do in comparisons with judges.
@@ -320,6 +307,12 @@ class Progress:
     not_before: datetime | None
     last_error: str
     attempts_by_outcome: dict[str, int] = field(default_factory=dict)
+    #: Of the running calls.
+    in_batch: int = 0
+    #: When the oldest batch was sent; None if none has been.
+    batch_since: datetime | None = None
+    #: How far batches are, as the endpoint says, or the last problem with it.
+    batch_said: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -346,6 +339,9 @@ def progress(judge: Judge) -> Progress:
     )
     # Failures before the last answer no longer block anything.
     last = attempts.filter(ended_at__isnull=False).order_by("-ended_at", "-id").first()
+    in_flight = Count("attempts", filter=Q(attempts__outcome=Attempt.Outcome.IN_FLIGHT))
+    begun = Batch.objects.filter(judge=judge).exclude(state=Batch.State.ENDED)
+    batches = list(begun.annotate(in_flight=in_flight).order_by("id"))
     waits = [at for at in (judge.not_before, judge.endpoint.not_before) if at is not None]
     return Progress(
         total=sum(states.values()),
@@ -359,6 +355,9 @@ def progress(judge: Judge) -> Progress:
         not_before=max(waits, default=None),
         last_error=last.error if last else "",
         attempts_by_outcome=outcomes,
+        in_batch=sum(each.in_flight for each in batches),
+        batch_since=min((each.sent_at for each in batches if each.sent_at), default=None),
+        batch_said="; ".join(filter(None, (each.error or each.said for each in batches))),
     )
 
 

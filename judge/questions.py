@@ -48,6 +48,7 @@ def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.
         prompt=scenario.prompt,
         context=scenario.context,
         responses=[response.text for response in responses],
+        scenario=scenario.name,
     )
 
 

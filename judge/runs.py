@@ -11,13 +11,13 @@ from contextlib import closing
 
 from django.conf import settings
 
-from judge import calls, leases
-from judge.calls import Claimed
+from judge import batch_turns, calls, leases
+from judge.answers import record
+from judge.attempts import Claimed
+from judge.batch_client import BatchClient
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint
-from judge.exchange import ExchangeFailed, Reply
+from judge.exchange import Reply
 from judge.models import Judge
-from judge.parsing import Scored, Unusable, keeps_to_probe, parse_scores, parse_verdicts
-from judge.prompts import TIE, letters
 from judge.providers import Provider
 
 #: After a turn the worker does its other tasks.
@@ -47,12 +47,13 @@ def run(
     one waits for the last answers. It ends early if the worker `is_ending`.
     """
     judge = Judge.objects.select_related("study").filter(pk=judge_id).first()
-    if judge is None or judge.stopped:
+    if judge is None or (judge.stopped and not leases.open_batches(judge).exists()):
         return False
     try:
         here = check_endpoint(judge.read_configuration())
     except JudgeNotReady as problem:
-        calls.stop(judge_id, str(problem))
+        if not judge.stopped:
+            calls.stop(judge_id, str(problem))
         return False
     leases.take_up(judge_id)
     leases.recover(judge_id)
@@ -64,23 +65,13 @@ def run(
         model_source=f"the judge's model in study.yaml, or {here.variable('MODEL')}",
     )
     with closing(provider):
-        return _Turn(judge_id, here, provider, is_ending).take(hand_over)
-
-
-def read_answer(claimed: Claimed, text: str) -> list[Scored]:
-    """The scores of a call's responses, each on every dimension. Raises Unusable."""
-    configuration = claimed.configuration
-    named = letters(len(claimed.responses))
-    dimensions = claimed.dimensions if len(claimed.dimensions) > 1 else []
-    if configuration.presentation == "pair":
-        return parse_verdicts(text, named, tie=TIE, dimensions=dimensions)
-    return parse_scores(
-        text,
-        configuration.scale,
-        letters=named if configuration.presentation == "block" else (),
-        dimensions=dimensions,
-        between=configuration.between,
-    )
+        turn = _Turn(judge_id, here, provider, is_ending)
+        if turn.take(hand_over):
+            return True
+        if not judge.read_configuration().asks_in_batches and not judge.batches.exists():
+            return False
+        client = BatchClient(provider, model=judge.model)
+        return batch_turns.take_turn(judge_id, client, is_over=turn.is_over)
 
 
 class _Turn:
@@ -116,7 +107,7 @@ class _Turn:
 
     def _work(self) -> bool:
         while True:
-            if self._is_over():
+            if self.is_over():
                 return True
             self._send()
             if self.in_flight:
@@ -127,7 +118,8 @@ class _Turn:
                 return False
             time.sleep(max(pause, SHORTEST_PAUSE))
 
-    def _is_over(self) -> bool:
+    def is_over(self) -> bool:
+        """Whether the worker has other things to do."""
         length = max(TURN_SECONDS, REQUESTS_IN_A_TURN * self.slowest)
         return self.is_ending() or time.monotonic() - self.began >= length
 
@@ -148,18 +140,5 @@ class _Turn:
             self._record(self.in_flight.pop(future), future)
 
     def _record(self, claimed: Claimed, future: Future[Reply]) -> None:
-        try:
-            reply = future.result()
+        if reply := record(claimed, future):
             self.slowest = max(self.slowest, reply.provenance["latency_seconds"])
-            if claimed.call.is_probe:
-                calls.record_probe(claimed, reply, keeps=keeps_to_probe(reply.text))
-                return
-            if reply.cut_off:
-                raise Unusable("the answer was cut off for its length; see max_tokens")
-            scored = read_answer(claimed, reply.text)
-        except ExchangeFailed as failure:
-            calls.record_failure(claimed, failure)
-        except Unusable as reason:
-            calls.record_unusable(claimed, reply, str(reason))
-        else:
-            calls.record_scores(claimed, reply, scored)

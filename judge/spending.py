@@ -15,9 +15,10 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 
-from judge.definition import Budget, JudgeConfiguration, Price
+from judge.definition import JudgeConfiguration
 from judge.exchange import Reply, Tokens
 from judge.models import Attempt, Judge, Judging
+from judge.money import Budget, Price
 from survey.models import Study
 
 PLACES = Decimal("1e-10")

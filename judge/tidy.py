@@ -22,7 +22,7 @@ from judge.queries import (
     wanted_calls,
 )
 from survey.files.csv_text import time_text
-from survey.models import Study
+from survey.models import Response, Study
 from survey.tidy import (
     CELL_COLUMNS,
     NamedResponse,
@@ -47,6 +47,7 @@ JUDGE_COLUMNS = (
 RETURNED_MODEL_COLUMNS = (
     "judge", "returned_model", "fingerprint", "calls", "first_at", "last_at",
 )  # fmt: skip
+JUDGE_EXAMPLE_COLUMNS = ("judge", "response")
 ATTEMPT_COLUMNS = (
     "judge", "scenario", "set", "model", "condition", "dimension", "replicate", "attempt",
     "is_repair", "outcome", "started_at", "ended_at", "http_status", "requested_model",
@@ -193,6 +194,22 @@ def _win_rates(judge: Judge) -> Iterator[tuple[int, int | None, str, int, None, 
         points.setdefault(about, []).append(v.value)
     for (response, block, dimension, replicate), values in points.items():
         yield response, block, dimension, replicate, None, fmean(values) / 2, ""
+
+
+def judge_example_rows(study: Study) -> Iterator[Row]:
+    """The responses that were examples of a judge, or of one of a jury's judges, in the columns of
+    JUDGE_EXAMPLE_COLUMNS.
+    """
+    names_of = response_names(cells_of(study))
+    ids: dict[tuple[str, str], list[int]] = {}
+    for response in Response.objects.filter(scenario__study=study).select_related("scenario"):
+        ids.setdefault((response.scenario.name, response.text), []).append(response.pk)
+    for source in gold_sources(study):
+        members = [source.judge] if source.judge else judges_of(source.jury) if source.jury else []
+        drawn = [each for judge in members for each in judge.read_configuration().drawn]
+        about = {at for each in drawn for at in ids.get((each.scenario, each.response), [])}
+        for at in sorted(about & names_of.keys()):
+            yield source.name, names_of[at]
 
 
 def judge_comparison_rows(study: Study) -> Iterator[Row]:

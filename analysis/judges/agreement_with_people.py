@@ -48,6 +48,8 @@ JUDGE_AGREEMENT = TableSpec(
     (
         c.JUDGE, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
         c.N_ITEMS.but(label="n responses", meaning=ONCE_EACH),
+        Column("n_examples", "Number of rated responses that are left out, because the judge had "
+            "them as examples in its prompt", label="n examples", kind="count").csv_only(),
         c.RATERS.but(meaning=WHOSE),
         c.NOTE,
     ),
@@ -144,7 +146,11 @@ def judge_agreement(judged: Judged, *, level: Level, seed: int) -> DataFrame:
     for judge in judged.judges:
         for dimension in judged.dimensions_of(judge):
             both = pair(judged, judge, dimension)
-            numbers = {"n_raters": len(both.raters.columns), "n_items": len(both.things)}
+            numbers = {
+                "n_raters": len(both.raters.columns),
+                "n_items": len(both.things),
+                "n_examples": judged.n_examples(judge, dimension),
+            }
             key = {"judge": judge.name, "dimension": dimension}
             rows += [
                 key | numbers | _row(statistic) for statistic in _statistics(both, level, seed)

@@ -50,6 +50,8 @@ class JudgesData:
     seed: int = 1
     #: What judges of pairs said: see `pairs.judge_pairs`.
     comparisons: DataFrame = field(default_factory=DataFrame)
+    #: `judge` and `response`: what a judge, or one of a jury, had as examples in its prompt.
+    examples: DataFrame = field(default_factory=lambda: DataFrame(columns=["judge", "response"]))
 
 
 class ScoreSource(NamedTuple):
@@ -85,6 +87,8 @@ class Judged:
     cells: DataFrame
     scores: DataFrame
     ratings: DataFrame
+    #: By judge, the responses that it had as examples.
+    examples: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def dimensions(self) -> list[str]:
@@ -147,13 +151,20 @@ class Judged:
         return table if judge.kind == "judge" else table.dropna(how="all")
 
     def means(self, judge: ScoreSource, dimension: str) -> "Series[float]":
-        """The mean of all of the judge's scores of each response, for those that have any."""
+        """The mean of all of the judge's scores of each response, for those that have any, without
+        its examples: it knows ratings of these, so they would say too much for it.
+        """
         table = self.replicates(judge, dimension)
         response = self.items(judge, dimension)["response"].reindex(table.index)
         sums = DataFrame({"total": table.sum(axis=1), "n": table.count(axis=1)})
         by_response = sums.groupby(response, sort=False).sum()
         means: Series[float] = (by_response["total"] / by_response["n"]).dropna()
-        return means
+        return means[~means.index.isin(self.examples.get(judge.name, frozenset()))]
+
+    def n_examples(self, judge: ScoreSource, dimension: str) -> int:
+        """How many of a judge's examples people rated: as many responses are left out."""
+        people = self.people.get(dimension, DataFrame())
+        return len(self.examples.get(judge.name, frozenset()).intersection(people.index))
 
 
 def judged(checked: CheckedData, judges: JudgesData, raters: "Series[str]") -> Judged:
@@ -188,6 +199,10 @@ def judged(checked: CheckedData, judges: JudgesData, raters: "Series[str]") -> J
         cells=cells,
         scores=scores.groupby(keys, sort=False)[["position", "score"]].mean().reset_index(),
         ratings=plain(ratings[["participant", *ITEM, "rating"]]).merge(places, on=ITEM),
+        examples={
+            str(judge): frozenset(text(of["response"]))
+            for judge, of in judges.examples.groupby("judge")
+        },
     )
 
 

@@ -174,7 +174,12 @@ def _choices(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
 
 
 def _judges(tables: Tables) -> Iterator[Sentence]:
-    """How a judge's scores of what people did not rate are used."""
+    """What judges had as examples, and how their scores of what people did not rate are used."""
+    agreement = rows_of(tables, "judge_agreement")
+    with_examples = [row for row in agreement if row.has("n_examples") and row["n_examples"]]
+    of_judges = {(row["judge"], row["dimension"]): row for row in with_examples}
+    for row in of_judges.values():
+        yield say("judge_examples", row=row, n=row["n_examples"])
     rows = [row for row in rows_of(tables, "prediction_powered") if row.has("power")]
     used = [row for row in rows if row["n_judged"] > row["n_rated"]]
     if used:

@@ -72,6 +72,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
             (name, question, configuration.rubrics[name])
             for name, question in configuration.questions.items()
         ],
+        example_scenarios=list(dict.fromkeys(each.scenario for each in configuration.drawn)),
         options=as_json(configuration.options) if configuration.options else "",
         structured=known,
         probe=asked.calls.filter(response=None, block=None).first(),

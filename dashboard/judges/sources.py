@@ -10,9 +10,10 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from judge.advice import advice
-from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
+from judge.definition import JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging, Jury
+from judge.money import Budget
 from judge.prompts import FORMAT
 from judge.queries import (
     GoldSource,

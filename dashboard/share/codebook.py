@@ -141,7 +141,7 @@ VALUES = {
     "is_repair": "true, false",
     "cost_is_estimate": "true, false",
     "outcome": "answered, unusable, garbled, http_error, timeout, not_connected, broken_off, "
-    "unknown, in_flight",
+    "unknown, not_processed, in_flight",
     "passed": "true, false",
     "clock_stepped": "true, false",
     "pool": "real, panel, simulated, preview",

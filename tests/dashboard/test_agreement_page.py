@@ -121,6 +121,20 @@ def test_judge_that_prefers_the_first_response_of_a_block_is_shown_to(page: Clie
 
 
 @pytest.mark.slow
+def test_page_says_how_many_examples_were_left_out(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all(), like_people)
+    texts = ("Ant plain answers S1", "Ant plain answers S2")
+    drawn = [
+        {"scenario": text[-2:], "prompt": "p", "context": "", "response": text, "scores": {}}
+        for text in texts
+    ]
+    Judge.objects.filter(pk=judge.pk).update(configuration=judge.configuration | {"drawn": drawn})
+    finished_run(study=judge.study, sources=counted_sources())
+    said = "2 rated responses left out: the judge had them as examples"
+    assert said in text_of(page.get(AGREEMENT))
+
+
+@pytest.mark.slow
 def test_pages_of_results_point_to_what_is_to_know(page: Client, judge: Judge) -> None:
     answer_calls(judge.calls.all(), like_people)
     finished_run(study=judge.study, sources=counted_sources())

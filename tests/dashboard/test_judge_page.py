@@ -8,7 +8,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from judge import calls
-from judge.models import Attempt, Call, Judge, StructuredOutput
+from judge.models import Attempt, Batch, Call, Judge, StructuredOutput
 from judge.plans import plan_calls
 from judge.seeds import KEPT
 from survey.models import Study
@@ -128,7 +128,8 @@ def test_progress_says_what_the_scores_rest_on_and_what_was_sent(
     assert "This judge is a stand-in, not a language model." in shown
     assert "1 of 20 calls valid: 0 running, 18 waiting, 1 failed." in shown
     assert "Requests sent 3, 1 of them possibly billed without an answer" in shown
-    assert "1 × answered" in shown and "1 × worker lost: possibly answered and paid" in shown
+    assert "1 × answered" in shown
+    assert "1 × worker or batch lost: possibly answered and paid" in shown
 
 
 def test_page_says_which_models_answered(page: Client, judge: Judge) -> None:
@@ -211,6 +212,43 @@ def test_error_that_is_long_past_worries_nobody(page: Client, asked_elsewhere: J
     add_attempt(first, "timeout", error="too slow", ended_at=timezone.now())
     answer_calls([second])
     assert "too slow" not in text_of(page.get(JUDGE)).lower()
+
+
+def test_calls_in_a_batch_are_counted_with_the_time_since_when(
+    page: Client, asked_elsewhere: Judge
+) -> None:
+    batch = Batch.objects.create(
+        judge=asked_elsewhere,
+        state="running",
+        key="k",
+        sent_at="2026-03-01T14:05Z",
+        said="in_progress, 1 of 3 done",
+    )
+    for call in asked_elsewhere.calls.all()[:3]:
+        Call.objects.filter(pk=call.pk).update(state="running")
+        add_attempt(call, "in_flight", batch=batch)
+    shown = text_of(page.get(JUDGE))
+    assert "3 calls are in a batch since 2026-03-01 14:05 UTC." in shown
+    assert "Last heard: in_progress, 1 of 3 done." in shown
+    Batch.objects.update(state="ended")
+    Attempt.objects.update(outcome="answered")
+    assert "in a batch" not in text_of(page.get(JUDGE))
+
+
+def test_page_says_which_examples_the_judge_has(page: Client, study: Study) -> None:
+    examples = {"source": "panel experts", "number": 2, "seed": 3}
+    (judge,) = describe(study, {"name": "owl", "examples": examples})
+    shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
+    assert "Examples none yet: panel experts has too few ratings" in shown
+    drawn = [
+        {"scenario": name, "prompt": "p", "context": "", "response": "r", "scores": {"warmth": 2}}
+        for name in ("S1", "S2")
+    ]
+    Judge.objects.update(configuration=judge.configuration | {"drawn": drawn})
+    shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
+    assert "Examples 2 responses with the ratings of panel experts (scenarios" in shown
+    assert "S1, S2; seed 3)" in shown
+    assert "They are left out where this judge is compared with people." in shown
 
 
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────

@@ -13,7 +13,8 @@ from pytest_django.fixtures import Settings
 from dashboard.design import study_folder
 from dashboard.design.study_folder import load_folder, read_folder
 from judge import calls
-from judge.calls import Claimed, claim
+from judge.attempts import Claimed
+from judge.calls import claim
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
 from judge.gold import choose_gold

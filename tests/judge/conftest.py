@@ -11,7 +11,8 @@ from judge import runs
 from judge.configure import move_judges_here
 from judge.models import Judge
 from survey.models import Study
-from tests.judge.judging import describe, queue
+from tests.judge.judging import describe, describe_judging, queue
+from tests.servers.batch_judge import BatchJudge, BatchPlan, batch_judge
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
 from tests.survey import small_study
@@ -61,5 +62,31 @@ def queued(study: Study) -> Callable[..., Judge]:
         describe(study, **definition)
         (judge,) = move_judges_here(study)
         return queue(judge)
+
+    return give
+
+
+@pytest.fixture
+def batch_server(server_with: object, settings: Settings) -> Iterator[Callable[..., BatchJudge]]:
+    """Starts a server with a plan and makes it the default endpoint."""
+    with ExitStack() as stack:
+
+        def start(*, lines: dict[str, Any] | None = None, **plan: Any) -> BatchJudge:
+            whole = BatchPlan(lines=Plan(**(lines or {})), **plan)
+            server = stack.enter_context(batch_judge(whole))
+            settings.JUDGE_BASE_URL = server.base_url
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def in_batches(study: Study) -> Callable[..., Judge]:
+    """Gives the small study a judge that is asked in batches, and queues its calls."""
+
+    def give(*, budget: dict[str, float] | None = None, **definition: Any) -> Judge:
+        judge = {"name": "j", "replicates": 1, "batch": True} | definition
+        (made,) = describe_judging(study, judges=[judge], budget=budget or {})
+        return queue(made)
 
     return give

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from judge.calls import Claimed, claim
+from judge.attempts import Claimed
+from judge.calls import claim
 from judge.configure import configure_judging
 from judge.definition import JudgingDefinition
 from judge.exchange import ExchangeFailed, Reply, Scope

@@ -13,6 +13,7 @@ from judge.exchange import Reply
 from judge.gold import add_gold_set
 from judge.models import (
     Attempt,
+    Batch,
     Call,
     GoldDecision,
     GoldScore,
@@ -28,7 +29,7 @@ from tests.judge.judging import claim_one
 
 pytestmark = pytest.mark.embedded  # raw records, read by Django's own pages
 
-RECORDS = [Judge, Call, Score, Attempt, StructuredOutput, GoldSet, GoldScore, GoldDecision]
+RECORDS = [Judge, Call, Score, Attempt, Batch, StructuredOutput, GoldSet, GoldScore, GoldDecision]
 
 
 def test_every_table_of_records_is_here() -> None:
@@ -41,6 +42,7 @@ def test_records_are_shown_and_never_added(
     table: type[Model], admin_client: Client, queued: Callable[..., Judge]
 ) -> None:
     judge = queued()
+    Batch.objects.create(judge=judge, key="k")
     claimed = claim_one(judge)
     record_scores(claimed, Reply("{}", cut_off=False, model="m"), [Scored(2, "Warm.")])
     gold = Gold(Response.objects.earliest("pk").pk, "warmth", 2.0, [])

@@ -9,7 +9,8 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from judge import calls, leases
-from judge.calls import Claimed, claim
+from judge.attempts import Claimed
+from judge.calls import claim
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Attempt, Call, Judge, Score
@@ -17,6 +18,7 @@ from judge.parsing import Scored
 from judge.plans import queue_missing
 from judge.prompts import prompt_hash
 from judge.queries import progress
+from judge.storable import LEFT_OUT, STORED_CHARACTERS
 from survey.models import Response, Study
 from tests.judge.judging import (
     TWO,
@@ -210,8 +212,8 @@ def test_texts_that_no_database_takes_are_stored_all_the_same(judge: Judge) -> N
     strange = Reply(text="a\x00b\ud800c" + "x" * 20_000, cut_off=False, model="m\x00" * 200)
     calls.record_unusable(claim_one(judge), strange, "no number\x00")
     attempt = Attempt.objects.get()
-    half = calls.STORED_CHARACTERS // 2
-    assert attempt.raw_text == "a\ufffdb?c" + "x" * (half - 5) + calls.LEFT_OUT + "x" * half
+    half = STORED_CHARACTERS // 2
+    assert attempt.raw_text == "a\ufffdb?c" + "x" * (half - 5) + LEFT_OUT + "x" * half
     assert attempt.returned_model == "m\ufffd" * 100
     assert attempt.error == "no number\ufffd"
 

@@ -8,13 +8,13 @@ import pytest
 from dashboard.design.study_folder import read_folder
 from judge.definition import (
     ASIDE,
-    Budget,
     JudgeConfiguration,
     JudgeDefinition,
     JudgingDefinition,
     configuration_of,
     on_scale_of_study,
 )
+from judge.money import Budget
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.files.problems import DefinitionError
 from survey.files.yaml_file import YamlFile
@@ -84,6 +84,7 @@ def test_first_judge_is_gold_unless_another_is_named() -> None:
         ("options: {top_p: .nan}", "options: infinity and nan can't be sent"),
         ("price: {input: -1, output: 0}", "price.input: Input should be greater than or equal"),
         ("price: {input: 1}", "price.output: is missing"),
+        ("batch: daily", "batch: Input should be a valid boolean"),
         ("dimensions: []", "dimensions: List should have at least 1 item"),
         ("scale: [{value: 1, label: Low}]", "scale: List should have at least 2 items"),
     ],
@@ -105,6 +106,10 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
         ("gold: other", "judging.gold: 'other' is not among the judges"),
         ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),
         ("budget: {money: .inf}", "judging.budget.money: Input should be a finite number"),
+        (
+            "{budget: {money: 1}, judges: [{name: a, batch: true}]}",
+            "judging.judges.0.price: is missing: an answer in a batch has no cost",
+        ),
         ("budget: {requests: 0}", "judging.budget.requests: Input should be greater than or"),
         ("budget: {time: 1}", "judging.budget.time: unknown key"),
         ('families: {m: ""}', "judging.families.m: String should have at least 1 character"),
@@ -277,6 +282,7 @@ def test_where_and_how_it_is_asked_changes_the_fingerprint(change: str) -> None:
         {"family": "Llama"},
         {"price": {"input": 1, "output": 2}},
         {"endpoint": "other"},
+        {"batch": True},
     ],
 )
 def test_what_no_score_depends_on_leaves_the_fingerprint(change: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from judge.exchange import Scope
 from judge.models import Judge, StructuredOutput
 from judge.parsing import Scored
 from judge.plans import queue_missing
+from judge.probing import structured_output
 from judge.prompts import probe, probe_schema
 from judge.queries import progress
 from survey.models import Study
@@ -32,7 +33,7 @@ def unprobed(queued: Queue) -> Judge:
 
 
 def support(judge: Judge) -> str | None:
-    return calls.structured_output(judge)
+    return structured_output(judge)
 
 
 def test_probe_is_asked_first_and_alone(unprobed: Judge) -> None:

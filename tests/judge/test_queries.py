@@ -6,6 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
 from judge.calls import claim, record_failure, record_probe, record_scores, stop
+from judge.digest import scores_digest
 from judge.exchange import ExchangeFailed, Reply
 from judge.gold import add_gold_set, choose_gold
 from judge.models import Call, Judge, Score, StructuredOutput
@@ -19,7 +20,6 @@ from judge.queries import (
     gold_sources,
     judge_values,
     progress,
-    scores_digest,
 )
 from survey.models import Response, Study
 from tests.judge.judging import claim_one, describe, describe_judging
@@ -175,8 +175,8 @@ def test_progress_costs_the_same_for_any_number_of_calls(
     queued: Queue, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     judge = queued(replicates=1)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         progress(judge)
     judge = queued(replicates=3)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         progress(judge)

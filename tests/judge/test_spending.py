@@ -8,12 +8,13 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import calls, leases
-from judge.calls import Claimed, claim
+from judge.attempts import Claimed
+from judge.calls import claim
 from judge.configure import move_judges_here
-from judge.definition import Price
 from judge.exchange import ExchangeFailed, Reply, Tokens
 from judge.gold import choose_gold
 from judge.models import Attempt, Judge
+from judge.money import Price
 from judge.parsing import Scored
 from judge.plans import queue_missing
 from judge.providers import TOO_MANY_TOKENS

@@ -9,7 +9,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import runs
-from judge.calls import Claimed, record_scores, record_unusable
+from judge.attempts import Claimed
+from judge.calls import record_scores, record_unusable
 from judge.configure import move_judges_here
 from judge.exchange import Reply
 from judge.models import Judge, Score

@@ -68,7 +68,7 @@ class FaultyJudge(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, plan: Plan, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
+        super().__init__(("127.0.0.1", port), FaultyHandler)
         self.plan = plan
         self.log: list[Entry] = []
         self.closing = threading.Event()
@@ -119,7 +119,9 @@ class FaultyJudge(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class FaultyHandler(BaseHTTPRequestHandler):
+    """One connection."""
+
     protocol_version = "HTTP/1.1"
     # Head and body are sent apart: the second would wait until the first is acknowledged, 40 ms.
     disable_nagle_algorithm = True
@@ -163,9 +165,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _complete(self, entry: Entry, question: Question) -> None:
         """Generate an answer, charge for it, and send it, or something else."""
         plan = self.server.plan
-        text = self._text(entry, question)
+        text = text_for(entry, question, plan)
         entry.cost = question.cost(text)
-        completion = _completion(
+        completion = completion_of(
             entry, question, text, cost=entry.cost if plan.states_cost else None
         )
         completion |= plan.completion
@@ -184,17 +186,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self._json(200, completion, plan.headers)
-
-    def _text(self, entry: Entry, question: Question) -> str:
-        if question.is_probe:
-            held = question.schema is not None and self.server.plan.schema == "enforce"
-            return '{"score": 3}' if held else GREETING
-        scores = question.scores()
-        entry.scores = scores if entry.what in USABLE else None
-        if entry.what not in TEXTS:
-            return question.answer(scores)
-        beyond = question.scale[-1] + 4
-        return TEXTS[entry.what].format(score=next(iter(scores.values())), beyond=beyond)
 
     def _drip(self, body: str, *, headers_too: bool) -> None:
         """Never a long silence, and no end in sight."""
@@ -235,9 +226,23 @@ class _Handler(BaseHTTPRequestHandler):
         """The log is a list."""
 
 
-def _completion(
+def text_for(entry: Entry, question: Question, plan: Plan) -> str:
+    """What the judge writes; notes its scores, where they can be read."""
+    if question.is_probe:
+        held = question.schema is not None and plan.schema == "enforce"
+        return '{"score": 3}' if held else GREETING
+    scores = question.scores()
+    entry.scores = scores if entry.what in USABLE else None
+    if entry.what not in TEXTS:
+        return question.answer(scores)
+    beyond = question.scale[-1] + 4
+    return TEXTS[entry.what].format(score=next(iter(scores.values())), beyond=beyond)
+
+
+def completion_of(
     entry: Entry, question: Question, text: str, *, cost: float | None
 ) -> dict[str, Any]:
+    """A completion with this text."""
     refuses = entry.what == "refusal"
     said = {"content": None, "refusal": text} if refuses else {"content": text}
     tokens = sum(len(each) for each in question.texts) // 4, len(text) // 4

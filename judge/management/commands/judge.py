@@ -13,11 +13,11 @@ from tqdm import tqdm
 
 from config.celery import wake
 from judge.advice import advice
-from judge.calls import structured_output
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Judge
 from judge.plans import missing_tokens, plan_calls, queue_missing
+from judge.probing import structured_output
 from judge.queries import (
     Progress,
     current_judges,
@@ -204,6 +204,8 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"  requested model: {judge.model}; answering model: {', '.join(others)}"
                 )
+            if now.in_batch:
+                self.stdout.write(f"  {in_batches(now)}; its answers are recorded when it ends")
             if now.stopped:
                 problems.append(f"{judge} was stopped: {now.stopped}\n{what_to_do(judge)}".strip())
             if now.failed:
@@ -242,6 +244,13 @@ def what_to_do(judge: Judge) -> str:
     return advice(attempt, judge.read_configuration().endpoint)
 
 
+def in_batches(now: Progress) -> str:
+    """How many calls are in a batch, and since when."""
+    since = f" since {now.batch_since:%Y-%m-%d %H:%M} UTC" if now.batch_since else ""
+    said = f" ({now.batch_said})" if now.batch_said else ""
+    return f"{now.in_batch} in a batch{since}{said}"
+
+
 def postfix(each: Sequence[Progress], spent: Spent) -> str:
     """The text after the progress bar: cost and errors so far."""
     failed, unknown = sum(now.failed for now in each), sum(now.unknown for now in each)
@@ -249,5 +258,6 @@ def postfix(each: Sequence[Progress], spent: Spent) -> str:
     parts = [f"{spent.money:.4f} USD"] if spent.money else []
     parts += [f"{failed} failed"] if failed else []
     parts += [f"{unknown} unknown"] if unknown else []
+    parts += [in_batches(now) for now in each if now.in_batch]
     parts += [f"last problem: {errors[-1][:80]}"] if errors else []
     return ", ".join(parts)

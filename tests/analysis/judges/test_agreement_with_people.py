@@ -1,6 +1,7 @@
 """Judges against people: by hand, and a reason for whatever cannot be had."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from analysis.judges.agreement_with_people import (
     judge_bias,
     reversed_scales,
 )
+from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
 from analysis.judges.judging import analyse_judges
+from analysis.judges.prediction_powered import prediction_powered_means
 from analysis.pipeline import StudyData
 from analysis.quality_rules import QualityRules
 from analysis.stats.agreement import krippendorff_alpha
 from analysis.study_data import check
-from tests.analysis.judged_study import Cell, cells, judges, study
+from tests.analysis.judged_study import CONTRAST, Cell, cells, judges, study
 
 TWO = [cell for cell in cells("S1", "S2") if cell[2] != "big"]
 RATINGS = dict(zip(TWO, [1, 2, 3, 4], strict=True))
@@ -284,3 +287,44 @@ def test_a_bias_of_one_response_has_neither_interval_nor_limits() -> None:
     assert set(table["note"]) == {
         "no interval, because there is one scenario; no limits, because there is one response"
     }
+
+
+# Examples
+
+
+def with_examples(of: JudgesData, *cells: Cell) -> JudgesData:
+    """The judge "j" had the responses in these cells as examples."""
+    places = of.responses.set_index(["scenario", "set", "model", "condition"])["response"]
+    rows = [("j", places[cell]) for cell in cells]
+    return replace(of, examples=DataFrame(rows, columns=["judge", "response"]))
+
+
+def test_responses_that_were_examples_are_left_out_and_counted() -> None:
+    # Of the last response the judge knows that people gave it a 4; of the others it is wrong by 1.
+    scores = once(dict(zip(TWO, [2.0, 3.0, 4.0, 4.0], strict=True)))
+    data = study({"r": RATINGS, "s": RATINGS})
+    known = with_examples(judges({"j": scores, "k": scores}), TWO[-1])
+    table = judge_agreement(together(data, known), level="ordinal", seed=1)
+    bias = table[table["statistic"] == "bias"].set_index("judge")
+    assert bias["value"].to_dict() == {"j": 1.0, "k": 0.75}
+    assert bias["n_items"].to_dict() == {"j": 3, "k": 4}
+    assert bias["n_examples"].to_dict() == {"j": 1, "k": 0}
+
+
+def test_examples_count_in_no_other_comparison_with_people() -> None:
+    scores = once(dict(zip(TWO, [2.0, 3.0, 4.0, 4.0], strict=True)))
+    data = study({"r": RATINGS, "s": RATINGS, "t": RATINGS})
+    known = together(data, with_examples(judges({"j": scores}), TWO[-1]))
+    tests, _ = alt_tests(known, [1, 2, 3, 4, 5], epsilon=0.1)
+    assert set(tests[tests["judge"] == "j"]["n_items"]) == {3}
+    everything = judge_bias(known, seed=1).set_index(["by", "group"])["n"]
+    assert everything["all", "all"] == 3
+    estimates = prediction_powered_means(known, CONTRAST)
+    assert estimates["n_judged"].max() < len(TWO)
+
+
+def test_example_that_nobody_rated_is_not_counted() -> None:
+    scores = once(dict.fromkeys(cells("S1", "S2"), 3.0))
+    known = with_examples(judges({"j": scores}), ("S1", "1", "big", "reference"))
+    rows = agreement(study({"r": RATINGS}), known)
+    assert (rows["bias"]["n_items"], rows["bias"]["n_examples"]) == (4, 0)

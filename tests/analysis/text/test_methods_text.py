@@ -123,6 +123,18 @@ def test_scores_of_what_nobody_rated_are_described(approved: Approval) -> None:
     approved(of(tables(prediction_powered=rows))["People and judges"])
 
 
+def test_examples_of_a_judge_are_described_with_how_many_were_left_out() -> None:
+    row = {"judge": "llama@1", "dimension": "empathy", "statistic": "bias", "n_examples": 4}
+    other = row | {"judge": "gpt@1", "n_examples": 0}
+    rows = [row, row | {"statistic": "pearson_within"}, other]
+    assert of(tables(judge_agreement=rows))["People and judges"] == (
+        "The prompt of llama@1 showed rated responses to other scenarios as examples, never to the "
+        "scenario in question. 4 responses that were among these examples are left out wherever "
+        "the scores of llama@1 on Empathy are compared with people's ratings."
+    )
+    assert "People and judges" not in of(tables(judge_agreement=[other]))
+
+
 @pytest.mark.parametrize("changes", [{"power": None}, {"n_judged": 60}])
 def test_scores_of_nothing_else_than_what_was_rated_are_not_described(
     changes: dict[str, Any],

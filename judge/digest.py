@@ -1,0 +1,30 @@
+"""Whether any source's scores have changed."""
+
+from django.db.models import Count, Max, Q
+
+from judge.models import Call, GoldSet, Judge, Judging
+from judge.queries import gold_source
+from survey.models import Participant, Study
+
+
+def scores_digest(study: Study) -> list[object]:
+    """A value that changes with every score of any source, or description of a source."""
+    judges = (
+        Judge.objects.filter(study=study)
+        .order_by("id")
+        .annotate(
+            n=Count("calls__scores", distinct=True),
+            last=Max("calls__scores__id"),
+            failed=Count("calls", filter=Q(calls__state=Call.State.FAILED), distinct=True),
+        )
+    )
+    described = Judging.objects.filter(study=study).values_list("definition", flat=True).first()
+    chosen = gold_source(study)
+    people = Participant.objects.filter(study=study).exclude(panel="").order_by("id")
+    return [
+        chosen.name if chosen else None,
+        described,
+        [[j.pk, j.is_current, j.configuration, j.n, j.last, j.failed] for j in judges],
+        list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
+        [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
+    ]
