@@ -56,7 +56,7 @@ def systems_order(groups: DataFrame, contrast: Contrast, recipe: Recipe) -> go.F
     lines = max(len(view.groups) for view in views)
     low, high = _reach(ours)
     pixels = rows.PIXELS if len(at) <= FEW_ROWS else LOW_ROW
-    names = rows.names(at, low, pixels)
+    names = rows.names(at, low, rows.above(pixels))
     (marks,) = rows.marks([""], at)
     joined = [_line(number) for number in range(lines)]
     made = rows.figure(

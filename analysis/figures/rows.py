@@ -22,6 +22,7 @@ from analysis.figures.style import (
 PIXELS = 44  # of a row with its name
 GAP = 0.35  # more between rows that do not belong together
 NAME = 15  # pixels above its row where a name stands, nearer to it than to the row before
+BAR, BAR_NAME = 0.5, 20  # of the row's height; pixels above its middle, clear of the bar
 STEP = 0.17  # between the marks of one row
 
 
@@ -38,12 +39,14 @@ def above(pixels: int) -> float:
     return round(min(NAME, 0.4 * pixels) / pixels, 3)
 
 
-def names(at: Sequence[float], left: float, pixels: int = PIXELS) -> go.Scatter:
-    """A trace that writes each row's name, which views have, above it, from `left` on."""
+def names(at: Sequence[float], left: float, rise: float = NAME / PIXELS) -> go.Scatter:
+    """A trace that writes each row's name, which views have, from `left` on; it stands above its
+    row by `rise`, a part of a row.
+    """
     return go.Scatter(
         mode="text",
         x=[left] * len(at),
-        y=[place - above(pixels) for place in at],
+        y=[round(place - rise, 3) for place in at],
         textposition="middle right",
         hoverinfo="skip",
         showlegend=False,
@@ -112,7 +115,7 @@ def bar(name: str, at: Sequence[float], colour: str, **more: Any) -> go.Bar:
         orientation="h",
         name=name,
         y=at,
-        width=0.5,
+        width=BAR,
         marker={"color": colour, "line": {"color": INK, "width": 0.5}},
         textposition="inside",
         insidetextanchor="middle",
@@ -126,6 +129,6 @@ def shares(
 ) -> go.Figure:
     """Bars that add up to 100 %, as `figure`; the views write the rows' names in a last trace."""
     axis = {"range": [0, 1.001], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
-    made = figure([*bars, names(at, 0)], views, at, axis, **more)
+    made = figure([*bars, names(at, 0, BAR_NAME / PIXELS)], views, at, axis, **more)
     made.update_layout(barmode="stack", bargap=0, uniformtext={"mode": "hide", "minsize": 10})
     return made
