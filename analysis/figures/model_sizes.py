@@ -29,6 +29,8 @@ from analysis.study_data import records
 #: Pixels of what is drawn, and of a line of the legend.
 HEIGHT, LINE = 300, 22
 UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+#: Between conditions of a model, in powers of ten: one interval must not hide another.
+APART = 0.012
 #: Of sizes that are marked within a power of ten.
 STEPS = (1, 2, 5)
 
@@ -93,9 +95,10 @@ def _changes(sizes: DataFrame, trends: DataFrame, conditions: list[str]) -> Chan
     text: list[Any] = []
     above: list[Any] = []
     below: list[Any] = []
-    for condition in conditions:
+    for number, condition in enumerate(conditions):
         rows = records(sizes[sizes["condition"] == condition])
-        x.append(short(row["log10_parameters"] for row in rows))
+        shift = APART * (number - (len(conditions) - 1) / 2)
+        x.append(short(row["log10_parameters"] + shift for row in rows))
         y.append(short(row["mean"] for row in rows))
         text.append([_hover(row) for row in rows])
         above.append(_sides(rows, "ci_high", 1))
@@ -103,7 +106,8 @@ def _changes(sizes: DataFrame, trends: DataFrame, conditions: list[str]) -> Chan
     nothing: list[Any] = [None] * len(conditions)
     for at, condition in enumerate(conditions):
         own = trends[(trends["condition"] == condition) & (trends["of"] == "mean")]
-        ends = [min(x[at]), max(x[at])] if x[at] else []
+        there = sizes.loc[sizes["condition"] == condition, "log10_parameters"]
+        ends = short([there.min(), there.max()]) if len(there) else []
         known = [row for row in records(own) if not math.isnan(row["slope"])]
         x.append(ends if known else [])
         y.append(short(row["intercept"] + row["slope"] * end for row in known for end in ends))

@@ -110,7 +110,13 @@ def check_tables(
     for found in (tables, expected):
         found["demographics"] = "\n".join(sorted(found["demographics"].splitlines()))
     for name in expected:
-        assert tables[name] == expected[name], name
+        assert without_judges(tables[name]) == without_judges(expected[name]), name
+
+
+def without_judges(table: str) -> str:
+    """A table without printed numbers of judges and metrics, which are not made of the data."""
+    others = (",judge_consistency,", ",metric_means,")
+    return "\n".join(line for line in table.splitlines() if not any(o in line for o in others))
 
 
 def test_export_has_the_cleaned_ratings_of_116_raters(study: Study, tmp_path: Path) -> None:
