@@ -1,11 +1,12 @@
-"""A study with any number of participants, written to the database in bulk. Django has to be set up.
+"""A study with any number of participants, written in bulk. Django has to be set up.
 
-Everybody has the slot, the orders and the pages that the product would give them, and rated each
-response that they were shown.
+The first thousand have the slots, orders and pages that the product would give them. The others
+have slots of their own, and the pages of one of these. All rated each response that they saw.
 """
 
 from collections.abc import Iterator
 from datetime import timedelta
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +22,18 @@ from survey.studies import set_state
 #: One of so many people has not finished, and was seen a minute ago: nobody is inactive.
 UNFINISHED = 20
 AT_ONCE = 500
+#: So many have pages of their own.
+MODELS = 1000
+PAGES = """\
+INSERT INTO survey_presentation (participant_id, block_id, page, position, response_order,
+    has_check, shown_at, answered_at, submitted_at)
+SELECT person.id, page.block_id, page.page, page.position, page.response_order,
+    page.has_check, page.shown_at, page.answered_at, page.submitted_at
+FROM survey_participant person
+JOIN survey_presentation page ON page.participant_id = %(first)s + person.slot %% %(models)s
+WHERE person.id >= %(first)s + %(models)s
+ORDER BY person.id, page.position
+"""
 RATINGS = """\
 INSERT INTO survey_rating (presentation_id, response_id, task, dimension, value, revisions)
 SELECT page.id, shown.response_id, 'likert', %s, 1 + (page.id * 7 + shown.position * 3) %% 5, 0
@@ -32,18 +45,19 @@ WHERE page.answered_at IS NOT NULL
 def crowded_study(folder: Path, people: int) -> Study:
     """The study of `folder`, open, and taken by so many people."""
     call_command("migrate", verbosity=0)
-    call_command("load_study", str(folder), stdout=open("/dev/null", "w"))
+    call_command("load_study", str(folder), stdout=StringIO())
     study = Study.objects.get()
     set_state(study=study, state="open")
     study.refresh_from_db()
-    with transaction.atomic():
+    rating = content_of(study).definition.rating
+    assert rating is not None
+    with transaction.atomic(), connection.cursor() as cursor:
         numbers = iter(range(people))
         while batch := list(islice(numbers, AT_ONCE)):
             _arrive(study, batch)
-        dimension = content_of(study).definition.rating
-        assert dimension is not None
-        with connection.cursor() as cursor:
-            cursor.execute(RATINGS, [dimension.dimensions[0].name])
+        first = Participant.objects.earliest("id").pk
+        cursor.execute(PAGES, {"first": first, "models": MODELS})
+        cursor.execute(RATINGS, [rating.dimensions[0].name])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # as PostgreSQL does by itself after a while
     return study
@@ -68,10 +82,11 @@ def _arrive(study: Study, numbers: list[int]) -> None:
         for number in numbers
     )
     Slot.objects.bulk_create(
-        Slot(study=study, pool="real", number=person.slot, participant=person) for person in people
+        Slot(study=study, pool="real", number=number, participant=person)
+        for number, person in zip(numbers, people, strict=True)
     )
     Presentation.objects.bulk_create(
-        page for person in people for page in _pages(study, person)
+        page for person in people[: max(0, MODELS - numbers[0])] for page in _pages(study, person)
     )
 
 

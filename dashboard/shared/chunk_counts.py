@@ -13,6 +13,7 @@ from functools import partial
 from itertools import groupby
 
 from django.db import transaction
+from django.db.models import Count, Q
 
 from dashboard.shared.models import ChunkCounts
 from survey.models import Participant, Study
@@ -84,6 +85,16 @@ def _store(chunks: list[ChunkCounts]) -> None:
         unique_fields=["study", "subject", "chunk"],
         update_fields=["people_hash", "counts"],
     )
+
+
+def large_studies() -> list[int]:
+    """The ids of studies with more than one chunk of people that people take now, or of which
+    nothing is stored yet.
+    """
+    running = Q(state__in=(Study.State.OPEN, Study.State.PAUSED)) | Q(chunk_counts=None)
+    studies = Study.objects.filter(running).annotate(people=Count("participants", distinct=True))
+    large = studies.filter(people__gt=PEOPLE_IN_CHUNK).order_by("id")
+    return list(large.values_list("id", flat=True))
 
 
 def erase_counts(participant: Participant) -> None:
