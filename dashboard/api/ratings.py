@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Self
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from dashboard.shared.chunk_counts import MANY, counted_in_chunks
 from survey.models import Participant, Rating, Study
@@ -16,6 +16,8 @@ from survey.tidy import RATING_TASKS
 
 #: People whose ratings are read at once: at first, and at most where most have none.
 FIRST_PEOPLE, MOST_PEOPLE = 8, 512
+#: No survey has as many pages.
+MOST_PAGES = 1_000_000
 
 
 class Place(NamedTuple):
@@ -79,12 +81,12 @@ class Ratings:
         """How many ratings there are. Each page that somebody answers moves their `pages_done`."""
         total = 0
         for source in self.sources:
-            people = self._people([source]).order_by("id").values_list("id", "pages_done")
             total += counted_in_chunks(
                 self.study,
                 f"ratings, {source}",
-                people.iterator(),
+                self._people([source]),
                 partial(self._count, source),
+                state=F("id") * MOST_PAGES + F("pages_done"),
                 store_from=store_from,
             )["ratings"]
         return total

@@ -9,6 +9,7 @@ from itertools import permutations
 from dashboard.design.grids import Grid, Tally
 from dashboard.design.shown_pages import REFERENCE, ShownPages
 from dashboard.design.shown_systems import shown_together, systems_above
+from dashboard.shared.listed import Listed
 from survey.evenness_tests import (
     NOTHING,
     ChiSquare,
@@ -63,8 +64,8 @@ class Certificate(ShownPages):
         if layout.balanced_responses:
             every["responses"] = layout.slots_to_order
         opened = Slot.objects.filter(study=self.study, pool=self.pool).count()
-        slots = Participant.objects.filter(self.whose, slot__isnull=False)
-        filled = set(slots.values_list("slot", flat=True))
+        slots = Participant.objects.filter(self.whose).aggregate(numbers=Listed("slot"))
+        filled = {int(number) for number in (slots["numbers"] or "").split(",") if number}
         parts = []
         for name, slots_needed in every.items():
             target = max(1, -(-opened // slots_needed)) * slots_needed

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.shared.chunk_counts import counted_in_chunks
+from dashboard.shared.chunk_counts import MANY, counted_in_chunks
 from survey.assignment import Layout
 from survey.content import content_of
 from survey.definition.labels import Labels
@@ -108,11 +108,11 @@ class ShownPages:
         """What was shown, of all people together."""
         return ShownCounts.read(self.counted())
 
-    def counted(self, **options: int) -> Counter[str]:
-        """The same as `counted_in_chunks` gives it, with its `options`."""
-        people = Participant.objects.filter(self.whose).order_by("id").values_list("id")
+    def counted(self, *, store_from: int = MANY) -> Counter[str]:
+        """The same as `counted_in_chunks` gives it."""
+        people = Participant.objects.filter(self.whose)
         whom = f"shown, {self.pool}, {self.people}"
-        return counted_in_chunks(self.study, whom, people.iterator(), self._count, **options)
+        return counted_in_chunks(self.study, whom, people, self._count, store_from=store_from)
 
     def _count(self, ids: range) -> dict[str, int]:
         """What those people were shown whose ids these are."""

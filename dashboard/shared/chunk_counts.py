@@ -8,13 +8,14 @@ chunks ahead (`dashboard.sweep`); pages store them if many are missing.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import groupby
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q, QuerySet
+from django.db.models.expressions import CombinedExpression
 
+from dashboard.shared.listed import Listed
 from dashboard.shared.models import ChunkCounts
 from survey.models import Participant, Study
 
@@ -22,29 +23,28 @@ PEOPLE_IN_CHUNK = 1000
 #: A page that has to count so many chunks stores them for the next one.
 MANY = 3
 
-#: A participant's id, and what changes whenever their counts do.
-Person = tuple[int, ...]
 Counts = Mapping[str, int]
 
 
 def counted_in_chunks(
     study: Study,
     subject: str,
-    people: Iterable[Person],
+    people: QuerySet[Participant],
     count: Callable[[range], Counts],
     *,
+    state: CombinedExpression | None = None,
     store_from: int = MANY,
 ) -> Counter[str]:
-    """The sum of what `count` finds for each chunk of `people`, who are in the order of their ids.
+    """The sum of what `count` finds for each chunk of `people`. It gets the range of their ids.
 
-    `count` gets the range of ids of a chunk. Call this inside `survey.tidy.reading()`, so that
-    `people` and counts agree. `store_from` or more chunks that had to be counted are stored after
+    `state` is a whole number for each person, another one whenever their counts may be others; by
+    default their id, so counts never change. Call this inside `survey.tidy.reading()`, so that
+    people and counts agree. `store_from` or more chunks that had to be counted are stored after
     the transaction.
     """
-    hashes = {
-        chunk: _hash(study, members)
-        for chunk, members in groupby(people, key=lambda person: person[0] // PEOPLE_IN_CHUNK)
-    }
+    chunks = people.annotate(chunk=F("id") / PEOPLE_IN_CHUNK).order_by("chunk")
+    listed = chunks.values_list("chunk").annotate(listed=Listed(state or F("id")))
+    hashes = {chunk: _hash(study, members) for chunk, members in listed}
     stored = {
         chunk: counts
         for chunk, people_hash, counts in ChunkCounts.objects.filter(study=study, subject=subject)
@@ -71,9 +71,9 @@ def counted_in_chunks(
     return total
 
 
-def _hash(study: Study, people: Iterable[Person]) -> str:
+def _hash(study: Study, people: str) -> str:
     """SHA-256 of the people, and of the content that they were shown."""
-    text = f"{study.loaded_at.isoformat()}\n{list(people)}"
+    text = f"{study.loaded_at.isoformat()}\n{people}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 

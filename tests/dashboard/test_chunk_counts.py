@@ -97,7 +97,8 @@ def test_only_chunks_whose_people_have_changed_are_counted_again(
 
     def total(ids: list[int]) -> Counter[str]:
         counted.clear()
-        return counted_in_chunks(study, "test", [(pk,) for pk in ids], count, store_from=1)
+        people = Participant.objects.filter(pk__in=ids)
+        return counted_in_chunks(study, "test", people, count, store_from=1)
 
     ids = [person.pk for person in people]
     with django_capture_on_commit_callbacks(execute=True):
