@@ -7,8 +7,8 @@ from django.db.models.sql.compiler import SQLCompiler
 
 
 class Listed(Aggregate):
-    """The values of a column of whole numbers as text, with commas between them; None if there are
-    none. Their order is the same for the same rows.
+    """The values of a column of whole numbers as text, with commas between them, in the order in
+    which the database reads them; None if there are none.
     """
 
     function = "GROUP_CONCAT"

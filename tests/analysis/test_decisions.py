@@ -12,7 +12,7 @@ from analysis.queries import Decision
 from analysis.raters.filtering import filtered
 from analysis.rule_sets import current_rule_set, rules_of
 from survey.models import Participant, Rating, Study
-from survey.tidy import counted_sources, reading
+from survey.tidy import counted_sources, participant_rows, participants, reading
 from tests.factories import Key, add_gold, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -99,3 +99,14 @@ def test_study_without_people_has_no_decisions(monkeypatch: pytest.MonkeyPatch) 
     decided = in_chunks(study, monkeypatch, 2)
     assert decided.decisions == {}
     assert decided.manifest["snapshot_hash"] == at_once(study)[1]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_participants_are_the_same_however_many_are_read_together(
+    study: Study, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    add_participant(study, pseudonym="old", demographics={"age": 80, "race": ["Asian", "Black"]})
+    everyone = list(participant_rows(study, counted_sources()))
+    monkeypatch.setattr(participants, "AT_ONCE", size)
+    assert list(participant_rows(study, counted_sources())) == everyone
+    assert len(everyone) == 9

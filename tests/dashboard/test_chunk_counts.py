@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from dashboard import tasks
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.api.ratings import Ratings
 from dashboard.design.certificate import Certificate
@@ -162,10 +163,13 @@ def test_worker_counts_ahead_of_large_studies_that_run_or_are_new(
     for _ in range(3):
         start(study)
     assert large_studies() == [study.pk]
+    with django_capture_on_commit_callbacks() as callbacks:
+        tasks.sweep()
+    assert [callback.keywords["args"] for callback in callbacks] == [(study.pk,)]
     Study.objects.update(state="closed")
     assert large_studies() == [study.pk]
     with django_capture_on_commit_callbacks(execute=True):
-        count_ahead(study.pk)
+        tasks.count(study.pk)
     assert large_studies() == []
     Study.objects.update(state="open")
     assert large_studies() == [study.pk]
