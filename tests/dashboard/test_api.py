@@ -19,7 +19,7 @@ from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from dashboard.api.throttling import RequestsOfToken
 from judge.models import GoldDecision, Judge
-from survey.models import Study
+from survey.models import Rating, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import answer_calls, planned
@@ -180,6 +180,13 @@ def test_ratings_come_in_pages_that_name_whose_they_are(page: Client, study: Stu
     assert {row["participant"] for row in first["results"] + second["results"]} == {
         "ann", "ben", "cat", "dot", "robot",
     }  # fmt: skip
+
+
+def test_half_points_are_given_as_such(page: Client, study: Study) -> None:
+    rating = Rating.objects.filter(presentation__participant__pseudonym="ann").earliest("id")
+    Rating.objects.filter(pk=rating.pk).update(value=3.5)
+    shown = page.get("/api/studies/small/ratings/?limit=2").json()["results"]
+    assert [json.dumps(row["rating"]) for row in shown] == ["3.5", "2"]
 
 
 def ratings_along(page: Client, url: str | None, link: str) -> list[list[dict[str, Any]]]:
