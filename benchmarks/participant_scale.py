@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent
 STUDY = ROOT / "examples" / "empathy"
 SIZES = [1000, 50_000]
 #: Raters of the two exports whose peak memory is compared.
-EXPORTED = [1000, 3000]
+EXPORTED = [2000, 6000]
 TIMES = 7
 
 
@@ -111,7 +111,9 @@ def timed(work: Callable[[], Any]) -> list[float]:
 def taken_by(people: int, postgres: str | None) -> Iterator[Callable[..., str]]:
     """A database with so many people, and how to run a command on it."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fivefold-scale-")))
+        made = stack.enter_context(tempfile.TemporaryDirectory(prefix="fivefold-bench-"))
+        folder = Path(made) / "scale"  # part of the database's name
+        folder.mkdir()
         environment = os.environ | {
             "DATA_DIR": str(folder),
             "DATABASE_URL": stack.enter_context(scratch_database(folder, postgres)),

@@ -16,4 +16,5 @@ class Listed(Aggregate):
 
     def as_postgresql(self, compiler: SQLCompiler, connection: Any, **context: Any) -> Any:
         template = "STRING_AGG((%(expressions)s)::text, ',' ORDER BY %(expressions)s)"
-        return self.as_sql(compiler, connection, template=template, **context)
+        sql, params = self.as_sql(compiler, connection, template=template, **context)
+        return sql, (*params, *params)  # the expression is there twice
