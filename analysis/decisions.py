@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from analysis.frames import Snapshot, read_snapshot
+from analysis.frames import Snapshot, SnapshotInChunks, read_snapshot
 from analysis.models import RuleSet
 from analysis.queries import Decision
 from analysis.raters.filtering import filtered
@@ -24,25 +24,34 @@ class Decided:
     manifest: dict[str, Any]
 
 
-def decide(study: Study, sources: Sequence[str], rule_set: RuleSet, snapshot: Snapshot) -> Decided:
-    """Filter everybody in the snapshot. Raises ValueError where the data contradict themselves."""
-    raters = filtered(snapshot.data, rules_of(rule_set)).raters
+def decide(study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: datetime) -> Decided:
+    """Filter everybody from `sources` as the data are, some people at a time. Call it inside
+    `survey.tidy.reading()`. Raises ValueError where the data contradict themselves.
+    """
+    data = SnapshotInChunks(study, sources, seen_since=_seen_since(rule_set, at))
+    has_gold, decisions = data.any_rating_has_gold(), {}
     columns = ["participant", *Decision._fields]
-    rows = raters[columns].astype(object).where(raters[columns].notna(), None)
-    decisions = {name: Decision(*decided) for name, *decided in rows.itertuples(index=False)}
-    return Decided(decisions, about(study, sources, rule_set, snapshot))
+    for chunk in data:
+        raters = filtered(chunk, rules_of(rule_set), has_gold=has_gold).raters[columns]
+        rows = raters.astype(object).where(raters.notna(), None).itertuples(index=False)
+        decisions.update({name: Decision(*decided) for name, *decided in rows})
+    return Decided(decisions, about(study, sources, rule_set, data))
 
 
 def snapshot_at(
     study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: datetime
 ) -> Snapshot:
     """The data, read at that time. Call it inside `survey.tidy.reading()`."""
-    inactive = timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
-    return read_snapshot(study, sources, seen_since=at - inactive)
+    return read_snapshot(study, sources, seen_since=_seen_since(rule_set, at))
+
+
+def _seen_since(rule_set: RuleSet, at: datetime) -> datetime:
+    """Who was seen since then is still taking the survey at `at`."""
+    return at - timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
 
 
 def about(
-    study: Study, sources: Sequence[str], rule_set: RuleSet, snapshot: Snapshot
+    study: Study, sources: Sequence[str], rule_set: RuleSet, snapshot: Snapshot | SnapshotInChunks
 ) -> dict[str, Any]:
     """What a manifest says of the data and the rules."""
     return {

@@ -2,9 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from pandas import DataFrame
@@ -38,7 +40,7 @@ from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
-from survey.models import Participant, Response, Study
+from survey.models import Participant, Rating, Response, Study
 from survey.regions import OTHER, REGIONS
 from survey.simulated.crowd import read_content
 from survey.simulated.record import crowds_of, simulated_raters
@@ -50,6 +52,7 @@ from survey.tidy import (
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
     RATING_COLUMNS,
+    RATING_TASKS,
     SHOWN_COLUMNS,
     Row,
     active_participants,
@@ -67,6 +70,8 @@ from survey.tidy import (
 
 #: Of every bootstrap about judges, so that the same data give the same intervals.
 JUDGES_SEED = 1
+#: Of a snapshot in chunks.
+PEOPLE_AT_ONCE, ROWS_AT_ONCE = 250, 10_000
 NUMBERS = ("duration_seconds", "attention_checks_failed", *SHOWN_COLUMNS)
 
 
@@ -80,9 +85,14 @@ class Snapshot:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the tables' hashes, one per line in the order of their names."""
-        lines = "".join(f"{name} {digest}\n" for name, digest in sorted(self.hashes.items()))
-        return hashlib.sha256(lines.encode()).hexdigest()
+        """SHA-256 of the tables' hashes."""
+        return _hash_of(self.hashes)
+
+
+def _hash_of(hashes: Mapping[str, str]) -> str:
+    """SHA-256 of the tables' hashes, one per line in the order of their names."""
+    lines = "".join(f"{name} {digest}\n" for name, digest in sorted(hashes.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime) -> Snapshot:
@@ -91,23 +101,94 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
 
     Call it inside `survey.tidy.reading()`, so that the tables agree.
     """
-    definition = definition_of(study)
-    settings = Settings.model_validate(study.settings)
-    active = active_participants(study, sources, seen_since=seen_since)
-    reasons = {d.participant.pseudonym: d.reason for d in exclusions_in_force(study)}
     gold = gold_scores(study)
     tables = {
-        "participants": _Table(
-            (*participant_columns(definition), "excluded_by_decision", "active"),
+        name: _Table(columns, rows)
+        for name, (columns, rows) in _tables(study, sources, gold, seen_since).items()
+    }
+    frames = {name: table.frame for name, table in tables.items()}
+    return Snapshot(
+        _study_data(study, frames), gold, {name: table.hash for name, table in tables.items()}
+    )
+
+
+class SnapshotInChunks:
+    """The same data as those of `read_snapshot`, with the ratings of some people at a time, so that
+    memory does not grow with a study. Ranks are hashed and not given.
+
+    Iterate over it once, inside `survey.tidy.reading()`; `hash` is known then.
+    """
+
+    def __init__(self, study: Study, sources: Sequence[str], *, seen_since: datetime) -> None:
+        self.study, self.sources, self.seen_since = study, sources, seen_since
+        self.gold = gold_scores(study)
+        self._hashed: dict[str, _HashedRows] = {}
+
+    @property
+    def hash(self) -> str:
+        """That of the snapshot."""
+        return _hash_of({name: table.digest.hexdigest() for name, table in self._hashed.items()})
+
+    def __iter__(self) -> Iterator[StudyData]:
+        tables = _tables(self.study, self.sources, self.gold, self.seen_since)
+        self._hashed = {name: _HashedRows(columns) for name, (columns, _) in tables.items()}
+        rows = {name: iter(rows) for name, (_, rows) in tables.items()}
+        frames = {"gold": self._hashed["gold"].frame(list(rows["gold"]))}
+        while ranks := list(islice(rows["ranks"], ROWS_AT_ONCE)):
+            self._hashed["ranks"].add(ranks)
+        frames["ranks"] = self._hashed["ranks"].frame([])
+        ratings = groupby(rows["ratings"], key=itemgetter(0))
+        following = next(ratings, None)
+        while people := list(islice(rows["participants"], PEOPLE_AT_ONCE)):
+            names = {person[0] for person in people}
+            theirs: list[Row] = []
+            while following is not None and following[0] in names:
+                theirs += following[1]
+                following = next(ratings, None)
+            frames["participants"] = self._hashed["participants"].frame(people)
+            frames["ratings"] = self._hashed["ratings"].frame(theirs)
+            yield _study_data(self.study, frames)
+
+    def any_rating_has_gold(self) -> bool:
+        """Whether anybody rated a response on a dimension on which it has a gold score."""
+        scored: dict[str, list[int]] = {}
+        for score in self.gold.scores:
+            scored.setdefault(score.dimension, []).append(score.response_id)
+        whose = Rating.objects.filter(
+            presentation__participant__study=self.study,
+            presentation__participant__source__in=self.sources,
+            task__in=RATING_TASKS,
+        )
+        return any(
+            whose.filter(dimension=dimension, response_id__in=responses).exists()
+            for dimension, responses in scored.items()
+        )
+
+
+def _tables(
+    study: Study, sources: Sequence[str], gold: GoldScores, seen_since: datetime
+) -> dict[str, tuple[Sequence[str], Iterable[Row]]]:
+    """Columns and rows of each table of a snapshot."""
+    active = active_participants(study, sources, seen_since=seen_since)
+    reasons = {d.participant.pseudonym: d.reason for d in exclusions_in_force(study)}
+    return {
+        "participants": (
+            (*participant_columns(definition_of(study)), "excluded_by_decision", "active"),
             (
                 (*row, reasons.get(row[0], ""), row[0] in active)
                 for row in participant_rows(study, sources)
             ),
         ),
-        "ratings": _Table(RATING_COLUMNS + SHOWN_COLUMNS, rating_rows(study, sources)),
-        "gold": _Table(GOLD_COLUMNS, (row for row, _ in gold_rows(study, gold))),
-        "ranks": _Table(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows(study, sources)),
+        "ratings": (RATING_COLUMNS + SHOWN_COLUMNS, rating_rows(study, sources)),
+        "gold": (GOLD_COLUMNS, (row for row, _ in gold_rows(study, gold))),
+        "ranks": (RANK_COLUMNS + SHOWN_COLUMNS, rank_rows(study, sources)),
     }
+
+
+def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
+    """What the analysis takes: these tables, and what is known of the study."""
+    definition = definition_of(study)
+    settings = Settings.model_validate(study.settings)
     reference = definition.reference
     contrast = Contrast(
         definition.condition_a,
@@ -116,10 +197,11 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
     )
     systems = study.systems.order_by("id").values_list("model", flat=True)
     last = reference.model if reference else None
-    frames = {name: table.frame for name, table in tables.items()}
-    frames["participants"] = _asked(frames["participants"], definition)
-    data = StudyData(
-        **frames,
+    return StudyData(
+        participants=_asked(frames["participants"], definition),
+        ratings=frames["ratings"],
+        gold=frames["gold"],
+        ranks=frames["ranks"],
         contrast=contrast,
         scenarios=list(study.scenarios.order_by("position").values_list("name", flat=True)),
         models=sorted(dict.fromkeys(systems), key=lambda model: model == last),
@@ -133,7 +215,6 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         composites=settings.composites,
         parameters={name: about.parameters for name, about in settings.models.items()},
     )
-    return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
 
 
 def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> ProtocolData:
@@ -246,11 +327,33 @@ class _Table:
         for text in csv_lines(columns, _collected(rows, list(cells.values()))):
             digest.update(text.encode())
         self.hash = digest.hexdigest()
-        frame = DataFrame(cells)
-        numbers = {name: "float64" for name in NUMBERS if name in cells}
-        self.frame = frame.astype(numbers)
-        if "rating" in cells:
-            self.frame["rating"] = exact(self.frame["rating"])
+        self.frame = _typed(DataFrame(cells))
+
+
+class _HashedRows:
+    """Rows that come some at a time, hashed as one CSV."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = list(columns)
+        self._header = "".join(csv_lines(columns, ()))
+        self.digest = hashlib.sha256(self._header.encode())
+
+    def add(self, rows: Sequence[Row]) -> None:
+        text = "".join(csv_lines(self.columns, rows))
+        self.digest.update(text[len(self._header) :].encode())
+
+    def frame(self, rows: Sequence[Row]) -> DataFrame:
+        """The rows, which are added."""
+        self.add(rows)
+        return _typed(DataFrame(list(rows), columns=self.columns))
+
+
+def _typed(frame: DataFrame) -> DataFrame:
+    """Numbers as such, and ratings as exact ones."""
+    frame = frame.astype({name: "float64" for name in NUMBERS if name in frame})
+    if "rating" in frame:
+        frame["rating"] = exact(frame["rating"])
+    return frame
 
 
 def _collected(rows: Iterable[Row], columns: list[list[Any]]) -> Iterator[Row]:

@@ -105,6 +105,8 @@ try:
     METRICS_PERPLEXITY_GIVEN_PROMPT = env.bool("METRICS_PERPLEXITY_GIVEN_PROMPT", False)
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
+    # How many requests a token (or a logged-in researcher) may send to the API in a minute.
+    API_REQUESTS_PER_MINUTE = env.int("API_REQUESTS_PER_MINUTE", 600, validate=AT_LEAST_ONE)
     # How long a zip that was prepared for sharing can be downloaded.
     PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
     # The end of the link by which a phone shows that it reaches the site; none leads to a page.
@@ -117,6 +119,13 @@ except EnvError as error:
         f"{reason}. Set it in the environment or in .env; `make setup` writes a .env."
     ) from None
 
+# Web processes share it: the API counts requests in it. It needs no server, so none can be down.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "cache"),
+    }
+}
 # Web processes and workers share this folder.
 PACKAGES_DIR = DATA_DIR / "packages"
 REACHED_FILE = DATA_DIR / "reached"
@@ -277,6 +286,8 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
     "PAGE_SIZE": 1000,
+    "DEFAULT_THROTTLE_CLASSES": ["dashboard.api.throttling.RequestsOfToken"],
+    "DEFAULT_THROTTLE_RATES": {"api": f"{API_REQUESTS_PER_MINUTE}/min"},
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",

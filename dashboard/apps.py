@@ -6,3 +6,7 @@ class DashboardConfig(AppConfig):
 
     def ready(self) -> None:
         from dashboard.share import packages  # noqa: F401  it removes files with their rows
+        from dashboard.shared.chunk_counts import erase_counts
+        from survey.withdrawal import erasers
+
+        erasers.append(erase_counts)

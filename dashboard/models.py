@@ -2,5 +2,6 @@
 
 from dashboard.design.models import PlannedGrid
 from dashboard.share.models import Package
+from dashboard.shared.models import ChunkCounts
 
-__all__ = ["Package", "PlannedGrid"]
+__all__ = ["ChunkCounts", "Package", "PlannedGrid"]

@@ -6,8 +6,10 @@ As in `analysis.tasks`, what computes is imported with the first task that needs
 from celery import shared_task
 
 from config.celery import wake
+from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
 from dashboard.share import packages
+from dashboard.shared.chunk_counts import large_studies
 
 
 @shared_task(name="dashboard.package")
@@ -26,6 +28,12 @@ def plan(plan_id: int) -> None:
     plan_making.make_plan(plan_id)
 
 
+@shared_task(name="dashboard.count")
+def count(study_id: int) -> None:
+    """Count what pages and API need of a large study."""
+    count_ahead(study_id)
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
@@ -34,3 +42,5 @@ def sweep() -> None:
         wake("dashboard.plan", plan_id)
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
+    for study_id in large_studies():
+        wake("dashboard.count", study_id)

@@ -10,7 +10,7 @@ quota.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, Q, QuerySet
 
 from survey.content import content_of
 from survey.models import Participant, Slot, Study
@@ -50,17 +50,31 @@ def capacity(study: Study, pool: str = Slot.Pool.REAL) -> int | None:
     return maximum
 
 
-def _inactive(study: Study, at: datetime) -> Q:
-    """Held by a participant who at `at` was inactive for longer than the study allows."""
-    inactive_since = at - timedelta(minutes=study.settings["places"]["stale_minutes"])
-    return Q(
-        participant__status=Status.IN_PROGRESS,
-        participant__last_seen_at__lt=inactive_since,
-    )
+def _inactive_since(study: Study, at: datetime) -> datetime:
+    """Participants last seen before this time are inactive at `at`."""
+    return at - timedelta(minutes=study.settings["places"]["stale_minutes"])
 
 
-def _free(study: Study, at: datetime) -> Q:
-    return Q(participant=None) | _inactive(study, at)
+def _inactive(study: Study, pool: str, at: datetime) -> QuerySet[Participant]:
+    """Who holds a slot of `pool` and is inactive at `at`, longest first."""
+    return Participant.objects.filter(
+        study=study,
+        held_pool=pool,
+        status=Status.IN_PROGRESS,
+        last_seen_at__lt=_inactive_since(study, at),
+    ).order_by("last_seen_at", "slot")
+
+
+def _left(study: Study, pool: str) -> QuerySet[Slot]:
+    """The slots of `pool` that nobody holds, lowest number first."""
+    return Slot.objects.filter(study=study, pool=pool, participant=None).order_by("number")
+
+
+def _opened(study: Study, pool: str) -> int:
+    """How many slots of `pool` were ever given: their numbers are 0, 1, 2, …, none is deleted."""
+    slots = Slot.objects.filter(study=study, pool=pool).order_by("-number")
+    last = slots.values_list("number", flat=True).first()
+    return 0 if last is None else last + 1
 
 
 def locked(study_id: int) -> Study:
@@ -71,32 +85,52 @@ def locked(study_id: int) -> Study:
 def is_full(study: Study, *, source: str, at: datetime) -> bool:
     """Whether a new participant from `source` would get no slot now."""
     pool = pool_of(source)
+    return not _has_room(study, pool, _opened(study, pool), at)
+
+
+def _has_room(study: Study, pool: str, opened: int, at: datetime) -> bool:
+    """Whether fewer of the `opened` slots are taken than the study allows. It counts free ones, and
+    no more than decide: with tens of thousands of participants this takes no longer.
+    """
     most = capacity(study, pool)
-    if most is None:
-        return False
-    slots = Slot.objects.filter(study=study, pool=pool)
-    return slots.exclude(_free(study, at)).count() >= most
+    if most is None or opened < most:
+        return True
+    needed = opened - most + 1
+    left = _left(study, pool)[:needed].count()
+    return left + _inactive(study, pool, at)[: needed - left].count() >= needed
 
 
 def take_slot(*, study: Study, participant: Participant, at: datetime) -> int:
     """Give `participant` a slot and return its number in the design. Raises Full.
 
     Call it inside the transaction that begins their survey, with the row of `study` locked, so
-    that two people never get one slot. `at` is the time of their arrival.
+    that two people never get one slot; then save `participant`. `at` is the time of their arrival.
     """
     pool = pool_of(participant.source)
-    slots = Slot.objects.filter(study=study, pool=pool)
-    most = capacity(study, pool)
-    if most is not None and slots.exclude(_free(study, at)).count() >= most:
+    opened, most = _opened(study, pool), capacity(study, pool)
+    if not _has_room(study, pool, opened, at):
         raise Full
-    longest_left = F("participant__last_seen_at").asc(nulls_first=True)
-    slot = slots.filter(_free(study, at)).order_by(longest_left, "number").first()
+    slot = _left(study, pool).first() or _taken_from(_inactive(study, pool, at))
     if slot is None:
-        last = slots.aggregate(last=Max("number"))["last"]
-        slot = Slot(study=study, pool=pool, number=0 if last is None else last + 1)
-    slot.participant = participant
+        if most is not None and opened >= most:
+            raise Full  # the inactive participant has just come back
+        slot = Slot(study=study, pool=pool, number=opened)
+    slot.participant, participant.held_pool = participant, pool
     slot.save()
     return slot.number
+
+
+def _taken_from(inactive: QuerySet[Participant]) -> Slot | None:
+    """The slot of the first of these participants, who no longer holds it.
+
+    A participant whose row is locked is sending a page, so they are not inactive. They are skipped:
+    if it is their last page, they wait for the row of the study, and we would wait for theirs.
+    """
+    person = inactive.select_for_update(skip_locked=True, no_key=True).first()
+    if person is None:
+        return None
+    Participant.objects.filter(pk=person.pk).update(held_pool="")
+    return Slot.objects.get(participant=person)
 
 
 def hold_again(*, participant: Participant, at: datetime) -> bool:
@@ -107,19 +141,22 @@ def hold_again(*, participant: Participant, at: datetime) -> bool:
     finished = Participant.objects.select_related("held_slot").get(pk=participant.pk)
     if finished.slot is None or hasattr(finished, "held_slot") or finished.returned_at is not None:
         return False
-    study = locked(finished.study_id)
-    lost = Slot.objects.filter(study=study, pool=pool_of(finished.source), number=finished.slot)
-    slot = lost.filter(_free(study, at)).first()
+    study, pool = locked(finished.study_id), pool_of(finished.source)
+    holders = _inactive(study, pool, at).filter(slot=finished.slot)
+    slot = _left(study, pool).filter(number=finished.slot).first() or _taken_from(holders)
     if slot is None:
         return False
     slot.participant = finished
     slot.save()
+    Participant.objects.filter(pk=finished.pk).update(held_pool=pool)
     return True
 
 
 def free_slot(participant: Participant) -> None:
     """Free the slot of `participant` for the next arrival, if they hold one."""
     Slot.objects.filter(participant=participant).update(participant=None)
+    Participant.objects.filter(pk=participant.pk).update(held_pool="")
+    participant.held_pool = ""
 
 
 @dataclass(frozen=True)
@@ -153,7 +190,10 @@ class SlotCounts:
 
 def slot_counts(study: Study, *, pool: str, at: datetime) -> SlotCounts:
     """The counts of `pool` as of `at`."""
-    inactive = _inactive(study, at)
+    inactive = Q(
+        participant__status=Status.IN_PROGRESS,
+        participant__last_seen_at__lt=_inactive_since(study, at),
+    )
     held = Slot.objects.filter(study=study, pool=pool).aggregate(
         completed=Count("id", filter=Q(participant__status=Status.COMPLETED)),
         inactive=Count("id", filter=inactive),

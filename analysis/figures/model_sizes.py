@@ -104,7 +104,7 @@ def _changes(sizes: DataFrame, trends: DataFrame, conditions: list[str]) -> Chan
         above.append(_sides(rows, "ci_high", 1))
         below.append(_sides(rows, "ci_low", -1))
     nothing: list[Any] = [None] * len(conditions)
-    for at, condition in enumerate(conditions):
+    for condition in conditions:
         own = trends[(trends["condition"] == condition) & (trends["of"] == "mean")]
         there = sizes.loc[sizes["condition"] == condition, "log10_parameters"]
         ends = short([there.min(), there.max()]) if len(there) else []

@@ -27,11 +27,15 @@ class Filtered:
     funnel: Funnel
 
 
-def filtered(data: StudyData, rules: QualityRules) -> Filtered:
-    """Filter the raters. Raises ValueError when `data` contradict themselves, as `check` does."""
+def filtered(data: StudyData, rules: QualityRules, *, has_gold: bool | None = None) -> Filtered:
+    """Filter the raters. Raises ValueError when `data` contradict themselves, as `check` does.
+
+    Where `data` have some of a study's raters, `has_gold` says whether any rating of all of them
+    has a gold score.
+    """
     rules = rules.applied(rated=bool(data.scale))
     checked = check(data)
-    raters = quality_under(rules, checked.consented, checked.ratings)
+    raters = quality_under(rules, checked.consented, checked.ratings, has_gold=has_gold)
     funnel = apply_rules(raters, rules)
     raters["included"], raters["exclusion"] = funnel.included, funnel.exclusion
     return Filtered(checked, rules, raters, funnel)

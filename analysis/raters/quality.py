@@ -29,17 +29,24 @@ BLOCK = ["scenario", "set"]
 
 
 def rater_quality(
-    participants: DataFrame, ratings: DataFrame, *, ddof: int, sigma_over: SigmaOver = "ratings"
+    participants: DataFrame,
+    ratings: DataFrame,
+    *,
+    ddof: int,
+    sigma_over: SigmaOver = "ratings",
+    has_gold: bool | None = None,
 ) -> DataFrame:
     """One row per participant, in the order given, with `n_ratings`, `n_gold`, `sigma`, `mae`.
 
     `participants` keeps its columns; `ratings` has `participant`, `rating` (whole or half numbers)
     and `gold` (may be empty), and for σ over blocks `scenario` and `set`. `sigma` and `mae` are in
     points of the scale. `note` says why one of them is empty. Composites are no ratings of theirs.
+    `has_gold` is whether any rating has a gold score, where these are not all of the study's.
     """
     ratings = without_composites(ratings)
     scored = ratings[ratings["gold"].notna()]
-    has_gold = not scored.empty
+    if has_gold is None:
+        has_gold = not scored.empty
     who = participants["participant"]
     sigma, n = _sigma(scored if has_gold else ratings, who, over=sigma_over, ddof=ddof)
     table = participants.reset_index(drop=True)
@@ -51,10 +58,22 @@ def rater_quality(
     return table
 
 
-def quality_under(rules: QualityRules, participants: DataFrame, ratings: DataFrame) -> DataFrame:
+def quality_under(
+    rules: QualityRules,
+    participants: DataFrame,
+    ratings: DataFrame,
+    *,
+    has_gold: bool | None = None,
+) -> DataFrame:
     """`rater_quality` as the rules have it."""
     limits = rules.sigma_mae
-    return rater_quality(participants, ratings, ddof=limits.ddof, sigma_over=limits.sigma_over)
+    return rater_quality(
+        participants,
+        ratings,
+        ddof=limits.ddof,
+        sigma_over=limits.sigma_over,
+        has_gold=has_gold,
+    )
 
 
 def _count(ratings: DataFrame, who: "Series[str]") -> "Series[int]":

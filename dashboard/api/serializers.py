@@ -304,6 +304,13 @@ class ExportsSerializer(serializers.Serializer[object]):
     files = ExportSerializer(many=True)
 
 
+class PointsField(serializers.FloatField):
+    """Points as the table has them: 4, not 4.0, and halves as halves."""
+
+    def to_representation(self, value: float) -> Any:
+        return value
+
+
 class RatingSerializer(serializers.ModelSerializer[Rating]):
     """One rating, in the columns of ratings.csv."""
 
@@ -317,7 +324,7 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
     set = serializers.CharField(source="presentation.block.set_name")
     model = serializers.CharField(source="response.system.model")
     condition = serializers.CharField(source="response.system.condition")
-    rating = serializers.IntegerField(source="value")
+    rating = PointsField(source="value")
     gold = serializers.SerializerMethodField()
     block_position = serializers.IntegerField(source="presentation.position", allow_null=True)
     response_position = serializers.SerializerMethodField(help_text="1 at the top of the page")

@@ -14,7 +14,6 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView, ListAPIView
-from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,7 +22,8 @@ from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
 from analysis.metrics_requests import metrics_request_of, request_metrics
-from dashboard.api.ratings import ratings
+from dashboard.api.pagination import Pagination, RatingsPagination
+from dashboard.api.ratings import Ratings
 from dashboard.api.serializers import (
     CountsSerializer,
     ExportsSerializer,
@@ -47,7 +47,7 @@ from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
 from judge.queries import gold_scores
 from survey.models import Participant, Rating, Study
-from survey.tidy import counted_sources, definition_of
+from survey.tidy import counted_sources, definition_of, reading
 
 STUDY = OpenApiParameter(
     "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
@@ -74,12 +74,6 @@ class Schema(SpectacularAPIView):
     permission_classes = [IsAdminUser]
     # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
     api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
-
-
-class Pagination(LimitOffsetPagination):
-    """Pages by `limit` and `offset`."""
-
-    max_limit = 10_000
 
 
 class StudyList(ListAPIView[Study]):
@@ -180,30 +174,6 @@ class StudyWins(APIView):
         return Response(WinsSerializer(content).data)
 
 
-class RatingsPagination(Pagination):
-    """Pages of ratings that name whose they are and who made the gold scores."""
-
-    def paginate_queryset(
-        self, queryset: Any, request: Request, view: APIView | None = None
-    ) -> list[Any] | None:
-        assert isinstance(view, RatingList)
-        self.named = {"sources": view.sources, "gold": view.gold.source}
-        return super().paginate_queryset(queryset, request, view)
-
-    def get_paginated_response(self, data: Any) -> Response:
-        response = super().get_paginated_response(data)
-        response.data = self.named | response.data
-        return response
-
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        described = super().get_paginated_response_schema(schema)
-        described["properties"] |= {
-            "sources": {"type": "array", "items": {"type": "string"}},
-            "gold": {"type": "string", "description": "Where the gold scores come from"},
-        }
-        return described
-
-
 class RatingList(GenericAPIView[Rating]):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
@@ -214,12 +184,16 @@ class RatingList(GenericAPIView[Rating]):
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RatingSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
-        self.sources = counted_sources(_asked_for(request))
-        self.gold = gold_scores(study)
-        page = self.paginate_queryset(ratings(study, self.sources))
-        scores = {(g.response_id, g.dimension): g.value for g in self.gold.scores}
+        sources = counted_sources(_asked_for(request))
+        gold = gold_scores(study)
+        pages = RatingsPagination()
+        with reading():
+            page = pages.page_of(
+                Ratings(study, sources), request, sources=sources, gold=gold.source
+            )
+        scores = {(g.response_id, g.dimension): g.value for g in gold.scores}
         rows = RatingSerializer(page, many=True, context={"scores": scores})
-        return self.get_paginated_response(rows.data)
+        return pages.get_paginated_response(rows.data)
 
 
 class ExportList(APIView):

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise, permutations
+from itertools import permutations
 
 from dashboard.design.grids import Grid, Tally
 from dashboard.design.shown_pages import REFERENCE, ShownPages
 from dashboard.design.shown_systems import shown_together, systems_above
+from dashboard.shared.listed import Listed
 from survey.evenness_tests import (
     NOTHING,
     ChiSquare,
@@ -63,8 +64,8 @@ class Certificate(ShownPages):
         if layout.balanced_responses:
             every["responses"] = layout.slots_to_order
         opened = Slot.objects.filter(study=self.study, pool=self.pool).count()
-        slots = Participant.objects.filter(self.whose, slot__isnull=False)
-        filled = set(slots.values_list("slot", flat=True))
+        slots = Participant.objects.filter(self.whose).aggregate(numbers=Listed("slot"))
+        filled = {int(number) for number in (slots["numbers"] or "").split(",") if number}
         parts = []
         for name, slots_needed in every.items():
             target = max(1, -(-opened // slots_needed)) * slots_needed
@@ -85,10 +86,6 @@ class Certificate(ShownPages):
     @cached_property
     def _positions(self) -> Fine:
         """By block, response and place on the page."""
-        counts: Counter[Where] = Counter()
-        for block, order, n in self.presentations.orders:
-            for place, response in enumerate(order, start=1):
-                counts[block, response, place] += n
         when_complete = self._pages_when_complete("responses")
         fine = {}
         for block, about in self.blocks.items():
@@ -100,31 +97,28 @@ class Certificate(ShownPages):
                     complete = self.complete(when_complete, block, response, at_a_place=True)
                 for place in places:
                     where = (block, response, place)
-                    fine[where] = Tally(counts[where], expected, complete)
+                    fine[where] = Tally(self.counts.places[where], expected, complete)
         return fine
 
     @cached_property
     def _successions(self) -> Fine:
         """By block, the response above and the response right below it."""
-        counts: Counter[Where] = Counter()
-        for block, order, n in self.presentations.orders:
-            for above, below in pairwise(order):
-                counts[block, above, below] += n
         when_complete = self._pages_when_complete("responses")
         fine = {}
         for block, about in self.blocks.items():
             size = len(about.systems)
             complete = None if when_complete is None else when_complete // size
             for where in ((block, *pair) for pair in permutations(about.systems, 2)):
-                fine[where] = Tally(counts[where], self.pages[block, 0] / size, complete)
+                count = self.counts.follows[where]
+                fine[where] = Tally(count, self.pages[block, 0] / size, complete)
         return fine
 
     @cached_property
     def _shown(self) -> Fine:
         """By block and response."""
         counts: Counter[tuple[int, int]] = Counter()
-        for block, order, n in self.presentations.orders:
-            counts.update({(block, response): n for response in order})
+        for (block, response, _), n in self.counts.places.items():
+            counts[block, response] += n
         pages = self._pages_when_complete("systems")
         return {
             (block, response, 0): Tally(
@@ -139,15 +133,12 @@ class Certificate(ShownPages):
     @cached_property
     def _slots(self) -> dict[tuple[int, int], Tally]:
         """By block and its place among the blocks of a person."""
-        counts: Counter[tuple[int, int]] = Counter()
-        for block, position, n in self.presentations.slots:
-            counts[block, position] += n
         columns = self.layout.design.per_participant
         pages = self._pages_when_complete("blocks")
         complete = None if pages is None else pages // columns
         return {
             (block, position): Tally(
-                counts[block, position], self.n_people / len(self.blocks), complete
+                self.counts.slots[block, position], self.n_people / len(self.blocks), complete
             )
             for block in self.blocks
             for position in range(1, columns + 1)
@@ -253,9 +244,6 @@ class Certificate(ShownPages):
 
     def _placed(self, cells: Fine) -> Fine:
         """As `cells`, counting only the responses that pages showed."""
-        counts: Counter[Where] = Counter()
-        for block, position, order in self.placed_orders:
-            counts.update((block, response, position or 0) for response in order)
         shares = {
             (block, response): sum(self.layout.chances(block, response).values())
             for block, about in self.blocks.items()
@@ -263,7 +251,7 @@ class Certificate(ShownPages):
         }
         return {
             where: Tally(
-                counts[where],
+                self.counts.placed[where],
                 tally.expected * float(shares[where[:2]] / self.layout.n_groups),
                 None,
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from survey.evenness_tests import NOTHING, ChiSquare
 
@@ -52,22 +53,22 @@ class Grid:
         columns = list(dict.fromkeys(column for _, column in cells))
         return cls(name, rows, rows if set(rows) == set(columns) else columns, cells)
 
-    @property
+    @cached_property
     def least(self) -> int:
         """The smallest count."""
         return min((tally.count for tally in self.cells.values()), default=0)
 
-    @property
+    @cached_property
     def most(self) -> int:
         """The largest count."""
         return max((tally.count for tally in self.cells.values()), default=0)
 
-    @property
+    @cached_property
     def missing(self) -> int:
         """What is missing in all cells together."""
         return sum(tally.missing for tally in self.cells.values())
 
-    @property
+    @cached_property
     def is_thin(self) -> bool:
         """Whether fewer than five are expected somewhere: then p is rough."""
         return any(tally.expected < 5 for tally in self.cells.values())

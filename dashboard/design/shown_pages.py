@@ -1,12 +1,15 @@
 """What is stored about the pages that people of one pool were shown, and what to expect of it."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import pairwise, permutations
+from typing import NamedTuple, Self
 
 from django.db.models import Count, Q, QuerySet
 
+from dashboard.shared.chunk_counts import MANY, counted_in_chunks
 from survey.assignment import Layout
 from survey.content import content_of
 from survey.definition.labels import Labels
@@ -36,11 +39,45 @@ class ShownBlock:
         return f"{self.label} · {self.systems[response]}"
 
 
-class StoredPages(NamedTuple):
-    """What was shown: (block, order of responses, how often), (block, its place, how often)."""
+Key = tuple[int, ...]
 
-    orders: list[tuple[int, list[int], int]]
-    slots: list[tuple[int, int, int]]
+
+class ShownCounts(NamedTuple):
+    """How often things were shown; a pair of responses is in both orders."""
+
+    #: By block and group of people.
+    pages: Counter[Key]
+    #: By block and its place among the blocks of a person.
+    slots: Counter[Key]
+    #: By block, response and place on the page.
+    places: Counter[Key]
+    #: By block, the response above and the one right below it.
+    follows: Counter[Key]
+    #: By block and two responses on one page; where pages show whole blocks, nothing.
+    together: Counter[Key]
+    #: By block, response and the block's place; where pages show whole blocks, nothing.
+    placed: Counter[Key]
+
+    @classmethod
+    def empty(cls) -> Self:
+        return cls(*(Counter() for _ in cls._fields))
+
+    @classmethod
+    def read(cls, counts: Mapping[str, int]) -> Self:
+        """As `written` has written them."""
+        read = cls.empty()
+        for text, n in counts.items():
+            name, *key = text.split()
+            getattr(read, name)[tuple(map(int, key))] = n
+        return read
+
+    def written(self) -> dict[str, int]:
+        """In one dictionary of texts, so that JSON takes it."""
+        return {
+            f"{name} {' '.join(map(str, key))}": n
+            for name, counter in self._asdict().items()
+            for key, n in counter.items()
+        }
 
 
 @dataclass
@@ -67,30 +104,56 @@ class ShownPages:
         )
 
     @cached_property
-    def presentations(self) -> StoredPages:
-        """Orders and places of blocks, as stored."""
-        return StoredPages(
-            list(self._stored.values_list("block_id", "response_order").annotate(n=Count("id"))),
-            list(self._stored.values_list("block_id", "position").annotate(n=Count("id"))),
-        )
+    def counts(self) -> ShownCounts:
+        """What was shown, of all people together."""
+        return ShownCounts.read(self.counted())
 
-    @cached_property
-    def placed_orders(self) -> list[tuple[int, int | None, Any]]:
-        """The block of each page, its place among the blocks, and the order of its responses."""
-        return list(self._stored.values_list("block_id", "position", "response_order"))
+    def counted(self, *, store_from: int = MANY) -> Counter[str]:
+        """The same as `counted_in_chunks` gives it."""
+        people = Participant.objects.filter(self.whose)
+        whom = f"shown, {self.pool}, {self.people}"
+        return counted_in_chunks(self.study, whom, people, self._count, store_from=store_from)
 
-    @property
-    def _stored(self) -> "QuerySet[Presentation]":
+    def _count(self, ids: range) -> dict[str, int]:
+        """What those people were shown whose ids these are."""
+        counts, stored = ShownCounts.empty(), self._stored(ids)
+        whole = self.layout.is_complete
+        for block, order, n in stored.values_list("block_id", "response_order").annotate(
+            n=Count("id")
+        ):
+            counts.pages[block, self.layout.group_of(order)] += n
+            for place, response in enumerate(order, start=1):
+                counts.places[block, response, place] += n
+            for pair in pairwise(order):
+                counts.follows[block, *pair] += n
+            for pair in () if whole else permutations(order, 2):
+                counts.together[block, *pair] += n
+        for block, position, n in stored.values_list("block_id", "position").annotate(
+            n=Count("id")
+        ):
+            counts.slots[block, position] += n
+        if not whole:
+            for block, position, order in stored.values_list(
+                "block_id", "position", "response_order"
+            ):
+                counts.placed.update((block, r, position or 0) for r in order or ())
+        return counts.written()
+
+    def _stored(self, ids: range) -> "QuerySet[Presentation]":
+        people = Participant.objects.filter(self.whose, id__gte=ids.start, id__lt=ids.stop)
         return Presentation.objects.filter(
-            participant__in=Participant.objects.filter(self.whose),
-            response_order__isnull=False,
-            position__isnull=False,
+            participant__in=people, response_order__isnull=False, position__isnull=False
         ).order_by()
 
     @cached_property
     def n_people(self) -> int:
         """How many people are counted: those whose order is known."""
-        return sum(n for _, position, n in self.presentations.slots if position == 1)
+        return sum(n for (_, position), n in self.counts.slots.items() if position == 1)
+
+    @property
+    def pages(self) -> Counter[Key]:
+        """How many pages of each block were shown to people of each group."""
+        return self.counts.pages
 
     @cached_property
     def blocks(self) -> dict[int, ShownBlock]:
@@ -124,14 +187,6 @@ class ShownPages:
             for block, about in self.blocks.items()
             for group in range(self.layout.n_groups)
         }
-
-    @cached_property
-    def pages(self) -> Counter[tuple[int, int]]:
-        """How many pages of each block were shown to people of each group."""
-        counts: Counter[tuple[int, int]] = Counter()
-        for block, order, n in self.presentations.orders:
-            counts[block, self.layout.group_of(order)] += n
-        return counts
 
     def expected(self, block: int, *responses: int, at_a_place: bool = False) -> float:
         """On how many of the pages of a block all these responses should be; on how many at one

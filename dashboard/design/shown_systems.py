@@ -3,12 +3,12 @@ which. Counts of each set and group, whose pages are chosen from the same system
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise, permutations
+from itertools import permutations
 
 from dashboard.design.grids import Grid, Tally
-from dashboard.design.shown_pages import REFERENCE, ShownPages
+from dashboard.design.shown_pages import REFERENCE, Key, ShownPages
 from survey.evenness_tests import NOTHING, succession_test, together_test
 
 Pair = tuple[str, str]
@@ -16,36 +16,32 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Stratum:
-    """The pages that people of one group saw of the blocks of one set: `orders` of systems by how
-    often they were shown; `chances` of two systems to be on one page.
+    """The `pages` that people of one group saw of the blocks of one set: how often pairs of systems
+    were on them; `chances` of two systems to be on one page.
     """
 
     shown: int
     places: int
     alternating: list[str]
     chances: dict[Pair, float]
-    orders: Counter[tuple[str, ...]]
+    pages: int
+    counts: Counter[Pair]
 
-    @property
-    def pages(self) -> int:
-        return self.orders.total()
-
-    def table(self, counts: Counter[Pair]) -> list[list[int]]:
+    def table(self) -> list[list[int]]:
         """Counts of the alternating systems."""
         names = self.alternating
-        return [[counts[row, column] for column in names] for row in names]
+        return [[self.counts[row, column] for column in names] for row in names]
 
 
 def shown_together(pages: ShownPages) -> Grid:
     """On how many pages each two systems were together."""
     test, entries = NOTHING, []
-    for stratum in _strata(pages):
-        counts = _counted(stratum.orders, lambda order: permutations(order, 2))
+    for stratum in _strata(pages, pages.counts.together):
         entries += [
-            (*pair, Tally(counts[pair], chance * stratum.pages, None))
+            (*pair, Tally(stratum.counts[pair], chance * stratum.pages, None))
             for pair, chance in stratum.chances.items()
         ]
-        test += together_test([stratum.table(counts)], stratum.shown)
+        test += together_test([stratum.table()], stratum.shown)
     why = "how often each system was shown decides how often two were together"
     return replace(Grid.of("system_together", entries), test=test, untested=why)
 
@@ -53,37 +49,28 @@ def shown_together(pages: ShownPages) -> Grid:
 def systems_above(pages: ShownPages) -> Grid:
     """How often each system (columns) was directly below each other one (rows)."""
     test, entries = NOTHING, []
-    for stratum in _strata(pages):
-        counts = _counted(stratum.orders, pairwise)
+    for stratum in _strata(pages, pages.counts.follows):
         entries += [
-            (*pair, Tally(counts[pair], chance * stratum.pages / stratum.places, None))
+            (*pair, Tally(stratum.counts[pair], chance * stratum.pages / stratum.places, None))
             for pair, chance in stratum.chances.items()
         ]
         if not pages.layout.always:
-            test += succession_test([stratum.table(counts)], stratum.shown)
+            test += succession_test([stratum.table()], stratum.shown)
     why = REFERENCE if pages.layout.always else "of two systems, one always follows the other"
     return replace(Grid.of("system_follows", entries), test=test, untested=why)
 
 
-def _counted(
-    orders: Counter[tuple[str, ...]], pairs: Callable[[tuple[str, ...]], Iterable[Pair]]
-) -> Counter[Pair]:
-    counts: Counter[Pair] = Counter()
-    for order, n in orders.items():
-        for pair in pairs(order):
-            counts[pair] += n
-    return counts
-
-
-def _strata(pages: ShownPages) -> Iterator[_Stratum]:
+def _strata(pages: ShownPages, pairs: Counter[Key]) -> Iterator[_Stratum]:
+    """The strata, with counts of `pairs` of responses: block, one, the other."""
     layout = pages.layout
-    orders: dict[tuple[str, int], Counter[tuple[str, ...]]] = {}
-    for block, order, n in pages.presentations.orders:
+    counts: dict[tuple[str, int], Counter[Pair]] = {}
+    for (block, one, other), n in pairs.items():
         about = pages.blocks[block]
-        own = orders.setdefault((about.set_name, layout.group_of(order)), Counter())
-        own[tuple(about.systems[response] for response in order)] += n
+        own = counts.setdefault((about.set_name, layout.group_of([one, other])), Counter())
+        own[about.systems[one], about.systems[other]] += n
     for set_name, group in pages.strata:
-        block, about = next((b, a) for b, a in pages.blocks.items() if a.set_name == set_name)
+        blocks = [block for block, about in pages.blocks.items() if about.set_name == set_name]
+        block, about = blocks[0], pages.blocks[blocks[0]]
         chances = {
             (about.systems[one], about.systems[other]): float(chance[group])
             for one, other in permutations(about.systems, 2)
@@ -95,5 +82,6 @@ def _strata(pages: ShownPages) -> Iterator[_Stratum]:
             places=design.places,
             alternating=[about.systems[r] for r in layout.alternating(block, group)],
             chances=chances,
-            orders=orders.get((set_name, group), Counter()),
+            pages=sum(pages.pages[block, group] for block in blocks),
+            counts=counts.get((set_name, group), Counter()),
         )

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from dashboard.raters.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
 from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
-from survey.slots import hold_again, locked
+from survey.slots import free_slot, hold_again, locked
 
 Status = Participant.Status
 
@@ -145,7 +145,7 @@ def _apply(
             applied.placed.append(person.pseudonym)
         return
     if gone and holds_place:
-        Slot.objects.filter(participant=person).update(participant=None)
+        free_slot(person)
         applied.freed.append(person.pseudonym)
 
 

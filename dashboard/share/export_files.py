@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from analysis.decisions import decide, snapshot_at
+from analysis.decisions import decide
 from analysis.rule_sets import current_rule_set
 from dashboard.share.exports import Export
 from dashboard.share.output_folder import without_authors
@@ -27,8 +27,7 @@ def write_export(
     """
     rule_set = current_rule_set(study)
     with reading():
-        snapshot = snapshot_at(study, sources, rule_set, at=timezone.now())
-        decided = decide(study, sources, rule_set, snapshot)
+        decided = decide(study, sources, rule_set, at=timezone.now())
         export = Export(study, sources, lambda: decided.decisions, sharing)
         for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
             table = make()

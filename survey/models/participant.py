@@ -67,6 +67,11 @@ class Participant(models.Model):
     slot = models.PositiveIntegerField(
         null=True, help_text="Position in the study's balanced design"
     )
+    held_pool = models.CharField(
+        max_length=10,
+        blank=True,
+        help_text="Pool of the slot that they hold; empty if none",
+    )
     language = models.CharField(max_length=20, blank=True, help_text="Language of the pages")
     device = models.CharField(max_length=10, choices=Device, blank=True)
     viewport_width = models.PositiveIntegerField(null=True, help_text="CSS pixels")
@@ -89,7 +94,14 @@ class Participant(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["study", "source", "status"], name="participant_counts")]
+        indexes = [
+            models.Index(fields=["study", "source", "status"], name="participant_counts"),
+            # Finds who holds a slot and was inactive longest, however many people there are.
+            models.Index(
+                fields=["study", "held_pool", "status", "last_seen_at", "slot"],
+                name="participant_inactive",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["study", "pseudonym"], name="participant_pseudonym"),
             models.CheckConstraint(
@@ -240,6 +252,10 @@ class Slot(models.Model):
         ordering = ["study", "pool", "number"]
         constraints = [
             models.UniqueConstraint(fields=["study", "pool", "number"], name="slot_once"),
+        ]
+        # Finds the first slot that nobody holds.
+        indexes = [
+            models.Index(fields=["study", "pool", "participant", "number"], name="slot_left")
         ]
 
     def __str__(self) -> str:

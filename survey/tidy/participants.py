@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from django.db.models import Count, Max, Q
@@ -34,6 +35,8 @@ PARTICIPANT_COLUMNS = (
     "attention_checks_failed",
     *DEMOGRAPHIC_COLUMNS,
 )
+#: People whose answers are read together.
+AT_ONCE = 1000
 #: How they saw the pages, and whether the clock can be trusted: never an address or what a browser
 #: calls itself.
 TAKING_PART_COLUMNS = (
@@ -58,29 +61,54 @@ def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """All participants from `sources` after the consent page, in order of arrival."""
     definition = definition_of(study)
     asked = participant_columns(definition)[len(PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS) :]
-    answers = _demographic_answers(study, sources, definition)
-    failed = _checks_failed(study, sources)
-    last_answers = _last_answers(study, sources)
-    for person in people_of(study, sources).order_by("id").iterator():
-        answer = answers.get(person.pk, {})
-        state = answer.get("state")
-        region = region_of(str(state)) if state else answer.get("region")
-        checks_failed = person.imported_checks_failed
-        yield (
-            person.pseudonym,
-            person.source,
-            person.status,
-            time_text(person.started_at),
-            time_text(person.finished_at),
-            _duration(person, last_answers.get(person.pk)),
-            failed.get(person.pk) if checks_failed is None else checks_failed,
-            *(answer.get(name) for name in DEMOGRAPHIC_COLUMNS[:-1]),
-            region,
-            person.way_in or None,
-            *(person.ending or None, person.language or None, person.device or None),
-            *(person.viewport_width, person.viewport_height, person.clock_stepped),
-            *(answer.get(name) for name in asked),
+    people = people_of(study, sources).order_by("id").iterator()
+    while batch := list(islice(people, AT_ONCE)):
+        # What they answered is read for so many only: memory does not grow with the study.
+        whose = Q(
+            participant__study=study,
+            participant__source__in=sources,
+            participant_id__gte=batch[0].pk,
+            participant_id__lte=batch[-1].pk,
         )
+        answers = _demographic_answers(whose, definition)
+        failed, last_answers = _checks_failed(whose), _last_answers(whose)
+        yield from (
+            _participant_row(
+                person,
+                answers.get(person.pk, {}),
+                failed.get(person.pk),
+                last_answers.get(person.pk),
+                asked,
+            )
+            for person in batch
+        )
+
+
+def _participant_row(
+    person: Participant,
+    answer: dict[str, Any],
+    failed: int | None,
+    last_answer: datetime | None,
+    asked: Sequence[str],
+) -> Row:
+    state = answer.get("state")
+    region = region_of(str(state)) if state else answer.get("region")
+    checks_failed = person.imported_checks_failed
+    return (
+        person.pseudonym,
+        person.source,
+        person.status,
+        time_text(person.started_at),
+        time_text(person.finished_at),
+        _duration(person, last_answer),
+        failed if checks_failed is None else checks_failed,
+        *(answer.get(name) for name in DEMOGRAPHIC_COLUMNS[:-1]),
+        region,
+        person.way_in or None,
+        *(person.ending or None, person.language or None, person.device or None),
+        *(person.viewport_width, person.viewport_height, person.clock_stepped),
+        *(answer.get(name) for name in asked),
+    )
 
 
 def active_participants(study: Study, sources: Sequence[str], *, seen_since: datetime) -> set[str]:
@@ -105,15 +133,11 @@ def _duration(person: Participant, last_answer: datetime | None) -> float | None
     return seconds_between(person.started_at, person.finished_at or last_answer)
 
 
-def _demographic_answers(
-    study: Study, sources: Sequence[str], definition: StudyDefinition
-) -> dict[int, dict[str, Any]]:
+def _demographic_answers(whose: Q, definition: StudyDefinition) -> dict[int, dict[str, Any]]:
     """Answers by participant and question, several choices as one text."""
     several = {q.name: getattr(q, "several", None) for q in definition.demographics}
     answers: dict[int, dict[str, Any]] = {}
-    rows = DemographicAnswer.objects.filter(
-        participant__study=study, participant__source__in=sources
-    ).values_list("participant_id", "name", "value")
+    rows = DemographicAnswer.objects.filter(whose).values_list("participant_id", "name", "value")
     for person, name, value in rows.iterator():
         answers.setdefault(person, {})[name] = (
             _one_text(value, several.get(name)) if isinstance(value, list) else value
@@ -128,12 +152,10 @@ def _one_text(choices: list[str], several: str | None) -> str | None:
     return "; ".join(choices) or None
 
 
-def _checks_failed(study: Study, sources: Sequence[str]) -> dict[int, int]:
+def _checks_failed(whose: Q) -> dict[int, int]:
     """The number of failed attention checks of each participant who answered any."""
     rows = (
-        AttentionCheck.objects.filter(
-            participant__study=study, participant__source__in=sources, passed__isnull=False
-        )
+        AttentionCheck.objects.filter(whose, passed__isnull=False)
         .order_by()
         .values_list("participant_id")
         .annotate(failed=Count("id", filter=Q(passed=False)))
@@ -141,10 +163,9 @@ def _checks_failed(study: Study, sources: Sequence[str]) -> dict[int, int]:
     return dict(rows)
 
 
-def _last_answers(study: Study, sources: Sequence[str]) -> dict[int, datetime]:
+def _last_answers(whose: Q) -> dict[int, datetime]:
     """When each participant last answered a block or a check."""
     last: dict[int, datetime] = {}
-    whose = Q(participant__study=study, participant__source__in=sources)
     for rows in (
         Presentation.objects.filter(whose, submitted_at__isnull=False).values_list(
             "participant_id", Max("submitted_at")

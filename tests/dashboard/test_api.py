@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
@@ -16,8 +17,9 @@ from rest_framework.authtoken.models import Token
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from dashboard.api.throttling import RequestsOfToken
 from judge.models import GoldDecision, Judge
-from survey.models import Study
+from survey.models import Rating, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import answer_calls, planned
@@ -178,6 +180,104 @@ def test_ratings_come_in_pages_that_name_whose_they_are(page: Client, study: Stu
     assert {row["participant"] for row in first["results"] + second["results"]} == {
         "ann", "ben", "cat", "dot", "robot",
     }  # fmt: skip
+
+
+def test_half_points_are_given_as_such(page: Client, study: Study) -> None:
+    rating = Rating.objects.filter(presentation__participant__pseudonym="ann").earliest("id")
+    Rating.objects.filter(pk=rating.pk).update(value=3.5)
+    shown = page.get("/api/studies/small/ratings/?limit=2").json()["results"]
+    assert [json.dumps(row["rating"]) for row in shown] == ["3.5", "2"]
+
+
+def ratings_along(page: Client, url: str | None, link: str) -> list[list[dict[str, Any]]]:
+    """The pages that follow each other by this link."""
+    pages = []
+    while url is not None:
+        answer = page.get(url).json()
+        assert answer["count"] == 60
+        pages.append(answer["results"])
+        url = answer[link]
+    return pages
+
+
+@pytest.mark.parametrize("limit", [1, 7, 12, 59, 60, 1000])
+def test_links_lead_through_every_rating_once_and_back(
+    page: Client, study: Study, limit: int
+) -> None:
+    start = f"/api/studies/small/ratings/?include=simulated&limit={limit}"
+    there = ratings_along(page, start, "next")
+    everything = page.get(start.replace(f"limit={limit}", "limit=60")).json()["results"]
+    assert [row for rows in there for row in rows] == everything
+    assert [len(rows) for rows in there[:-1]] == [limit] * (len(there) - 1)
+    last = start
+    while (following := page.get(last).json()["next"]) is not None:
+        last = following
+    back = ratings_along(page, last, "previous")
+    assert back[::-1] == there
+
+
+def test_numbers_of_ratings_to_skip_answer_as_they_did(page: Client, study: Study) -> None:
+    start = "/api/studies/small/ratings/?include=simulated&limit=20"
+    everything = page.get(start.replace("limit=20", "limit=60")).json()["results"]
+    second = page.get(f"{start}&offset=20").json()
+    assert second["results"] == everything[20:40]
+    assert page.get(second["next"]).json()["results"] == everything[40:]
+    assert page.get(second["previous"]).json()["results"] == everything[:20]
+    assert page.get(f"{start}&offset=60").json()["results"] == []
+
+
+def test_ratings_that_come_or_go_shift_no_page(page: Client, study: Study) -> None:
+    first = page.get("/api/studies/small/ratings/?limit=24").json()  # Ann's and Ben's
+    study.participants.get(pseudonym="ann").delete()
+    second = page.get(first["next"]).json()
+    assert [row["participant"] for row in second["results"]] == ["cat"] * 12 + ["dot"] * 12
+    assert second["count"] == 36
+
+
+@pytest.mark.parametrize("place", ["", "1", "1.2", "1.2.x", "1.2.3.4", "-1.2.3", "9" * 30 + ".1.1"])
+@pytest.mark.parametrize("name", ["after", "before"])
+def test_place_that_is_none_is_refused(page: Client, study: Study, name: str, place: str) -> None:
+    answer = page.get(f"/api/studies/small/ratings/?{name}={place}")
+    assert answer.status_code == 400
+    said = f"{place!r} is no place in the list: take it from the links next and previous."
+    assert answer.json() == {name: [said]}
+
+
+def test_page_is_after_or_before_a_rating_not_both(page: Client, study: Study) -> None:
+    answer = page.get("/api/studies/small/ratings/?after=1.1.1&before=2.2.2")
+    assert (answer.status_code, list(answer.json())) == (400, ["before"])
+
+
+def test_place_of_another_study_shows_nothing_of_it(page: Client, study: Study) -> None:
+    other = make_study(slug="other")
+    add_participant(other, pseudonym="zoe")
+    shown = page.get("/api/studies/small/ratings/?limit=60").json()
+    assert (shown["next"], len(shown["results"])) == (None, 48)
+    end = "999999999.1.1"
+    assert page.get(f"/api/studies/small/ratings/?after={end}").json()["results"] == []
+    before = page.get(f"/api/studies/small/ratings/?before={end}").json()
+    assert before["results"] == shown["results"]
+    assert before["previous"] is None
+
+
+def test_too_many_requests_of_a_token_wait_and_others_do_not(
+    client: Client, researcher: User, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.clear()
+    monkeypatch.setattr(RequestsOfToken, "THROTTLE_RATES", {"api": "3/min"})
+    tokens = [
+        Token.objects.create(user=user).key
+        for user in (researcher, User.objects.create_user("bob", is_staff=True))
+    ]
+
+    def ask(token: str) -> Any:
+        return client.get("/api/studies/", headers={"authorization": f"Token {token}"})
+
+    assert [ask(tokens[0]).status_code for _ in range(4)] == [200, 200, 200, 429]
+    refused = ask(tokens[0])
+    assert 0 < int(refused["Retry-After"]) <= 60
+    assert "Request was throttled" in refused.json()["detail"]
+    assert ask(tokens[1]).status_code == 200
 
 
 def test_ratings_name_a_stand_in(page: Client, study: Study, settings: Any) -> None:

@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from itertools import product
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from survey.models import Participant, Presentation, Response, Slot, Study
 from survey.participants import Arrival, NotAdmitted, give_consent
-from survey.slots import capacity, free_slot
+from survey.slots import capacity, free_slot, hold_again
 from tests.factories import newcomer
 from tests.survey import small_study, wide_study
 
@@ -159,3 +160,25 @@ def test_simultaneous_starts_are_even_between_subjects(transactional_db: None, p
     first = Presentation.objects.filter(position=1).values_list("response_order", flat=True)
     systems = Counter(models[response] for order in first for response in order or ())
     assert systems == {"M1": people // 2, "M2": people // 2}
+
+
+@pytest.mark.writers_side_by_side
+def test_a_silent_person_who_sends_a_page_at_this_moment_keeps_their_slot(study: Study) -> None:
+    """An arrival neither takes it nor waits for them: they may be waiting for the study's row."""
+    later = NOW + timedelta(minutes=121)
+    silent, other = arrived(study, 2)
+    assert begin(silent)
+    newcomer_at = ThreadPoolExecutor(1)
+    with transaction.atomic(), newcomer_at:
+        Participant.objects.filter(pk=silent.pk).update(last_seen_at=later)  # their row is locked
+
+        def consent() -> None:
+            try:
+                give_consent(participant=other, at=later)
+            finally:
+                connection.close()
+
+        newcomer_at.submit(consent).result(timeout=30)
+        assert hold_again(participant=silent, at=later) is False  # it was theirs all the time
+    holders = Slot.objects.order_by("number").values_list("participant", flat=True)
+    assert list(holders) == [silent.pk, other.pk]

@@ -4,12 +4,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from survey.models import Participant, Slot, Study
 from survey.participants import Arrival, NotAdmitted, give_consent
 from survey.slots import (
     SlotCounts,
+    _inactive,
+    _left,
     capacity,
     free_slot,
     hold_again,
@@ -260,3 +264,55 @@ def test_over_quota_are_participants_of_the_pool_who_lost_their_slot(study: Stud
 def test_study_without_a_maximum_has_room_for_any_number(study: Study) -> None:
     assert slot_counts(study, pool="real", at=NOW).free is None
     assert not is_full(study, source="link", at=NOW)
+
+
+def held_as_noted(study: Study) -> bool:
+    """Whether the pools noted with participants are those of the slots that they hold."""
+    noted = study.participants.exclude(held_pool="").values_list("pk", "held_pool", "slot")
+    held = study.slots.exclude(participant=None).values_list("participant", "pool", "number")
+    return set(noted) == set(held)
+
+
+def test_participants_note_the_pool_of_the_slot_that_they_hold(study: Study) -> None:
+    limit(study, maximum=3)
+    slow, left, gone = (start(study) for _ in range(3))
+    start(study, source="simulated")
+    free_slot(left)
+    withdraw(participant=gone, at=NOW)
+    assert held_as_noted(study)
+    others = [start(study, at=LATER) for _ in range(3)]
+    assert [person.slot for person in others] == [left.slot, 2, slow.slot]
+    assert held_as_noted(study)
+    free_slot(others[2])
+    slow.refresh_from_db()
+    assert finish(slow, at=LATER)
+    assert held_as_noted(study)
+
+
+@pytest.mark.embedded  # PostgreSQL reads tables as small as these without an index
+def test_slots_and_silent_people_are_found_by_an_index_whatever_their_number(
+    study: Study,
+) -> None:
+    plans = [query.explain() for query in (_left(study, "real"), _inactive(study, "real", NOW))]
+    for plan, index in zip(plans, ("slot_left", "participant_inactive"), strict=True):
+        assert f"INDEX {index} " in plan
+        assert "TEMP B-TREE" not in plan  # nothing is sorted
+
+
+@pytest.mark.embedded
+@pytest.mark.parametrize("maximum", [None, 6])
+def test_consent_takes_as_many_queries_however_many_people_there_are(
+    study: Study, maximum: int | None
+) -> None:
+    def queries() -> int:
+        person = newcomer(Arrival(study=Study.objects.get(pk=study.pk), source="link", at=NOW))
+        with CaptureQueriesContext(connection) as captured:
+            give_consent(participant=person, at=NOW)
+        return len(captured)
+
+    limit(study, maximum=maximum)
+    queries()  # freezes the study and reads its content
+    first = queries()
+    for _ in range(3):
+        start(study)
+    assert queries() == first

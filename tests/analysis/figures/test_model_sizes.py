@@ -17,7 +17,7 @@ def test_each_condition_has_marks_at_the_sizes_and_a_line_through_them() -> None
     figure = checked(mean_by_size(TABLES["model_sizes"], TABLES["size_trends"], SOUND))
     base, tuned, line, flat = figure["data"]
     assert (base["name"], tuned["name"]) == ("base", "tuned")
-    assert base["x"] == [7.994, 8.994, 9.994] and tuned["x"] == [8.006, 9.006, 10.006]
+    assert base["x"] == [7.994, 8.994, 9.994] and tuned["x"] == [8.006, 9.006, 10.01]
     assert line["x"] == flat["x"] == [8.0, 10.0]
     assert line["y"] == pytest.approx([base["y"][0], base["y"][2]], abs=0.01)
     assert flat["y"][0] == flat["y"][1]
