@@ -14,12 +14,12 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView, ListAPIView
 from rest_framework.pagination import LimitOffsetPagination
-from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.ratings import ratings
 from dashboard.api.serializers import (
     CountsSerializer,
@@ -66,7 +66,7 @@ def _asked_for(request: Request) -> list[str]:
 class Schema(SpectacularAPIView):
     """This API's description, for researchers too."""
 
-    permission_classes = [IsAdminUser]
+    permission_classes = [IsResearcher]
     # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
     api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
