@@ -57,6 +57,7 @@ def set_up_app(page: Page, look: Look) -> list[str]:
     code = format_hotp_value(hotp_value(secret, counter))
     page.get_by_label("Code that the app shows").fill(code)
     page.get_by_role("button", name="Set up app").click()
+    expect(page.get_by_text("Your authenticator app is set up.")).to_be_visible()
     look("recovery codes")
     codes = page.locator("#recovery-codes").inner_text().split()
     with page.expect_download() as download:
