@@ -27,7 +27,8 @@ class Clock:
 
 def code_for(secret: str) -> str:
     [counter] = yield_hotp_counters_from_time()
-    return format_hotp_value(hotp_value(secret, counter))
+    code: str = format_hotp_value(hotp_value(secret, counter))
+    return code
 
 
 def set_up_app(user: User) -> None:
