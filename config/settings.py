@@ -111,6 +111,11 @@ try:
     PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
     # The end of the link by which a phone shows that it reaches the site; none leads to a page.
     REACHABLE_TOKEN = env.str("REACHABLE_TOKEN", "")
+    # Researchers are logged out after so long without a request, and so long after their login.
+    SESSION_IDLE_HOURS = env.float("SESSION_IDLE_HOURS", 12.0, validate=POSITIVE)
+    SESSION_DAYS = env.float("SESSION_DAYS", 7.0, validate=POSITIVE)
+    # Whether researchers must set up a second factor before they see any other page.
+    REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", False)
     WORKER_PROCESSES = env.int("WORKER_PROCESSES", 2, validate=AT_LEAST_ONE)
     LOG_LEVEL = env.str("LOG_LEVEL", "WARNING", validate=LOG_LEVELS)
 except EnvError as error:
@@ -147,6 +152,9 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "django_tables2",
     "axes",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
 ]
 
 MIDDLEWARE = [
@@ -162,6 +170,8 @@ MIDDLEWARE = [
     "config.headers.content_security_policy",
     "config.languages.language_of_browser",
     "config.bodies.refuse_large_bodies",
+    "allauth.account.middleware.AccountMiddleware",
+    "dashboard.accounts.requirement.require_second_factor",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -260,28 +270,51 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 # After five failed logins, this name at this address must wait five minutes; other people of a lab
-# with one address can still log in. The database counts, so it applies to all web processes. API
-# tokens are too long to be guessed.
+# with one address can still log in. After fifty, the whole address waits. So does the second factor
+# of an account after five wrong codes, at any address. The database counts, so all web processes
+# apply these limits. API tokens are too long to be guessed.
 AXES_FAILURE_LIMIT = 5
+ADDRESS_FAILURE_LIMIT = 50
 AXES_COOLOFF_TIME = timedelta(minutes=5)
+AXES_HANDLER = "dashboard.accounts.throttling.FailureLimits"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "dashboard.shared.access.client_address"
+AXES_SENSITIVE_PARAMETERS = ["code", "credential", "old_password", "new_password1", "new_password2"]
+AXES_CLIENT_IP_CALLABLE = "dashboard.accounts.throttling.counted_address"
 AXES_LOCKOUT_CALLABLE = "dashboard.accounts.views.locked_out"
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+_validators = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": f"{_validators}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_validators}.CommonPasswordValidator"},
+    {"NAME": f"{_validators}.UserAttributeSimilarityValidator"},
 ]
+# Second factors. Our own page asks for the password, and axes counts what fails.
+ACCOUNT_ADAPTER = "dashboard.accounts.adapters.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_RATE_LIMITS = False
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60  # seconds after which the password is asked for again
+MFA_ADAPTER = "dashboard.accounts.adapters.SecondFactorAdapter"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # accounts need no e-mail address
+MFA_FORMS = {
+    "authenticate": "dashboard.accounts.forms.CodeForm",
+    "authenticate_webauthn": "dashboard.accounts.forms.PasskeyLoginForm",
+    "activate_totp": "dashboard.accounts.forms.AppForm",
+    "add_webauthn": "dashboard.accounts.forms.PasskeyForm",
+    "edit_webauthn": "dashboard.accounts.forms.PasskeyNameForm",
+}
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER = f"Fivefold {_site.hostname}"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "rest_framework.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",

@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 urlpatterns = [
     path("s/", include("survey.urls")),
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="change-password")),
     path("admin/", admin.site.urls),
     path("", include("dashboard.urls")),
 ]

@@ -1,11 +1,10 @@
 """Researchers' addresses. STUDY is `slug` (its newest version) or `slug@version`."""
 
-from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import URLPattern, URLResolver, include, path, register_converter
-from django.urls.converters import IntConverter, StringConverter
+from django.contrib.auth.views import LogoutView
+from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.accounts.forms import LoginForm
-from dashboard.accounts.views import token
+from dashboard.accounts.urls import security_patterns
+from dashboard.accounts.views import PasswordView, token
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
@@ -18,30 +17,7 @@ from dashboard.raters import views as raters
 from dashboard.results import figure_views, metrics_views, multiverse_views
 from dashboard.results import views as results
 from dashboard.share import views as share
-from survey.queries import STUDY_NAME
-
-
-class StudyName(StringConverter):
-    """`slug` or `slug@version`; anything else is not found without a look at the database."""
-
-    regex = STUDY_NAME.pattern
-
-
-class JudgeKey(StringConverter):
-    """A version of a judge, such as `llama@2`."""
-
-    regex = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}@[1-9][0-9]{0,8}"
-
-
-class NumberConverter(IntConverter):
-    """A number that a database can look for; a longer one is not found."""
-
-    regex = "[0-9]{1,18}"
-
-
-register_converter(StudyName, "study")
-register_converter(JudgeKey, "judge")
-register_converter(NumberConverter, "number")
+from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
 
 api_patterns = [
     path("schema/", api.Schema.as_view(), name="schema"),
@@ -121,8 +97,10 @@ study_patterns = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="studies"),
-    path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
+    path("login/", PasswordView.as_view(), name="login"),
+    path("login/", PasswordView.as_view(), name="account_login"),  # as allauth calls it
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("account/security/", include(security_patterns)),
     path("reachable/<str:token>/", reachability.reachable, name="reachable"),
     path("account/token/", token, name="token"),
     path("studies/<study:name>/", include(study_patterns)),

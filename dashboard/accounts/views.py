@@ -1,28 +1,60 @@
-"""A researcher's account: the API token, and the block after too many failed logins."""
+"""A researcher's account: logging in, the API token, the page after too many failures."""
 
-from datetime import timedelta
+from math import ceil
 from typing import Any
 
+from allauth.account.internal.flows.login import perform_login, record_authentication
+from allauth.account.models import Login
+from axes.handlers.proxy import AxesProxyHandler
 from django.conf import settings
+from django.contrib.auth import logout
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
 from django.http import (
     HttpRequest,
     HttpResponse,
 )
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.authtoken.models import Token
 
+from dashboard.accounts.forms import LoginForm
+from dashboard.accounts.throttling import ACCOUNT
 from dashboard.shared.access import ResearcherRequest, researcher_required
+
+
+class PasswordView(LoginView):
+    """Asks for name and password; allauth then asks for the second factor, if there is one."""
+
+    authentication_form = LoginForm
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        user = form.get_user()
+        logout(self.request)  # a session has one login, and ends so long after it
+        # Some minutes long, changes under Security do not ask for this password again.
+        record_authentication(self.request, user, method="password", reauthenticated=True)
+        login = Login(user=user, redirect_url=self.get_success_url())
+        answer: HttpResponse = perform_login(self.request, login)
+        return answer
 
 
 def locked_out(
     request: HttpRequest, answer: HttpResponse, credentials: dict[str, Any]
 ) -> HttpResponse:
-    """The page after too many failed logins, instead of `answer`."""
-    wait: timedelta = settings.AXES_COOLOFF_TIME
-    context = {"name": credentials.get("username", ""), "minutes": wait.total_seconds() / 60}
+    """The page after too many failed logins, instead of `answer`. It says when to try again."""
+    limits = AxesProxyHandler.get_implementation()
+    end = limits.locked_until(request, credentials) or timezone.now()
+    seconds = max(1, ceil((end - timezone.now()).total_seconds()))
+    context = {
+        "name": credentials.get(ACCOUNT) or credentials.get("username", ""),
+        "is_second_factor": ACCOUNT in credentials,
+        "is_address": limits.is_address(request, credentials),
+        "minutes": ceil(seconds / 60),
+        "end": end,
+    }
     locked = render(request, "registration/locked.html", context, status=429)
-    locked["Retry-After"] = str(int(wait.total_seconds()))
+    locked["Retry-After"] = str(seconds)
     return locked
 
 

@@ -14,7 +14,6 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView, ListAPIView
-from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -22,6 +21,7 @@ from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
 from analysis.metrics_requests import metrics_request_of, request_metrics
+from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Pagination, RatingsPagination
 from dashboard.api.ratings import Ratings
 from dashboard.api.serializers import (
@@ -71,7 +71,7 @@ def _asked_for(request: Request) -> list[str]:
 class Schema(SpectacularAPIView):
     """This API's description, for researchers too."""
 
-    permission_classes = [IsAdminUser]
+    permission_classes = [IsResearcher]
     # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
     api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 

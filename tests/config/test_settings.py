@@ -35,6 +35,9 @@ def check_with(folder: Path, **environment: str) -> subprocess.CompletedProcess[
         ("JUDGE_BACKOFF_SECONDS", "-2"),
         ("LOG_LEVEL", "loud"),
         ("SIMULATION_KEY", ""),  # anybody could sign a clock with it
+        ("REQUIRE_SECOND_FACTOR", "perhaps"),
+        ("SESSION_DAYS", "0"),
+        ("SESSION_IDLE_HOURS", "a day"),
         ("SITE_URL", "lab.example.org"),
         ("SWEEP_SECONDS", "0"),
         ("WORKER_PROCESSES", "two"),

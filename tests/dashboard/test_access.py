@@ -7,16 +7,23 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver
+from pytest_django import Settings
+from rest_framework.authtoken.models import Token
 
 from dashboard.urls import urlpatterns
 from survey.models import Study
 from tests.dashboard.reading import text_of
+from tests.dashboard.second_factors import set_up_app
 
 # Who may open what; test_pages.py opens the pages on every database.
 pytestmark = pytest.mark.embedded
 
-#: The last is for a phone: see tests/e2e/test_public_address.py.
-OPEN_TO_ALL = {"login/", "logout/", "reachable/<str:token>/"}
+#: Logging in and out, of which the second step leads strangers back to the first (see
+#: test_second_factor.py). The last is for a phone: see tests/e2e/test_public_address.py.
+OPEN_TO_ALL = {
+    *("login/", "logout/", "account/security/second-step/"),
+    "reachable/<str:token>/",
+}
 
 
 def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
@@ -33,6 +40,7 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<number:package>", "1"),
                 ("<number:participant>", "1"),
                 ("<number:page>", "2"),
+                ("<number:pk>", "1"),
                 ("<number:version>", "1"),
                 ("<slug:form>", "osf"),
                 ("<judge:judge>", "judge@1"),
@@ -49,6 +57,7 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
 
 ALL = list(addresses(urlpatterns))
 PAGES = [address for address in ALL if not address.startswith("/api/")]
+SECURITY = "/account/security/"
 #: Its form is at the same address.
 UPLOAD = "/studies/small/submissions/"
 POSTED = [
@@ -77,7 +86,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 60 and len(API) == 12
+    assert len(PAGES) == 70 and len(API) == 12
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -126,6 +135,45 @@ def test_api_changes_nothing_but_has_metrics_computed(
 ) -> None:
     allowed = method == "post" and address == COMPUTES
     assert getattr(page, method)(address).status_code == (202 if allowed else 405)
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_required_second_factor_is_set_up_before_any_other_page(
+    page: Client, study: Study, settings: Settings, address: str
+) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    answer = page.post(address) if address in POSTED else page.get(address)
+    is_led = (answer.status_code, answer.headers.get("Location")) == (302, SECURITY)
+    assert is_led is not address.startswith(SECURITY)
+
+
+@pytest.mark.parametrize("address", ["/admin/", "/admin/auth/user/", "/nowhere/"])
+def test_required_second_factor_is_set_up_before_the_records(
+    client: Client, db: None, settings: Settings, address: str
+) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.get(address).headers.get("Location") == SECURITY
+
+
+@pytest.mark.parametrize("address", API)
+def test_required_second_factor_is_asked_of_sessions_and_not_of_tokens(
+    page: Client, researcher: User, study: Study, settings: Settings, address: str
+) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    assert page.get(address).status_code == 403
+    token = Token.objects.create(user=researcher)
+    by_token = Client(headers={"authorization": f"Token {token.key}"})
+    assert by_token.get(address).status_code in (200, 404)  # it has no analysis, so no wins
+
+
+def test_researcher_with_the_required_second_factor_sees_all_pages(
+    page: Client, researcher: User, settings: Settings
+) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    assert "requires a second factor" in text_of(page.get(SECURITY))
+    set_up_app(researcher)
+    assert page.get("/").status_code == page.get("/api/studies/").status_code == 200
 
 
 def test_participant_cookie_opens_no_page(client: Client, study: Study) -> None:

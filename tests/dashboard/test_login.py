@@ -5,10 +5,12 @@ from datetime import timedelta
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.db.models import F
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
+from dashboard.accounts.throttling import counted_address
 from dashboard.shared.access import client_address
 from tests.dashboard.reading import text_of
 
@@ -92,6 +94,38 @@ def test_success_forgets_what_failed_before(client: Client) -> None:
     assert fail(client, 4) == [200] * 4
 
 
+def test_fiftieth_failure_of_an_address_has_to_wait_whatever_the_name(client: Client) -> None:
+    names = [f"guess{number}" for number in range(50)]
+    assert [log_in(client, "x", name) for name in names] == [200] * 49 + [429]
+    answer = client.post("/login/", {"username": "ada", "password": "pw"}, REMOTE_ADDR=HERE)
+    assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 300  # five minutes after the first of them
+    assert "Logins from your address failed too often." in text_of(answer)
+    assert log_in(client, "pw", address=THERE) == 302
+
+
+def test_login_that_succeeds_does_not_forget_what_its_address_failed_with(client: Client) -> None:
+    for number in range(49):
+        log_in(client, "x", f"guess{number}")
+    assert log_in(client, "pw") == 302
+    assert log_in(client, "x", "guess49") == 429
+
+
+def test_locked_page_says_how_long_it_still_takes(client: Client) -> None:
+    fail(client, 5)
+    AccessAttempt.objects.update(attempt_time=F("attempt_time") - timedelta(minutes=3))
+    answer = client.post("/login/", {"username": "ada", "password": "pw"}, REMOTE_ADDR=HERE)
+    assert answer["Retry-After"] == "120"
+    assert "Try again in 2 minutes" in text_of(answer)
+
+
+def test_login_starts_a_session_of_its_own(client: Client) -> None:
+    log_in(client, "pw")
+    first = Session.objects.get()
+    log_in(client, "pw")
+    assert Session.objects.get() != first
+
+
 def test_name_that_nobody_has_is_treated_alike(client: Client) -> None:
     assert fail(client, 5, name="nobody") == [200] * 4 + [429]
 
@@ -119,6 +153,13 @@ def test_address_without_a_proxy_is_not_what_the_client_says(settings: Settings)
     settings.BEHIND_PROXY = False
     assert asked(HERE, "203.0.113.9") == HERE
     assert asked("", "203.0.113.9") is None
+
+
+def test_failures_of_ipv6_are_counted_by_network(settings: Settings) -> None:
+    settings.BEHIND_PROXY = False
+    for address, counted in ((HERE, HERE), ("2001:db8::1:2:3:4", "2001:db8::"), ("", None)):
+        request = RequestFactory().get("/", REMOTE_ADDR=address)
+        assert counted_address(request) == counted
 
 
 def test_a_name_longer_than_any_account_is_refused_by_the_form(client: Client) -> None:

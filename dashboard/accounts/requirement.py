@@ -1,0 +1,56 @@
+"""An installation can require a second factor of all researchers (`REQUIRE_SECOND_FACTOR`)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.permissions import IsAdminUser
+from rest_framework.request import Request
+
+if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
+    from rest_framework.views import APIView
+
+#: What needs no second factor: participants' pages, logging in, setting up the second factor, a
+#: phone's look at the site. The API has a rule of its own (`IsResearcher`).
+ADMITTED = ("/s/", "/login/", "/logout/", "/account/security/", "/reachable/", "/api/")
+
+
+def has_second_factor(user: User | AnonymousUser) -> bool:
+    """Whether an account's logins need more than the password."""
+    return bool(is_mfa_enabled(user, [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]))
+
+
+def lacks_second_factor(user: User | AnonymousUser) -> bool:
+    """Whether a researcher has yet to set up the second factor that the installation requires."""
+    return settings.REQUIRE_SECOND_FACTOR and user.is_staff and not has_second_factor(user)
+
+
+def require_second_factor(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: leads researchers without the required second factor to the page for it."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(ADMITTED) and lacks_second_factor(request.user):
+            return redirect("mfa_index")
+        return get_response(request)
+
+    return middleware
+
+
+class IsResearcher(IsAdminUser):
+    """Admits active staff to the API: with a token, or with a session that may see the pages."""
+
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        if not super().has_permission(request, view):
+            return False
+        if request.auth is None and lacks_second_factor(request.user):
+            raise PermissionDenied("Set up a second factor under Security first.")
+        return True

@@ -1,0 +1,29 @@
+"""Addresses under Security. allauth reverses the names that begin with `mfa_` and `account_`."""
+
+from typing import Any
+
+from django.urls import URLPattern, path
+
+from dashboard.accounts import security_views as views
+from dashboard.shared import converters  # noqa: F401  registers `number`
+from dashboard.shared.access import researcher_required
+
+
+def _page(route: str, view: Any, name: str) -> URLPattern:
+    return path(route, researcher_required(view), name=name)
+
+
+security_patterns = [
+    _page("", views.Security.as_view(), "mfa_index"),
+    _page("password/", views.ChangePassword.as_view(), "change-password"),
+    _page("password-again/", views.password_again, "account_reauthenticate"),
+    # Open to all: it is a step of the login, and leads strangers back to its beginning.
+    path("second-step/", views.second_step, name="mfa_authenticate"),
+    _page("app/", views.set_up_app, "mfa_activate_totp"),
+    _page("app/remove/", views.remove_app, "mfa_deactivate_totp"),
+    _page("recovery-codes/", views.recovery_codes, "mfa_view_recovery_codes"),
+    _page("recovery-codes/new/", views.new_recovery_codes, "mfa_generate_recovery_codes"),
+    _page("passkeys/", views.AddPasskey.as_view(), "mfa_add_webauthn"),
+    _page("passkeys/<number:pk>/rename/", views.rename_passkey, "mfa_edit_webauthn"),
+    _page("passkeys/<number:pk>/remove/", views.remove_passkey, "mfa_remove_webauthn"),
+]

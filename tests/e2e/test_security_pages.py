@@ -1,0 +1,159 @@
+"""Security as a researcher meets it in a browser: an app, recovery codes and a passkey.
+
+One walk; axe-core finds nothing to object to, by day and by night, and no page is wider than a
+phone. Chromium brings the device that keeps the passkey.
+"""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from allauth.mfa.totp.internal.auth import (
+    format_hotp_value,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
+from playwright.sync_api import Page, expect
+
+from tests.e2e.axe import in_both_schemes
+from tests.e2e.installation import Installation, running_installation
+from tests.e2e.test_judge_pages import is_too_wide, log_in
+
+pytestmark = (
+    pytest.mark.embedded
+)  # what a browser makes of pages; test_second_factor.py has the rest
+DEVICE = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """An installation whose researcher has a second factor afterwards."""
+    with running_installation(tmp_path_factory.mktemp("security"), worker=False) as running:
+        yield running
+
+
+def attach_device(page: Page) -> str:
+    """Give the browser a device for passkeys. Returns the device's id."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    device = devtools.send("WebAuthn.addVirtualAuthenticator", {"options": DEVICE})
+    return str(device["authenticatorId"])
+
+
+Look = Callable[[str], None]
+
+
+def set_up_app(page: Page, look: Look) -> list[str]:
+    """From the page Security. Returns the recovery codes."""
+    page.get_by_role("link", name="Set up app").click()
+    look("app")
+    [counter] = yield_hotp_counters_from_time()
+    secret = page.get_by_label("Secret, if you can't scan").input_value()
+    code = format_hotp_value(hotp_value(secret, counter))
+    page.get_by_label("Code that the app shows").fill(code)
+    page.get_by_role("button", name="Set up app").click()
+    expect(page.get_by_text("Your authenticator app is set up.")).to_be_visible()
+    look("recovery codes")
+    codes = page.locator("#recovery-codes").inner_text().split()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download codes").click()
+    assert download.value.path().read_text("utf-8").split() == codes and len(codes) == 10
+    page.reload()
+    look("recovery codes, hidden")
+    page.get_by_role("link", name="Make new codes").click()
+    look("new recovery codes")
+    page.get_by_role("link", name="Back to Security").click()
+    return codes
+
+
+def add_passkey(page: Page, look: Look) -> None:
+    """From the page Security, and given another name."""
+    page.get_by_role("link", name="Add passkey").click()
+    look("add a passkey")
+    page.get_by_label("Name").fill("My laptop")
+    page.get_by_role("button", name="Add passkey").click()
+    expect(page.get_by_text("The passkey is added.")).to_be_visible()
+    look("all set up")
+    page.get_by_role("link", name="Add passkey").click()
+    page.get_by_role("button", name="Add passkey").click()
+    expect(page.get_by_text("This device already has a passkey of your account.")).to_be_visible()
+    page.get_by_role("link", name="Back to Security").click()
+    page.get_by_role("link", name="Rename My laptop").click()
+    look("rename a passkey")
+    page.get_by_label("Name").fill("Office")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("link", name="Remove Office").click()
+    look("remove a passkey")
+
+
+def test_researcher_sets_up_an_app_and_a_passkey_and_logs_in_with_them(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    found: dict[str, list[str]] = {}
+
+    def look(name: str) -> None:
+        found[name] = in_both_schemes(page)
+        page.set_viewport_size({"width": 360, "height": 740})
+        if is_too_wide(page):
+            found[name].append("wider than a phone")
+        page.set_viewport_size({"width": 1280, "height": 900})
+
+    attach_device(page)
+    log_in(site, page)
+    page.get_by_role("link", name="Security").click()
+    look("nothing set up")
+    page.get_by_role("link", name="Change password").click()
+    look("password")
+    page.get_by_role("link", name="Back to Security").click()
+    codes = set_up_app(page, look)
+    add_passkey(page, look)
+
+    page.get_by_role("button", name="Log out").click()
+    log_in(site, page)
+    expect(page.get_by_role("heading", name="Second step")).to_be_visible()
+    look("second step")
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+
+    page.context.clear_cookies()
+    log_in(site, page)
+    page.get_by_label("Code of your authenticator app").fill(codes[0])
+    page.locator("main").get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+
+    page.goto(f"{site.url}/account/security/password-again/?next=/account/security/app/remove/")
+    look("password again")
+    page.get_by_label("Password").fill(site.researcher[1])
+    page.get_by_role("button", name="Continue").click()
+    look("remove the app")
+    page.get_by_role("button", name="Remove app").click()
+    expect(page.get_by_text("Your authenticator app is removed.")).to_be_visible()
+    assert {name: faults for name, faults in found.items() if faults} == {}
+
+
+def test_device_without_a_passkey_of_the_account_says_so(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    log_in(site, page)  # its passkey is in another browser
+    attach_device(page)
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_text("The browser got no passkey.")).to_be_visible()
+
+
+def test_locked_page_can_be_read_by_everybody(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    log_in(site, page)
+    for number in range(5):
+        page.get_by_label("Code of your authenticator app").fill(f"{number}")
+        page.locator("main").get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Too many failed attempts")).to_be_visible()
+    assert in_both_schemes(page) == []
