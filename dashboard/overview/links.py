@@ -8,6 +8,7 @@ from django.urls import reverse
 from survey.access import names_of_parameters
 from survey.models import Participant, Study
 from survey.participants import admits
+from survey.prolific.links import study_link
 
 
 @dataclass(frozen=True)
@@ -17,18 +18,6 @@ class Link:
     way: str
     url: str
     note: str
-
-
-#: What Prolific fills in, by what it is.
-PLACEHOLDERS = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
-
-
-def _places(study: Study) -> str:
-    """The query by which Prolific tells who comes, under the study's own names. Prolific needs the
-    text between double braces unescaped.
-    """
-    names = names_of_parameters(study)
-    return "&".join(f"{names[part]}={{{{%{name}%}}}}" for part, name in PLACEHOLDERS.items())
 
 
 def participant_links(study: Study) -> list[Link]:
@@ -44,7 +33,9 @@ def participant_links(study: Study) -> list[Link]:
             "link": "Anyone with this link may take part in the rehearsal, as a test person.",
         }
     links = {
-        "prolific": Link("Prolific", f"{address}?{_places(study)}", notes["prolific"]),
+        "prolific": Link(
+            "Prolific", study_link(address, names_of_parameters(study)), notes["prolific"]
+        ),
         "link": Link("Open link", address, notes["link"]),
     }
     ways_in = study.settings.get("ways_in", [])

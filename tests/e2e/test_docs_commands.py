@@ -119,14 +119,16 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / ".venv").symlink_to(sys.prefix)
     # A fourth of the example's responses, and the models that take least time.
     example = folder / "examples" / "empathy"
-    shorten(example / "study.yaml", "\n  \"3\": [Sorrel 0.5B, Foxglove 1.5B]", "")
-    shorten(example / "study.yaml", "\n  \"4\": [Plover 3B, Plover 1B]", "")
+    shorten(example / "study.yaml", '\n  "3": [Sorrel 0.5B, Foxglove 1.5B]', "")
+    shorten(example / "study.yaml", '\n  "4": [Plover 3B, Plover 1B]', "")
     shorten(example / "study.yaml", "after_blocks: [8, 16]", "after_blocks: [2, 3]")
     shorten(example / "study.yaml", "in_blocks: [3, 21]", "in_blocks: [2, 5]")
     with (example / "responses.csv").open(newline="") as file:
         head, *rows = csv.reader(file)
     with (example / "responses.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([head, *(row for row in rows if row[0] <= "S3" and row[1] <= "2")])
+        csv.writer(file).writerows(
+            [head, *(row for row in rows if row[0] <= "S3" and row[1] <= "2")]
+        )
     shorten(
         folder / "analysis/recipes/sound.yaml",
         "mixed_models: {}",
