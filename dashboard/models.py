@@ -1,6 +1,8 @@
 """The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
 
+from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
+from dashboard.prolific.models import Recruitment
 from dashboard.share.models import Package
 
-__all__ = ["Package", "PlannedGrid"]
+__all__ = ["Package", "PlannedGrid", "ProlificAccount", "Recruitment"]

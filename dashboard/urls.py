@@ -5,13 +5,14 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import IntConverter, StringConverter
 
 from dashboard.accounts.forms import LoginForm
-from dashboard.accounts.views import token
+from dashboard.accounts.views import prolific_account, token
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
+from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
 from dashboard.results import figure_views, multiverse_views
@@ -61,6 +62,7 @@ study_patterns = [
     path("counts/", overview.counts, name="counts"),
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
+    path("prolific/", prolific.recruiting, name="prolific"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),
@@ -120,6 +122,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("account/token/", token, name="token"),
+    path("account/prolific/", prolific_account, name="prolific-account"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),
 ]

@@ -20,9 +20,18 @@ class Link:
     note: str
 
 
+def prolific_link(study: Study) -> str:
+    """The link for Prolific, with its placeholders."""
+    return study_link(_address(study), names_of_parameters(study))
+
+
+def _address(study: Study) -> str:
+    return str(settings.SITE_URL + reverse("survey:arrive", args=[study.slug]))
+
+
 def participant_links(study: Study) -> list[Link]:
     """The links to give out, one for each way in, and the preview of this very version."""
-    address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
+    address = _address(study)
     notes = {
         "prolific": "Paste it into Prolific.",
         "link": "Anyone with this link may take part.",
@@ -33,9 +42,7 @@ def participant_links(study: Study) -> list[Link]:
             "link": "Anyone with this link may take part in the rehearsal, as a test person.",
         }
     links = {
-        "prolific": Link(
-            "Prolific", study_link(address, names_of_parameters(study)), notes["prolific"]
-        ),
+        "prolific": Link("Prolific", prolific_link(study), notes["prolific"]),
         "link": Link("Open link", address, notes["link"]),
     }
     ways_in = study.settings.get("ways_in", [])

@@ -80,6 +80,9 @@ class ProlificStudy(ListedStudy):
     reward: int = 0
     estimated_completion_time: float = 0
     project: str | None = None
+    device_compatibility: list[str] | None = None
+    content_warnings: list[str] | None = None
+    content_warning_details: str | None = None
     completion_codes: list[dict[str, Any]] | None = None
 
 
