@@ -63,6 +63,7 @@ study_patterns = [
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
     path("prolific/", prolific.recruiting, name="prolific"),
+    path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),

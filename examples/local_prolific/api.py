@@ -10,6 +10,8 @@ from examples.local_prolific.world import ApiError, Json, World, missing, new_id
 
 #: Takes the world and what a request has: the ids of its path, its query, its JSON, and who asks.
 Call = Callable[["Asked"], tuple[int, Any]]
+#: Longer pages are not given, whatever is asked for.
+LONGEST_PAGE = 50
 CALLS: list[tuple[str, re.Pattern[str], Call]] = []
 
 
@@ -30,7 +32,7 @@ class Asked:
         """The asked page of rows."""
         try:
             number = int(self.query.get("page", 1))
-            size = int(self.query.get("page_size", size))
+            size = min(LONGEST_PAGE, int(self.query.get("page_size", size)))
         except ValueError:
             raise ApiError(400, "Bad Request", "page takes a number") from None
         if number > 1 and (number - 1) * size >= len(rows):

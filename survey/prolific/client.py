@@ -17,6 +17,7 @@ from survey.prolific.errors import ProlificError
 from survey.prolific.exchange import Exchange, Row, read, unexpected
 from survey.prolific.replies import (
     BulkBonus,
+    Listed,
     ListedStudy,
     ParticipantGroup,
     Project,
@@ -63,7 +64,7 @@ class ProlificClient:
 
     def workspaces(self) -> list[Workspace]:
         """The workspaces that the person is a member of."""
-        return self._all(Workspace, "workspaces/", about="workspaces")
+        return self._all(Workspace, "workspaces/", about="workspaces", paged=False)
 
     def balance(self, workspace: str) -> WorkspaceBalance:
         """The money that a workspace has left."""
@@ -191,7 +192,8 @@ class ProlificClient:
     def participant_groups(self, workspace: str) -> list[ParticipantGroup]:
         """The participant groups of a workspace."""
         query = {"workspace_id": workspace}
-        return self._all(ParticipantGroup, "participant-groups/", query, about="participant groups")
+        path, about = "participant-groups/", "participant groups"
+        return self._all(ParticipantGroup, path, query, about=about, paged=False)
 
     def add_to_group(self, group: str, participants: Iterable[str]) -> None:
         """Add people to a group; members are ignored."""
@@ -203,28 +205,35 @@ class ProlificClient:
         return read(schema, self._ask("GET", path, about=about), about)
 
     def _all(
-        self, schema: type[Row], path: str, query: Mapping[str, str] | None = None, *, about: str
+        self,
+        schema: type[Row],
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        about: str,
+        paged: bool = True,
     ) -> list[Row]:
-        """Every row of a list, page by page. A row that moved to the next page meanwhile is read
-        once; a list that has no pages is read once, too.
+        """Every row of a list, page by page; a row that moved to another page meanwhile once.
+
+        Prolific may give shorter pages than asked for: only its count, or a page without a new row,
+        ends the list.
         """
         rows: dict[str, Row] = {}
         for page in count(1):
             asked = {**(query or {}), "page": str(page), "page_size": str(PAGE_SIZE)}
             try:
-                answer = self._ask("GET", path, query=asked, about=about)
+                answer = self._ask("GET", path, query=asked if paged else query, about=about)
             except ProlificError as error:
                 if error.is_missing and page > 1:  # the page after the last
                     break
                 raise
-            results = answer.get("results") if isinstance(answer, dict) else None
-            if not isinstance(results, list):
-                raise unexpected(about)
+            listed = read(Listed, answer, about)
             known = len(rows)
-            for result in results:
+            for result in listed.results:
                 row = read(schema, result, about)
                 rows[str(row.id)] = row  # type: ignore[attr-defined]  # all that are listed have one
-            if len(results) < PAGE_SIZE or len(rows) == known:
+            is_last = listed.meta.count is not None and len(rows) >= listed.meta.count
+            if not paged or is_last or len(rows) == known:
                 break
         return list(rows.values())
 

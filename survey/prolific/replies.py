@@ -32,6 +32,19 @@ class FromProlific(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+class ListMeta(FromProlific):
+    """How many rows a list has in all."""
+
+    count: int | None = None
+
+
+class Listed(FromProlific):
+    """A page of a list."""
+
+    results: list[Any]
+    meta: ListMeta = ListMeta()
+
+
 class ProlificUser(FromProlific):
     """The person whose token it is."""
 

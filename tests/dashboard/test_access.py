@@ -39,6 +39,7 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<slug:subject>", "groups"),
                 ("<slug:table>", "wins"),
                 ("<slug:page>", "information"),
+                ("<str:pseudonym>", "ann"),
                 ("<str:file>", "ratings.csv"),
             ):
                 address = address.replace(place, value)
@@ -53,6 +54,7 @@ POSTED = [
     "/studies/small/state/",
     UPLOAD,
     "/studies/small/submissions/exclude/",
+    "/studies/small/prolific/submissions/",
     "/studies/small/raters/1/identity/",
     "/studies/small/gold/score/",
     "/studies/small/gold/choose/",
@@ -72,7 +74,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 57 and len(API) == 11
+    assert len(PAGES) == 61 and len(API) == 11
 
 
 @pytest.mark.parametrize("address", PAGES)

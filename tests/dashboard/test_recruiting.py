@@ -14,11 +14,13 @@ from dashboard.accounts.prolific import client_of, connect
 from dashboard.overview.events import events
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.steps import create_draft
+from dashboard.raters.reconciliation import FINDINGS
 from examples.local_prolific.people import send
 from examples.local_prolific.server import TOKEN, LocalProlific, local_prolific
-from survey.models import Study, StudyEvent
+from survey.models import Participant, Study, StudyEvent
 from survey.prolific.errors import ProlificError
 from tests.dashboard.reading import text_of
+from tests.prolific import arrival
 from tests.survey import small_study
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
@@ -399,3 +401,51 @@ def test_refused_draft_leaves_nothing_behind(
         )
     assert Recruitment.objects.get().step == ""
     assert steps() == []
+
+
+# ── Submissions ──────────────────────────────────────────────────────────────────────────────
+
+
+def arrives_by(study: Study, link: str) -> Participant:
+    """Somebody who comes by the link that Prolific opens for them."""
+    Client().get(link.removeprefix(PUBLIC))
+    return Participant.objects.filter(study=study).latest("pk")
+
+
+def test_submissions_are_read_and_compared_with_who_came(
+    post: Post, page: Client, prolific: LocalProlific, drafted: str, study: Study
+) -> None:
+    post("publish", cost=cost(prolific))
+    came: list[Participant] = []
+
+    def take(link: str) -> str | None:
+        came.append(arrives_by(study, link))
+        return None if len(came) == 1 else "WRONG9"
+
+    send(prolific.world, drafted, 2, take)
+    send(prolific.world, drafted, 1, lambda _: "DONE1")  # never comes
+    Client().get(f"/s/small/{arrival('forged', session='none')}")
+    forged = Participant.objects.latest("pk")
+    shown = text_of(page.post(f"{ADDRESS}submissions/"))
+    assert f"Marked as returned: {came[0].pseudonym}." in shown
+    assert f"Not in the lists {FINDINGS['not_listed'][1]}" in shown
+    assert f"{forged.pseudonym} arrived" in shown
+    assert "Entered the completion code of another ending" in shown
+    assert f"{came[1].pseudonym} arrived" in shown
+    assert "Prolific (oldest submission first), line 3" in shown
+    for one in prolific.world.submissions.values():
+        assert one.participant not in shown
+    assert [event.detail["returned"] for event in study.events.filter(action="submissions")] == [1]
+
+
+def test_submissions_that_can_not_be_read_change_nothing(
+    post: Post, page: Client, prolific: LocalProlific, drafted: str, study: Study
+) -> None:
+    prolific.faults.retry_after = "60"
+    prolific.faults.add("429", on="GET submissions/*")
+    shown = text_of(page.post(f"{ADDRESS}submissions/", follow=True))
+    assert "Prolific is too busy" in shown
+    assert "Nothing was changed." in shown
+    Recruitment.objects.all().delete()
+    shown = text_of(page.post(f"{ADDRESS}submissions/", follow=True))
+    assert "There is no study on Prolific yet." in shown
