@@ -7,7 +7,7 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from dashboard.overview.links import prolific_link
-from dashboard.shared.stand_in import prolific_stand_in
+from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.codes import possible_endings
 from survey.definition.placeholders import why_not_public
 from survey.definition.policy import LEAST_PER_HOUR
@@ -51,7 +51,7 @@ def values_of(theirs: ProlificStudy) -> dict[str, Any]:
         "name": theirs.name,
         "description": theirs.description,
         "places": theirs.total_available_places,
-        "reward": theirs.reward / 100,
+        "reward": f"{theirs.reward / 100:.2f}",
         "minutes": round(theirs.estimated_completion_time),
         "devices": theirs.device_compatibility or list(DEVICES),
         "sensitive": "sensitive" in (theirs.content_warnings or []),
@@ -108,12 +108,12 @@ def too_little(*, reward: float, minutes: int, currency: str) -> str:
 
 def against_publishing(study: Study, theirs: ProlificStudy) -> Iterator[str]:
     """Why the study on Prolific can't send people here, each with what to do."""
-    stand_in = prolific_stand_in()
+    is_local = prolific_is_local()
     if study.state != Study.State.OPEN:
         yield f"This study is {study.state}, and admits nobody: open it on Overview first."
-    elif study.is_rehearsal and not stand_in:
+    elif study.is_rehearsal and not is_local:
         yield "This study is a rehearsal, which admits nobody from Prolific: open it first."
-    if not stand_in and (why := why_not_public(django_settings.SITE_URL)):
+    if not is_local and (why := why_not_public(django_settings.SITE_URL)):
         yield (
             f"Prolific would lead people to {django_settings.SITE_URL}, {why}. "
             "Set SITE_URL to a public address."

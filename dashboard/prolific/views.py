@@ -37,7 +37,6 @@ from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.raters.views import reconciled_page
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
-from survey.definition.settings import Settings
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ACTIVE, PAUSED, UNPUBLISHED, ProlificStudy
@@ -56,6 +55,10 @@ DONE = {
 }
 NOTHING = "Nothing had to be changed: Prolific has it already."
 CREATED = "The draft is on Prolific. Nothing is published or paid yet."
+
+
+class RewardRefused(StepRefused):
+    """The reward is below Prolific's minimum."""
 
 
 @dataclass
@@ -91,11 +94,16 @@ def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
         with client_of(request.user) as client:
             said = _do(request, study, action, client, form=form, draft=draft)
         messages.success(request, said)
+        return redirect("prolific", study)
+    except RewardRefused as refusal:
+        assert draft is not None
+        draft.add_error("reward", str(refusal))
     except (NotConnected, StepRefused) as refusal:
         messages.error(request, str(refusal))
     except ProlificError as error:
         messages.error(request, f"{error} {_what_now(error)}")
-    return redirect("prolific", study)
+    # what was written into the form is not lost
+    return redirect("prolific", study) if draft is None else _page(request, study, draft)
 
 
 @require_POST
@@ -178,7 +186,9 @@ def _affordable(study: Study, draft: DraftForm, client: "ProlificClient") -> dic
     money = money_of(client, None)
     reward, minutes = float(values["reward"]), values["minutes"]
     if why := too_little(reward=reward, minutes=minutes, currency=money.currency if money else ""):
-        raise StepRefused(f"{why} Nothing was changed.")
+        raise RewardRefused(why)
+    if "prolific" not in study.settings["ways_in"]:
+        raise StepRefused("This study has no way in for people from Prolific.")
     if not codes_of(study):
         raise StepRefused("The study has no completion codes: load its folder again.")
     return draft_of(study, values)
@@ -252,6 +262,6 @@ def _page(request: ResearcherRequest, study: Study, draft: DraftForm | None = No
         may_pause=theirs is not None and theirs.status == ACTIVE,
         may_start=theirs is not None and theirs.status == PAUSED,
         against=list(against_publishing(study, theirs)) if theirs else [],
-        on_prolific="prolific" in Settings.model_validate(study.settings).ways_in,
+        on_prolific="prolific" in study.settings["ways_in"],
         counts=[(status, n) for status, n in seen.counts.items() if n and status != "TOTAL"],
     )

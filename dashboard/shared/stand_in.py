@@ -14,6 +14,11 @@ def prolific_stand_in() -> str:
     return "" if urlsplit(address).hostname == REAL_HOST else address
 
 
+def prolific_is_local() -> bool:
+    """Whether it is on this machine: then it sends nobody from elsewhere, and pays nobody."""
+    return urlsplit(settings.PROLIFIC_URL).scheme == "http"  # the settings refuse any other
+
+
 def stand_in(request: HttpRequest) -> dict[str, str]:
     """For all templates."""
     return {"prolific_stand_in": prolific_stand_in()}

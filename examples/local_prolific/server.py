@@ -139,16 +139,34 @@ class _Handler(BaseHTTPRequestHandler):
     # ── For tests and rehearsals in other processes ──────────────────────────────────────────
 
     def _control(self, method: str, path: str, data: bytes) -> None:
-        """`faults`: {"what": […], "on": "POST studies/"}; `ledger`: what was paid."""
-        server = self.server
+        """`faults`: {"what": […], "on": "POST studies/"}; `ledger`: what was paid.
+
+        `people`: {"study": …, "count": …} takes so many places, and tells each person's link;
+        `people/SUBMISSION`: {"code": …} or {"status": "RETURNED"} says what became of one.
+        """
+        server, world = self.server, self.server.world
+        first, _, submission = path.partition("/")
+        given = json.loads(data) if method == "POST" else {}
         if (method, path) == ("POST", "faults"):
-            given = json.loads(data)
             server.faults.add(*given["what"], on=given.get("on", "*"))
             self._json(200, {})
+        elif (method, path) == ("POST", "people"):
+            with world.lock:
+                came = [world.start(given["study"]) for _ in range(given["count"])]
+                people = [{**one.detail(), "link": link_of(world, one)} for one in came]
+            self._json(201, people)
+        elif (method, first) == ("POST", "people"):
+            with world.lock:
+                one = world.submission(submission)
+                if "status" in given:
+                    world.leave(one, given["status"])
+                else:
+                    world.enter_code(one, given.get("code"))
+                self._json(200, one.detail())
         elif (method, path) == ("GET", "ledger"):
-            with server.world.lock:
-                paid = [vars(payment) for payment in server.world.ledger]
-                doubled = server.world.double_payments
+            with world.lock:
+                paid = [vars(payment) for payment in world.ledger]
+                doubled = world.double_payments
             self._json(200, {"payments": paid, "double_payments": doubled})
         else:
             raise ApiError(404, "Not Found", path)

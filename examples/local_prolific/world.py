@@ -273,7 +273,7 @@ class World:
 
     def leave(self, submission: Submission, status: str) -> None:
         """Return, or run out of time."""
-        if submission.status not in (*IN_PROGRESS, "AWAITING REVIEW"):
+        if submission.status not in (*IN_PROGRESS, "AWAITING REVIEW") or status not in GONE:
             raise ApiError(400, "Bad Request", f"The submission is {submission.status}")
         self._changed(submission, status)
 

@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from dashboard.accounts.prolific import client_of, connect
 from dashboard.overview.events import events
+from dashboard.prolific.drafts import against_publishing
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.steps import create_draft
 from dashboard.raters.reconciliation import FINDINGS
@@ -34,6 +35,16 @@ DRAFT = {
     "minutes": "10",
     "devices": ["desktop", "mobile"],
     "review": "automatic",
+}
+#: What the API needs of a study.
+AS_SENT = {
+    "name": "A study",
+    "description": "Rate replies.",
+    "external_study_url": PUBLIC,
+    "prolific_id_option": "url_parameters",
+    "total_available_places": 4,
+    "estimated_completion_time": 10,
+    "reward": 150,
 }
 Post = Callable[..., str]
 
@@ -142,6 +153,23 @@ def test_draft_with_a_mistake_is_not_sent(
     assert steps() == []
 
 
+def test_reward_that_is_too_low_stands_beside_its_field_with_what_was_written(
+    post: Post, page: Client
+) -> None:
+    sent = {"action": "create", **DRAFT, "reward": "0.50"}
+    shown = page.post(ADDRESS, sent).content.decode()
+    assert 'value="How warm are these replies?"' in shown
+    assert "pay at least £1.00." in shown
+
+
+def test_study_without_that_way_in_is_not_put_on_prolific(
+    post: Post, prolific: LocalProlific, study: Study
+) -> None:
+    Study.objects.update(settings=study.settings | {"ways_in": ["link"]})
+    assert "This study has no way in for people from Prolific." in post("create", **DRAFT)
+    assert prolific.world.studies == {}
+
+
 def test_second_click_creates_no_second_draft(post: Post, prolific: LocalProlific) -> None:
     post("create", **DRAFT)
     post("create", **DRAFT)
@@ -175,34 +203,20 @@ def test_draft_whose_answer_was_lost_is_found_again(
 def test_draft_of_a_process_that_was_killed_is_found_again(
     post: Post, prolific: LocalProlific, page: Client, study: Study, researcher: User
 ) -> None:
-    class Killed(BaseException):
-        """What no code of ours catches."""
-
-    draft = {"total_available_places": 4, "reward": 150, "name": "A", "description": "B"} | {
-        "external_study_url": PUBLIC,
-        "prolific_id_option": "url_parameters",
-        "estimated_completion_time": 10,
-    }
+    # as a kill leaves it between Prolific's answer and our record of it
+    asked = Recruitment.objects.create(
+        study=study,
+        address=prolific.api_url,
+        step="create",
+        step_detail={"places": 4},
+        step_author=researcher,
+        step_at=timezone.now(),
+    )
     with client_of(researcher) as client:
-        create = client.create_study
-
-        def create_and_die(given: Any) -> Any:
-            create(given)
-            raise Killed
-
-        client.create_study = create_and_die  # type: ignore[method-assign]  # the kill
-        with pytest.raises(Killed):
-            create_draft(
-                study=study,
-                address=prolific.api_url,
-                author=researcher,
-                account="x",
-                draft=draft,
-                client=client,
-            )
+        client.create_study(AS_SENT | {"internal_name": asked.internal_name})
     assert steps() == []
     page.get(ADDRESS)
-    page.get(ADDRESS)
+    post("create", **DRAFT)
     assert len(prolific.world.studies) == 1
     assert steps() == [("create", 4)]
     assert StudyEvent.objects.get(action="prolific create").author == researcher
@@ -290,8 +304,6 @@ def test_study_that_admits_nobody_is_not_published(
 def test_study_on_this_machine_is_published_on_the_stand_in_alone(
     post: Post, prolific: LocalProlific, drafted: str, settings: Settings, study: Study
 ) -> None:
-    from dashboard.prolific.drafts import against_publishing
-
     settings.SITE_URL = "http://localhost:8000"
     post("change", **DRAFT)
     with client_of(User.objects.get()) as client:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -56,8 +55,7 @@ def test_researcher_connects_drafts_and_publishes(
     page.get_by_label("Places").fill("3")
     page.get_by_label("Reward per participant (GBP)").fill("0.10")
     page.get_by_role("button", name="Create draft on Prolific").click()
-    expect(page.get_by_role("alert")).to_contain_text("less than Prolific's minimum")
-    page.get_by_label("Places").fill("3")
+    expect(page.get_by_text("less than Prolific's minimum")).to_be_visible()
     page.get_by_label("Reward per participant (GBP)").fill("1.50")
     page.get_by_role("button", name="Create draft on Prolific").click()
     expect(page.get_by_text("The draft is on Prolific.")).to_be_visible()

@@ -173,3 +173,19 @@ def test_browser_takes_part_and_enters_a_code(
         told = json.load(ledger)
     assert [one["cents"] for one in told["payments"]] == [150]
     assert told["double_payments"] == []
+
+
+def test_another_process_sends_people_and_says_what_became_of_them(
+    prolific: LocalProlific, published: str
+) -> None:
+    def control(path: str, **body: Any) -> Any:
+        request = urllib.request.Request(f"{prolific.url}/.local/{path}", json.dumps(body).encode())
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    first, second = control("people", study=published, count=2)
+    assert f"SESSION_ID={first['id']}" in first["link"]
+    assert control(f"people/{first['id']}", code="DONE")["status"] == "APPROVED"
+    assert control(f"people/{second['id']}", status="TIMED-OUT")["status"] == "TIMED-OUT"
+    control("faults", what=["503"], on="GET users/me/")
+    assert [fault.what for fault in prolific.faults.waiting] == ["503"]
