@@ -9,6 +9,7 @@ This is the only module that imports `requests` for it; web processes import it 
 """
 
 import random
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -24,6 +25,8 @@ CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 20.0
 #: The first wait; each further one is twice as long, up to the longest.
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+#: How often an address that nobody answers at is tried again.
+MOST_UNREACHED = 2
 #: Shorter tokens are placeholders, which texts can contain too.
 SHORTEST_SECRET = 8
 
@@ -59,17 +62,20 @@ class Exchange:
     ) -> Any:
         """The JSON of an answer; None if it has none. Raises ProlificError."""
         repeatable |= method == "GET"
-        waits, happened = _waits(), False
+        waits, happened, unreached = _waits(), False, 0
         while True:
             failed, asked_to_wait = self._attempt(method, path, about, body, query)
             if not isinstance(failed, ProlificError):
                 return failed
+            unreached += failed.status is None and not failed.may_have_happened
             happened |= failed.may_have_happened and method != "GET"
             failed.may_have_happened = happened
             again = failed.status == 429 or repeatable
             seconds = next(waits) if asked_to_wait is None else asked_to_wait
             is_late = time.monotonic() + seconds >= self._ends_at
             if not is_temporary(failed.status) or only_once or not again or is_late:
+                raise failed
+            if unreached > MOST_UNREACHED:
                 raise failed
             self._wait(seconds)
 
@@ -101,7 +107,9 @@ class Exchange:
         except requests.RequestException as error:
             return ProlificError(
                 f"No answer from Prolific at {self._base_url}: {_innermost(error)}.",
-                may_have_happened=not isinstance(_root(error), ConnectionRefusedError),
+                may_have_happened=not isinstance(
+                    _root(error), ConnectionRefusedError | socket.gaierror
+                ),
             ), None
         return self._read_answer(answer, about), retry_after_seconds(answer)
 

@@ -252,10 +252,11 @@ def unreachable() -> str:
 def test_prolific_that_is_not_there_is_named_with_its_address(waits: list[float]) -> None:
     address = unreachable()
     with (
-        ProlificClient("token", base_url=address, seconds=1, wait=waits.append) as client,
+        ProlificClient("token", base_url=address, seconds=30, wait=waits.append) as client,
         pytest.raises(ProlificError) as failed,
     ):
-        client.create_study(DRAFT)
+        client.who_am_i()
+    assert len(waits) == 2
     assert str(failed.value) == f"No answer from Prolific at {address}: Connection refused."
     assert not failed.value.may_have_happened
 
