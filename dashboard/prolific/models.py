@@ -35,6 +35,9 @@ class Recruitment(models.Model):
     prolific_study_id = models.CharField(max_length=100, blank=True, help_text="Once it is known")
     account = models.CharField(max_length=100, help_text="Id of the account that asked for it")
     created_at = models.DateTimeField(default=timezone.now)
+    read_at = models.DateTimeField(
+        null=True, help_text="When a worker last asked for the submissions"
+    )
     step = models.CharField(max_length=10, choices=Step, blank=True, help_text="Not confirmed yet")
     step_detail = models.JSONField(default=dict)
     step_author = models.ForeignKey(

@@ -14,6 +14,7 @@ from dashboard.accounts.prolific import client_of, connect
 from dashboard.overview.events import events
 from dashboard.prolific.drafts import against_publishing
 from dashboard.prolific.models import Recruitment
+from dashboard.prolific.polling import read_submissions_of, recruitments_to_read
 from dashboard.prolific.steps import create_draft
 from dashboard.raters.reconciliation import FINDINGS
 from examples.local_prolific.people import send
@@ -461,3 +462,39 @@ def test_submissions_that_can_not_be_read_change_nothing(
     Recruitment.objects.all().delete()
     shown = text_of(page.post(f"{ADDRESS}submissions/", follow=True))
     assert "There is no study on Prolific yet." in shown
+
+
+def test_worker_frees_slots_every_ten_minutes_and_asks_once_a_turn(
+    post: Post, prolific: LocalProlific, drafted: str, study: Study, researcher: User
+) -> None:
+    post("publish", cost=cost(prolific))
+    came: list[Participant] = []
+
+    def take(link: str) -> None:
+        came.append(arrives_by(study, link))
+
+    send(prolific.world, drafted, 1, take)
+    now = timezone.now()
+    [mine] = recruitments_to_read(at=now)
+    applied = read_submissions_of(mine, at=now)
+    assert applied is not None
+    assert applied.returned == [came[0].pseudonym]
+    assert (recruitments_to_read(at=now), read_submissions_of(mine, at=now)) == ([], None)
+    assert recruitments_to_read(at=now + timedelta(minutes=11)) == [mine]
+    Study.objects.update(state="closed")
+    assert recruitments_to_read(at=now + timedelta(minutes=11)) == []
+
+
+def test_worker_that_can_not_read_says_why_and_waits_for_its_next_turn(
+    post: Post, prolific: LocalProlific, drafted: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = timezone.now()
+    [mine] = recruitments_to_read(at=now)
+    prolific.world.tokens.clear()
+    assert read_submissions_of(mine, at=now) is None
+    assert "small@1: submissions were not read: Prolific does not accept this token." in caplog.text
+    assert recruitments_to_read(at=now) == []
+    User.objects.update(is_active=False)
+    asked = len(prolific.log)
+    assert read_submissions_of(mine, at=now + timedelta(minutes=11)) is None
+    assert len(prolific.log) == asked
