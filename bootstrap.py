@@ -79,7 +79,7 @@ def write_secrets(env: Path) -> None:
     """Write a .env that nobody else can read, with fresh secrets, unless there is one."""
     if env.exists():
         return
-    names = ["SECRET_KEY", "SIMULATION_KEY", "POSTGRES_PASSWORD"]
+    names = ["SECRET_KEY", "SIMULATION_KEY", "PROLIFIC_TOKEN_KEY", "POSTGRES_PASSWORD"]
     lines = [f"{name}={secrets.token_urlsafe(40)}\n" for name in names]
     with os.fdopen(os.open(env, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
         file.writelines(lines)

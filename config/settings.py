@@ -35,6 +35,11 @@ BROKERS = validate.Regexp(
     r"(filesystem|rediss?|redis\+socket|sentinel|amqps?)://",
     error="Not the address of a known kind of broker.",
 )
+# Tokens are sent there, so only this machine may be asked without encryption.
+PROLIFIC_ADDRESS = validate.Regexp(
+    r"https://[^\s]|http://(localhost|127\.0\.0\.1|\[::1\])[:/]",
+    error="Neither an https address nor one of this machine.",
+)
 NAMES = validate.Regexp(
     r"([a-z][a-z0-9_]{0,39}(,|$))*$", error="Not small letters, digits and underscores."
 )
@@ -66,6 +71,11 @@ try:
     CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://localhost", validate=BROKERS)
     # Anyone with this key can send simulated raters with simulated times.
     SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY, validate=GIVEN)
+    # Encrypts the Prolific tokens of accounts. With another key they must be connected again.
+    PROLIFIC_TOKEN_KEY = env.str("PROLIFIC_TOKEN_KEY", SECRET_KEY, validate=GIVEN)
+    PROLIFIC_URL = env.str(
+        "PROLIFIC_URL", "https://api.prolific.com/api/v1", validate=PROLIFIC_ADDRESS
+    ).rstrip("/")
     JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", "https://openrouter.ai/api/v1")
     JUDGE_MODEL = env.str("JUDGE_MODEL", "meta-llama/llama-4-maverick")
     JUDGE_API_KEY = env.str("JUDGE_API_KEY", "")
@@ -187,6 +197,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "dashboard.shared.stand_in.stand_in",
             ],
         },
     }

@@ -1,7 +1,9 @@
 """The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
 
+from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
+from dashboard.prolific.models import Recruitment
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts
 
-__all__ = ["ChunkCounts", "Package", "PlannedGrid"]
+__all__ = ["ChunkCounts", "Package", "PlannedGrid", "ProlificAccount", "Recruitment"]

@@ -4,10 +4,12 @@ As in `analysis.tasks`, what computes is imported with the first task that needs
 """
 
 from celery import shared_task
+from django.utils import timezone
 
 from config.celery import wake
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
+from dashboard.prolific import polling
 from dashboard.share import packages
 from dashboard.shared.chunk_counts import large_studies
 
@@ -34,12 +36,20 @@ def count(study_id: int) -> None:
     count_ahead(study_id)
 
 
+@shared_task(name="dashboard.prolific")
+def prolific(recruitment_id: int) -> None:
+    """Read the submissions of a study on Prolific, unless another worker has just done so."""
+    polling.read_submissions_of(recruitment_id, at=timezone.now())
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
     packages.remove_old_packages()
     for plan_id in plan_options.plans_to_wake():
         wake("dashboard.plan", plan_id)
+    for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
+        wake("dashboard.prolific", recruitment_id)
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
     for study_id in large_studies():

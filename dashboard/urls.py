@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard.accounts.urls import security_patterns
-from dashboard.accounts.views import PasswordView, token
+from dashboard.accounts.views import PasswordView, prolific_account, token
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
@@ -12,6 +12,7 @@ from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import reachability
 from dashboard.overview import views as overview
+from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
 from dashboard.results import figure_views, metrics_views, multiverse_views
@@ -39,6 +40,8 @@ study_patterns = [
     path("counts/", overview.counts, name="counts"),
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
+    path("prolific/", prolific.recruiting, name="prolific"),
+    path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),
@@ -103,6 +106,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/security/", include(security_patterns)),
     path("reachable/<str:token>/", reachability.reachable, name="reachable"),
     path("account/token/", token, name="token"),
+    path("account/prolific/", prolific_account, name="prolific-account"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),
 ]

@@ -71,6 +71,7 @@ def test_ready_machine_gets_secrets_once_and_is_quick_afterwards(tmp_path: Path)
     assert [line.partition("=")[0] for line in written.splitlines()] == [
         "SECRET_KEY",
         "SIMULATION_KEY",
+        "PROLIFIC_TOKEN_KEY",
         "POSTGRES_PASSWORD",
     ]
     second = bootstrap(tmp_path)

@@ -26,6 +26,19 @@ from django.db.models import Q
 from dashboard.accounts.throttling import counted, password_of, second_factor_of
 
 
+class ProlificTokenForm(forms.Form):
+    """A token that was copied from Prolific."""
+
+    token = forms.RegexField(
+        r"^[A-Za-z0-9._~+/=-]{8,300}$",
+        error_messages={
+            "required": "Paste the token that you created on Prolific.",
+            "invalid": "This is no Prolific token: it has 8 or more letters, digits and signs, "
+            "and no spaces.",
+        },
+    )
+
+
 class LoginForm(AuthenticationForm):
     """Admits researchers; tells other accounts that they have no access."""
 

@@ -1,4 +1,6 @@
-"""A researcher's account: logging in, the API token, the page after too many failures."""
+"""A researcher's account: logging in, API token, account at Prolific, the page after too many
+failures.
+"""
 
 from math import ceil
 from typing import Any
@@ -7,6 +9,7 @@ from allauth.account.internal.flows.login import perform_login, record_authentic
 from allauth.account.models import Login
 from axes.handlers.proxy import AxesProxyHandler
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
@@ -17,11 +20,15 @@ from django.http import (
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
 from rest_framework.authtoken.models import Token
 
-from dashboard.accounts.forms import LoginForm
+from dashboard.accounts import prolific
+from dashboard.accounts.forms import LoginForm, ProlificTokenForm
 from dashboard.accounts.throttling import ACCOUNT
 from dashboard.shared.access import ResearcherRequest, researcher_required
+from survey.prolific.errors import ProlificError
 
 
 class PasswordView(LoginView):
@@ -69,3 +76,32 @@ def token(request: ResearcherRequest) -> HttpResponse:
     mine = Token.objects.filter(user=request.user).first()
     api_url = settings.SITE_URL + reverse("api:studies")
     return render(request, "dashboard/accounts/token.html", {"token": mine, "api_url": api_url})
+
+
+@require_http_methods(["GET", "POST"])
+@sensitive_post_parameters("token")
+@researcher_required
+def prolific_account(request: ResearcherRequest) -> HttpResponse:
+    """A researcher's account at Prolific: connect it, replace its token, disconnect it."""
+    if request.method == "POST":
+        if request.POST.get("action") == "disconnect":
+            prolific.disconnect(user=request.user)
+            messages.success(request, "Disconnected. The token is deleted here.")
+        else:
+            _connect(request)
+        return redirect("prolific-account")
+    context = {"account": prolific.account_of(request.user)}
+    return render(request, "dashboard/accounts/prolific.html", context)
+
+
+def _connect(request: ResearcherRequest) -> None:
+    form = ProlificTokenForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"{form.errors['token'][0]} Nothing was changed.")
+        return
+    try:
+        account = prolific.connect(user=request.user, token=form.cleaned_data["token"])
+    except ProlificError as error:
+        messages.error(request, f"{error} Nothing was changed.")
+        return
+    messages.success(request, f"Connected to {account.email or account.prolific_id} on Prolific.")

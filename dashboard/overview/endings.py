@@ -8,6 +8,7 @@ from django.db.models import Count
 
 from survey.definition.settings import ENDINGS, Prolific
 from survey.models import Participant, Slot, Study
+from survey.prolific.codes import RECOMMENDED
 from survey.slots import SlotCounts, slot_counts
 
 #: What pages call the endings.
@@ -18,32 +19,6 @@ ENDING_LABELS = {
     "declined": "Declined",
     "full": "Study was full",
     "withdrawn": "Withdrawn",
-}
-#: Prolific's kind of code and what to have it do, by ending, and why.
-RECOMMENDED = {
-    "completed": (
-        "COMPLETED",
-        "AUTOMATICALLY_APPROVE",
-        "or MANUALLY_REVIEW, if you look at every submission before you pay",
-    ),
-    "failed_attention": (
-        "FAILED_ATTENTION_CHECK",
-        "MANUALLY_REVIEW",
-        "look at both answers and ask for a return before you reject; Fivefold never rejects",
-    ),
-    "screened_out": (
-        "SCREENED_OUT",
-        "REQUEST_RETURN",
-        "or FIXED_SCREEN_OUT_PAYMENT with a code of type FIXED_SCREENOUT, if your workspace "
-        "offers it",
-    ),
-    "declined": ("NO_CONSENT", "REQUEST_RETURN", "they gave no data and are paid nothing"),
-    "full": ("OTHER", "REQUEST_RETURN", "they came in good faith: consider a small bonus"),
-    "withdrawn": (
-        "OTHER",
-        "MANUALLY_REVIEW",
-        "withdrawing must not cost them their pay; the payment key is kept until its date",
-    ),
 }
 
 
@@ -100,7 +75,9 @@ def endings(study: Study) -> list[Ending]:
             ENDING_LABELS[name],
             people[name],
             codes.code(name) if codes else None,
-            *RECOMMENDED[name],
+            RECOMMENDED[name].code_type,
+            RECOMMENDED[name].action,
+            RECOMMENDED[name].why,
         )
         for name in ENDINGS
     ]

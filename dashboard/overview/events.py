@@ -14,6 +14,12 @@ ACTIONS = {
     "loaded": "Texts, tasks and responses loaded",
     "imported": "Ratings imported",
     "submissions": "Prolific submissions read",
+    "prolific create": "Draft created on Prolific",
+    "prolific change": "Draft changed on Prolific",
+    "prolific publish": "Published on Prolific",
+    "prolific pause": "Paused on Prolific",
+    "prolific start": "Resumed on Prolific",
+    "prolific places": "Places added on Prolific",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
 }
 COUNTS = {

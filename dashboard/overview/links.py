@@ -8,6 +8,7 @@ from django.urls import reverse
 from survey.access import names_of_parameters
 from survey.models import Participant, Study
 from survey.participants import admits
+from survey.prolific.links import study_link
 
 
 @dataclass(frozen=True)
@@ -19,21 +20,18 @@ class Link:
     note: str
 
 
-#: What Prolific fills in, by what it is.
-PLACEHOLDERS = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
+def prolific_link(study: Study) -> str:
+    """The link for Prolific, with its placeholders."""
+    return study_link(_address(study), names_of_parameters(study))
 
 
-def _places(study: Study) -> str:
-    """The query by which Prolific tells who comes, under the study's own names. Prolific needs the
-    text between double braces unescaped.
-    """
-    names = names_of_parameters(study)
-    return "&".join(f"{names[part]}={{{{%{name}%}}}}" for part, name in PLACEHOLDERS.items())
+def _address(study: Study) -> str:
+    return str(settings.SITE_URL + reverse("survey:arrive", args=[study.slug]))
 
 
 def participant_links(study: Study) -> list[Link]:
     """The links to give out, one for each way in, and the preview of this very version."""
-    address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
+    address = _address(study)
     notes = {
         "prolific": "Paste it into Prolific.",
         "link": "Anyone with this link may take part.",
@@ -44,7 +42,7 @@ def participant_links(study: Study) -> list[Link]:
             "link": "Anyone with this link may take part in the rehearsal, as a test person.",
         }
     links = {
-        "prolific": Link("Prolific", f"{address}?{_places(study)}", notes["prolific"]),
+        "prolific": Link("Prolific", prolific_link(study), notes["prolific"]),
         "link": Link("Open link", address, notes["link"]),
     }
     ways_in = study.settings.get("ways_in", [])

@@ -1,6 +1,6 @@
 """Raters: the funnel, the list, and their submissions on Prolific."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -9,6 +9,7 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -27,7 +28,7 @@ from dashboard.raters.forms import ExcludeForm, SubmissionsForm
 from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
 from dashboard.raters.reconciliation import FINDINGS, reconcile
-from dashboard.raters.submission_lists import read_submissions
+from dashboard.raters.submission_lists import SubmissionLists, read_submissions
 from dashboard.raters.submissions import apply_submissions, in_words
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included, newest_of_ratings
@@ -115,6 +116,16 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
         return redirect("submissions", study)
+    return reconciled_page(request, study, lists, read=[name for name, _ in files])
+
+
+def reconciled_page(
+    request: ResearcherRequest, study: Study, lists: SubmissionLists, *, read: Sequence[str]
+) -> HttpResponse:
+    """Take in lists of submissions, and the page that says what they change and who does not fit.
+
+    `read` names where they come from.
+    """
     applied = apply_submissions(
         study=study, submissions=lists.submissions, at=timezone.now(), author=request.user
     )
@@ -124,7 +135,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         study,
         "submissions",
         "raters/submissions",
-        files=[name for name, _ in files],
+        files=read,
         lines=[*lists.notices, *in_words(applied)],
         reconciliation=reconciliation,
         findings=[
@@ -134,6 +145,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         ],
         may_exclude=any(group.counting for group in reconciliation.groups),
         longest_reason=LONGEST_REASON,
+        instead=reverse("submissions", args=[study]),
     )
 
 

@@ -41,11 +41,11 @@ OF_RESULTS = {
     "results" if subject == FIRST_PAGE else f"results/{subject}": title
     for subject, title in RESULTS.items()
 }
-#: The page that only studies on Prolific show.
-PROLIFIC = "submissions"
+#: The pages that only studies on Prolific show.
+PROLIFIC, SUBMISSIONS = "prolific", "submissions"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
-    ("Overview", [("study", "State")]),
+    ("Overview", [("study", "State"), (PROLIFIC, "Prolific")]),
     (
         "Design",
         [
@@ -60,7 +60,7 @@ SUBJECTS = [
         [
             ("raters", "Funnel and list"),
             ("thresholds", "Thresholds"),
-            (PROLIFIC, "Prolific submissions"),
+            (SUBMISSIONS, "Prolific submissions"),
         ],
     ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
@@ -103,8 +103,8 @@ def study_page(
 
 def pages_without(study: Study, pages: Container[str]) -> set[str]:
     """Of some pages those that are about something that the study does not have."""
-    if PROLIFIC in pages:
-        return set() if uses_prolific(study) else {PROLIFIC}
+    if PROLIFIC in pages or SUBMISSIONS in pages:
+        return set() if uses_prolific(study) else {PROLIFIC, SUBMISSIONS}
     if f"results/{RANKINGS}" not in pages:
         return set()
     definition = definition_of(study)

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -18,6 +17,7 @@ from survey import access, withdrawal
 from survey.content import content_of
 from survey.definition.settings import Prolific
 from survey.models import Participant, Study
+from survey.prolific.links import way_back
 from survey.views.participant import (
     frame,
     is_without_prolific,
@@ -59,9 +59,7 @@ def ending_context(request: HttpRequest, study: Study, ending: str, source: str)
     code = prolific.code_shown(ending)
     if code is None:
         return values | {"return_without_code": True}
-    join = "&" if "?" in prolific.return_url else "?"
-    return_url = f"{prolific.return_url}{join}{urlencode({'cc': code})}"
-    return values | {"code": code, "return_url": return_url}
+    return values | {"code": code, "return_url": way_back(prolific.return_url, code)}
 
 
 def _withdraw_address(participant: Participant) -> str:

@@ -34,6 +34,8 @@ def check_with(folder: Path, **environment: str) -> subprocess.CompletedProcess[
         ("CELERY_BROKER_URL", "pigeon://loft"),
         ("JUDGE_BACKOFF_SECONDS", "-2"),
         ("LOG_LEVEL", "loud"),
+        ("PROLIFIC_TOKEN_KEY", ""),  # anybody could read tokens with it
+        ("PROLIFIC_URL", "http://prolific.example.org/api/v1"),  # tokens would travel unencrypted
         ("SIMULATION_KEY", ""),  # anybody could sign a clock with it
         ("REQUIRE_SECOND_FACTOR", "perhaps"),
         ("SESSION_DAYS", "0"),

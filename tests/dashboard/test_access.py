@@ -48,8 +48,8 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<slug:subject>", "groups"),
                 ("<slug:table>", "wins"),
                 ("<slug:page>", "information"),
-                ("<str:file>", "ratings.csv"),
                 ("<str:pseudonym>", "ann"),
+                ("<str:file>", "ratings.csv"),
             ):
                 address = address.replace(place, value)
             yield f"/{address}"
@@ -64,6 +64,7 @@ POSTED = [
     "/studies/small/state/",
     UPLOAD,
     "/studies/small/submissions/exclude/",
+    "/studies/small/prolific/submissions/",
     "/studies/small/raters/1/identity/",
     "/studies/small/gold/score/",
     "/studies/small/gold/choose/",
@@ -86,7 +87,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 70 and len(API) == 12
+    assert len(PAGES) == 73 and len(API) == 12
 
 
 @pytest.mark.parametrize("address", PAGES)

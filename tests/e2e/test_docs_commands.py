@@ -29,6 +29,7 @@ CANNOT = {
     "cp backup-": "restores a backup: Fivefold is stopped first",
     "python3 bootstrap.py": "installs packages",
     ".venv/bin/celery": "runs until it is stopped",
+    ".venv/bin/python -m examples.local_prolific": "runs until it is stopped",
     "Rscript": "needs R",
     "manage set_study my-slug open\n": "is refused until placeholders are replaced",
     "manage metrics my-slug --": "needs an endpoint, or values from elsewhere",

@@ -53,6 +53,7 @@ LISTING = ["q", "o", "p", "all", "e", "study__id__exact", "state__exact", "_to_f
 #: What researchers do by a form, with values that are refused whatever else is right.
 RESEARCHERS_FORMS = {
     "/state/": [("state", "nonsense"), ("confirmed", "on")],
+    "/studies/likert/prolific/": [("action", "create"), ("name", "x"), ("reward", "1")],
     "/submissions/": [("file", "")],
     "/submissions/exclude/": [("group", "1,x"), ("reason", "")],
     "/raters/1/": [("excluded", "nonsense"), ("reason", "")],

@@ -1,0 +1,1 @@
+"""A study on Prolific that recruits for one of ours."""

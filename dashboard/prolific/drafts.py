@@ -1,0 +1,132 @@
+"""The draft of a study on Prolific, from what our study says; and why one can't be published."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings as django_settings
+from django.utils import timezone
+
+from dashboard.overview.links import prolific_link
+from dashboard.shared.stand_in import prolific_is_local
+from survey.definition.codes import possible_endings
+from survey.definition.placeholders import why_not_public
+from survey.definition.policy import LEAST_PER_HOUR
+from survey.definition.settings import Prolific, Settings
+from survey.models import Slot, Study
+from survey.prolific.codes import completion_codes
+from survey.prolific.replies import UNPUBLISHED, ProlificStudy
+from survey.slots import slot_counts
+from survey.tidy import definition_of
+
+SIGNS = {"GBP": "£", "USD": "$"}
+DEVICES = {"desktop": "Computer", "tablet": "Tablet", "mobile": "Phone"}
+
+
+def first_values(study: Study) -> dict[str, Any]:
+    """What the form of a draft begins with."""
+    definition = definition_of(study)
+    places = slot_counts(study, pool=Slot.Pool.REAL, at=timezone.now()).maximum
+    return {
+        "name": definition.title,
+        "description": f"You will rate texts. It takes about {definition.estimated_minutes} "
+        "minutes.",
+        "places": places,
+        "minutes": definition.estimated_minutes,
+        "devices": list(DEVICES),
+        "sensitive": definition.texts.warning is not None,
+        "warning": definition.texts.warning or "",
+        "review": "automatic",
+    }
+
+
+def values_of(theirs: ProlificStudy) -> dict[str, Any]:
+    """What the form of a draft that is on Prolific begins with."""
+    codes = theirs.completion_codes or []
+    approves = any(
+        action.get("action") == "AUTOMATICALLY_APPROVE"
+        for code in codes
+        for action in code.get("actions", [])
+    )
+    return {
+        "name": theirs.name,
+        "description": theirs.description,
+        "places": theirs.total_available_places,
+        "reward": f"{theirs.reward / 100:.2f}",
+        "minutes": round(theirs.estimated_completion_time),
+        "devices": theirs.device_compatibility or list(DEVICES),
+        "sensitive": "sensitive" in (theirs.content_warnings or []),
+        "warning": theirs.content_warning_details or "",
+        "review": "automatic" if approves else "all",
+    }
+
+
+def draft_of(study: Study, values: dict[str, Any]) -> dict[str, Any]:
+    """A study as Prolific's API takes it, from the checked values of the form."""
+    return {
+        "name": values["name"],
+        "description": values["description"],
+        "external_study_url": prolific_link(study),
+        "prolific_id_option": "url_parameters",
+        "total_available_places": values["places"],
+        "reward": round(values["reward"] * 100),
+        "estimated_completion_time": values["minutes"],
+        "device_compatibility": values["devices"],
+        "content_warnings": ["sensitive"] if values["sensitive"] else [],
+        "content_warning_details": values["warning"] if values["sensitive"] else "",
+        "completion_codes": codes_of(study, review_all=values["review"] == "all"),
+    }
+
+
+def is_same(theirs: ProlificStudy, draft: dict[str, Any]) -> bool:
+    """Whether the study on Prolific is as the draft says, as far as it is read."""
+    there = theirs.model_dump()
+    return all(there[name] == value for name, value in draft.items() if name in there)
+
+
+def codes_of(study: Study, *, review_all: bool = False) -> list[dict[str, Any]]:
+    """The study's codes with their recommended actions."""
+    settings = Settings.model_validate(study.settings)
+    endings = possible_endings(definition_of(study), settings)
+    return completion_codes(settings.prolific or Prolific(), endings, review_all=review_all)
+
+
+def too_little(*, reward: float, minutes: int, currency: str) -> str:
+    """Why a reward is below Prolific's minimum per hour; empty if it is not.
+
+    Of a currency that we do not know, the lower minimum is taken.
+    """
+    least = dict(LEAST_PER_HOUR)
+    sign = SIGNS.get(currency, "")
+    hourly = least.get(sign, min(least.values()))
+    if reward * 60 / minutes >= hourly:
+        return ""
+    return (
+        f"{sign}{reward:.2f} for {minutes} minutes is less than Prolific's minimum of "
+        f"{sign}{hourly} an hour: pay at least {sign}{hourly * minutes / 60:.2f}."
+    )
+
+
+def against_publishing(study: Study, theirs: ProlificStudy) -> Iterator[str]:
+    """Why the study on Prolific can't send people here, each with what to do."""
+    is_local = prolific_is_local()
+    if study.state != Study.State.OPEN:
+        yield f"This study is {study.state}, and admits nobody: open it on Overview first."
+    elif study.is_rehearsal and not is_local:
+        yield "This study is a rehearsal, which admits nobody from Prolific: open it first."
+    if not is_local and (why := why_not_public(django_settings.SITE_URL)):
+        yield (
+            f"Prolific would lead people to {django_settings.SITE_URL}, {why}. "
+            "Set SITE_URL to a public address."
+        )
+    if theirs.status == UNPUBLISHED and differs(study, theirs):
+        yield (
+            "The link or the completion codes changed since the draft was saved: save the draft "
+            "again."
+        )
+
+
+def differs(study: Study, theirs: ProlificStudy) -> bool:
+    """Whether the study on Prolific has another link, or other codes, than ours."""
+    ours = {code["code"] for code in codes_of(study)}
+    there = {code.get("code") for code in theirs.completion_codes or []}
+    return theirs.external_study_url != prolific_link(study) or there != ours

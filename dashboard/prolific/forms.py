@@ -1,0 +1,72 @@
+"""What researchers may say of a study on Prolific."""
+
+from django import forms
+
+from dashboard.prolific.drafts import DEVICES
+from dashboard.prolific.models import Recruitment
+
+MOST_PLACES = 100_000
+
+
+class DraftForm(forms.Form):
+    """A study on Prolific; links and codes come from ours."""
+
+    name = forms.CharField(max_length=200, label="Title")
+    description = forms.CharField(
+        max_length=5000, label="Description", widget=forms.Textarea(attrs={"rows": 5})
+    )
+    places = forms.IntegerField(min_value=1, max_value=MOST_PLACES, label="Places")
+    reward = forms.DecimalField(
+        min_value=0, max_value=1000, max_digits=6, decimal_places=2, label="Reward per participant"
+    )
+    minutes = forms.IntegerField(min_value=1, max_value=1440, label="Estimated minutes")
+    devices = forms.MultipleChoiceField(
+        choices=list(DEVICES.items()),
+        widget=forms.CheckboxSelectMultiple,
+        label="Devices",
+        error_messages={"required": "Choose at least one device."},
+    )
+    review = forms.ChoiceField(
+        choices=[
+            ("automatic", "Approve and pay who enters the completion code"),
+            ("all", "I review every submission before it is paid"),
+        ],
+        label="Completed submissions",
+    )
+    sensitive = forms.BooleanField(
+        required=False, label="Content warning: the study has sensitive content"
+    )
+    warning = forms.CharField(
+        required=False,
+        max_length=2000,
+        label="What the content is",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def clean(self) -> dict[str, object]:
+        """A warning says what it warns of."""
+        cleaned = super().clean() or {}
+        if cleaned.get("sensitive") and not cleaned.get("warning"):
+            self.add_error("warning", "Describe the sensitive content.")
+        return cleaned
+
+
+class PlacesForm(forms.Form):
+    """A new total of places."""
+
+    places = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_PLACES,
+        error_messages={"required": "Enter the new number of places."},
+    )
+
+
+class StepForm(forms.Form):
+    """A step of a study that is on Prolific."""
+
+    action = forms.ChoiceField(
+        choices=[*Recruitment.Step.choices, ("forget", "forget")],
+        error_messages={"required": "No action was chosen.", "invalid_choice": "No such action."},
+    )
+    #: The cost that the page showed, in cents: publishing spends no other.
+    cost = forms.IntegerField(required=False, min_value=0)

@@ -1,0 +1,1 @@
+"""Studies to begin with, and a local Prolific."""

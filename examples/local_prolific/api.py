@@ -1,0 +1,273 @@
+"""The calls of the API that there are, each with what it does to the world."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+from examples.local_prolific.webhooks import Webhooks
+from examples.local_prolific.world import ApiError, Json, World, missing, new_id
+
+#: Takes the world and what a request has: the ids of its path, its query, its JSON, and who asks.
+Call = Callable[["Asked"], tuple[int, Any]]
+#: Longer pages are not given, whatever is asked for.
+LONGEST_PAGE = 50
+CALLS: list[tuple[str, re.Pattern[str], Call]] = []
+
+
+class Asked:
+    """A request to the API."""
+
+    def __init__(
+        self, world: World, hooks: Webhooks, who: Json, ids: list[str], query: str, body: Json
+    ) -> None:
+        self.world, self.hooks, self.who, self.ids, self.body = world, hooks, who, ids, body
+        self.query = {name: values[-1] for name, values in parse_qs(query).items()}
+
+    @property
+    def id(self) -> str:
+        return self.ids[0]
+
+    def page_of(self, rows: list[Any], *, size: int) -> Json:
+        """The asked page of rows."""
+        try:
+            number = int(self.query.get("page", 1))
+            size = min(LONGEST_PAGE, int(self.query.get("page_size", size)))
+        except ValueError:
+            raise ApiError(400, "Bad Request", "page takes a number") from None
+        if number > 1 and (number - 1) * size >= len(rows):
+            raise ApiError(404, "Not Found", "Invalid page.")
+        shown = rows[(number - 1) * size : number * size]
+        return {"results": shown, "meta": {"count": len(rows)}}
+
+
+def call(method: str, path: str) -> Callable[[Call], Call]:
+    """A call of the API by its path, in which {} is an id."""
+
+    def known(function: Call) -> Call:
+        pattern = re.escape(path).replace(r"\{\}", r"([^/]+)")
+        CALLS.append((method, re.compile(pattern), function))
+        return function
+
+    return known
+
+
+def answer(
+    world: World, hooks: Webhooks, *, method: str, path: str, query: str, body: Any, token: str
+) -> tuple[int, Any]:
+    """Status and JSON. Raises ApiError."""
+    who = world.tokens.get(token)
+    if who is None:
+        raise ApiError(401, "Authentication failed", "Invalid token.")
+    if not isinstance(body, dict):
+        raise ApiError(400, "Bad Request", "The body is no JSON object")
+    other = False
+    for known, pattern, function in CALLS:
+        if match := pattern.fullmatch(path):
+            if known == method:
+                with world.lock:
+                    return function(Asked(world, hooks, who, list(match.groups()), query, body))
+            other = True
+    if other:
+        raise ApiError(405, "Method not allowed", method)
+    raise missing(path)
+
+
+@call("GET", "users/me/")
+def who_am_i(asked: Asked) -> tuple[int, Any]:
+    return 200, asked.who
+
+
+@call("GET", "workspaces/")
+def workspaces(asked: Asked) -> tuple[int, Any]:
+    here = {"id": asked.world.workspace, "title": "Local workspace", "owner": asked.who["id"]}
+    return 200, {"results": [here]}
+
+
+@call("GET", "workspaces/{}/balance/")
+def balance(asked: Asked) -> tuple[int, Any]:
+    world = asked.world
+    if asked.id != world.workspace:
+        raise missing(f"workspace {asked.id}")
+    return 200, {
+        "currency_code": world.currency,
+        "total_balance": world.balance - world.spent,
+        "available_balance": world.available,
+    }
+
+
+@call("GET", "projects/{}/")
+def project(asked: Asked) -> tuple[int, Any]:
+    if asked.id != asked.world.project:
+        raise missing(f"project {asked.id}")
+    return 200, {"id": asked.id, "title": "Local project", "workspace": asked.world.workspace}
+
+
+@call("POST", "study-cost-calculator/")
+def cost(asked: Asked) -> tuple[int, Any]:
+    given = asked.body
+    numbers = [given.get(name) for name in ("reward", "total_available_places")]
+    reward, places = (n if isinstance(n, int | float) and n > 0 else None for n in numbers)
+    if reward is None or places is None:
+        raise ApiError(400, "Validation error", {"reward": ["reward and places: above 0"]})
+    return 200, {"total_cost": asked.world.cost(reward, places)}
+
+
+@call("GET", "studies/")
+def studies(asked: Asked) -> tuple[int, Any]:
+    return 200, asked.page_of([asked.world.study(each) for each in asked.world.studies], size=1000)
+
+
+@call("POST", "studies/")
+def create_study(asked: Asked) -> tuple[int, Any]:
+    return 201, asked.world.create_study(asked.body)
+
+
+@call("GET", "studies/{}/")
+def study(asked: Asked) -> tuple[int, Any]:
+    return 200, asked.world.study(asked.id)
+
+
+@call("PATCH", "studies/{}/")
+def change_study(asked: Asked) -> tuple[int, Any]:
+    return 200, asked.world.change_study(asked.id, asked.body)
+
+
+@call("DELETE", "studies/{}/")
+def delete_study(asked: Asked) -> tuple[int, Any]:
+    if asked.world.study(asked.id)["status"] != "UNPUBLISHED":
+        raise ApiError(400, "Bad Request", "Only drafts can be deleted")
+    del asked.world.studies[asked.id]
+    return 204, None
+
+
+@call("POST", "studies/{}/transition/")
+def move_study(asked: Asked) -> tuple[int, Any]:
+    return 200, asked.world.move_study(asked.id, str(asked.body.get("action")))
+
+
+@call("GET", "studies/{}/submissions/counts/")
+def counts(asked: Asked) -> tuple[int, Any]:
+    there = asked.world.of_study(asked.id)
+    numbers = dict.fromkeys(("ACTIVE", "APPROVED", "AWAITING REVIEW", "RETURNED"), 0)
+    for one in there:
+        numbers[one.status] = numbers.get(one.status, 0) + 1
+    return 200, {**numbers, "TOTAL": len(there)}
+
+
+@call("GET", "studies/{}/submissions/")
+def submissions_of_study(asked: Asked) -> tuple[int, Any]:
+    return 200, {"results": [one.listed() for one in asked.world.of_study(asked.id)]}
+
+
+@call("GET", "submissions/")
+def submissions(asked: Asked) -> tuple[int, Any]:
+    rows = asked.world.of_study(asked.query.get("study", ""))
+    wanted = asked.query.get("status", "").upper().replace("_", " ")
+    shown = [one.listed() for one in rows if wanted in ("", one.status)]
+    return 200, asked.page_of(shown, size=20)
+
+
+@call("GET", "submissions/{}/")
+def submission(asked: Asked) -> tuple[int, Any]:
+    return 200, asked.world.submission(asked.id).detail()
+
+
+@call("POST", "submissions/bulk-approve/")
+def bulk_approve(asked: Asked) -> tuple[int, Any]:
+    ids = asked.body.get("submission_ids")
+    if not isinstance(ids, list) or not ids:
+        raise ApiError(400, "Validation error", {"submission_ids": ["This field is required."]})
+    for one in [asked.world.submission(str(each)) for each in ids]:
+        asked.world.approve(one)
+    return 200, "The request to bulk approve has been made successfully."
+
+
+@call("POST", "submissions/bonus-payments/")
+def set_up_bonuses(asked: Asked) -> tuple[int, Any]:
+    given = asked.body
+    lines = str(given.get("csv_bonuses", ""))
+    return 201, asked.world.set_up_bonuses(str(given.get("study_id", "")), lines)
+
+
+@call("POST", "bulk-bonus-payments/{}/pay/")
+def pay_bonuses(asked: Asked) -> tuple[int, Any]:
+    asked.world.pay_bonuses(asked.id)
+    return 202, "Payment accepted"
+
+
+@call("POST", "submissions/{}/transition/")
+def move_submission(asked: Asked) -> tuple[int, Any]:
+    one, given = asked.world.submission(asked.id), asked.body
+    if given.get("action") == "APPROVE":
+        asked.world.approve(one)
+    elif given.get("action") == "REJECT":
+        category = str(given.get("rejection_category") or "")
+        asked.world.reject(one, str(given.get("message", "")), category)
+    elif given.get("action") == "RETURN":
+        asked.world.leave(one, "RETURNED")
+    else:
+        raise ApiError(400, "Validation error", {"action": ["is none of the local Prolific's"]})
+    return 200, one.detail()
+
+
+@call("POST", "submissions/{}/request-return/")
+def request_return(asked: Asked) -> tuple[int, Any]:
+    one = asked.world.submission(asked.id)
+    if not asked.body.get("request_return_reasons"):
+        needed = {"request_return_reasons": ["This field is required."]}
+        raise ApiError(400, "Validation error", needed)
+    asked.world.request_return(one)
+    return 200, one.detail()
+
+
+@call("POST", "messages/")
+def send_message(asked: Asked) -> tuple[int, Any]:
+    asked.world.messages.append(asked.body)
+    return 204, None
+
+
+@call("GET", "participant-groups/")
+def groups(asked: Asked) -> tuple[int, Any]:
+    return 200, {"results": list(asked.world.groups.values())}
+
+
+@call("POST", "participant-groups/")
+def create_group(asked: Asked) -> tuple[int, Any]:
+    group = {"id": new_id(), "name": asked.body.get("name", ""), "members": []}
+    asked.world.groups[group["id"]] = group | {"participant_count": 0}
+    return 201, asked.world.groups[group["id"]]
+
+
+@call("POST", "participant-groups/{}/participants/")
+def add_to_group(asked: Asked) -> tuple[int, Any]:
+    group = asked.world.groups.get(asked.id)
+    if group is None:
+        raise missing(f"participant group {asked.id}")
+    members = dict.fromkeys([*group["members"], *asked.body.get("participant_ids", [])])
+    group |= {"members": list(members), "participant_count": len(members)}
+    return 200, {"results": [{"participant_id": member} for member in members]}
+
+
+@call("POST", "hooks/secrets/")
+def create_secret(asked: Asked) -> tuple[int, Any]:
+    asked.hooks.secret = new_id()
+    return 201, {"id": new_id(), "value": asked.hooks.secret, "workspace_id": asked.world.workspace}
+
+
+@call("POST", "hooks/subscriptions/")
+def subscribe(asked: Asked) -> tuple[int, Any]:
+    given = asked.body
+    kind, target = (str(given.get(name, "")) for name in ("event_type", "target_url"))
+    if not asked.hooks.secret:
+        raise ApiError(400, "Bad Request", "Create a secret first")
+    if not target.startswith(("http://", "https://")):
+        raise ApiError(400, "Validation error", {"target_url": ["Enter a valid URL."]})
+    return 201, asked.hooks.subscribe(kind, target)
+
+
+@call("POST", "hooks/subscriptions/{}/")
+def confirm(asked: Asked) -> tuple[int, Any]:
+    if not asked.hooks.confirm(asked.id, str(asked.body.get("secret", ""))):
+        raise ApiError(400, "Bad Request", "The secret is not the one that was sent")
+    return 200, {"id": asked.id, "is_enabled": True}

@@ -1,0 +1,243 @@
+"""The client of Prolific's API (v1); `exchange` says how requests are repeated.
+
+Creating a study, setting up bonuses, asking for a return and sending a message are not repeatable:
+their `ProlificError` says whether they may have happened, and the caller must look before it asks
+again. Paying bonuses is never repeated, whatever the answer: Prolific pays again each time ("not
+idempotent", in its description of the call).
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from itertools import count
+from typing import Any, Self
+from urllib.parse import quote
+
+from survey.prolific.errors import ProlificError
+from survey.prolific.exchange import Exchange, Row, read, unexpected
+from survey.prolific.replies import (
+    BulkBonus,
+    Listed,
+    ListedStudy,
+    ParticipantGroup,
+    Project,
+    ProlificStudy,
+    ProlificSubmission,
+    ProlificUser,
+    StudyCost,
+    Workspace,
+    WorkspaceBalance,
+)
+
+REAL_URL = "https://api.prolific.com/api/v1"
+PAGE_SIZE = 100
+#: As many submissions as Prolific recommends for one request.
+MOST_APPROVED = 1000
+MOST_BONUSES = 200
+
+
+class ProlificClient:
+    """One account at Prolific. Everything that one client asks for ends within `seconds`."""
+
+    def __init__(
+        self,
+        token: str,
+        *,
+        base_url: str = REAL_URL,
+        seconds: float = 120.0,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._exchange = Exchange(token, base_url=base_url, seconds=seconds, wait=wait)
+        self._ask = self._exchange.ask
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exchange.close()
+
+    # ── The account ──────────────────────────────────────────────────────────────────────────
+
+    def who_am_i(self) -> ProlificUser:
+        """The person whose token it is."""
+        return self._one(ProlificUser, "users/me/", about="account")
+
+    def workspaces(self) -> list[Workspace]:
+        """The workspaces that the person is a member of."""
+        return self._all(Workspace, "workspaces/", about="workspaces", paged=False)
+
+    def balance(self, workspace: str) -> WorkspaceBalance:
+        """The money that a workspace has left."""
+        path = f"workspaces/{_part(workspace)}/balance/"
+        return self._one(WorkspaceBalance, path, about=f"workspace {workspace}")
+
+    def project(self, project: str) -> Project:
+        """A project, which says the workspace of its studies."""
+        return self._one(Project, f"projects/{_part(project)}/", about=f"project {project}")
+
+    # ── Studies ──────────────────────────────────────────────────────────────────────────────
+
+    def cost(self, *, reward: int, places: int) -> int:
+        """What so many submissions cost with fees and taxes; `reward` and result in cents."""
+        body = {"reward": reward, "total_available_places": places}
+        answer = self._ask(
+            "POST", "study-cost-calculator/", body=body, about="cost", repeatable=True
+        )
+        return round(read(StudyCost, answer, "cost").total_cost)
+
+    def studies(self) -> list[ListedStudy]:
+        """All studies of the account."""
+        return self._all(ListedStudy, "studies/", about="studies")
+
+    def study(self, study: str) -> ProlificStudy:
+        """One study, in its present state."""
+        return self._one(ProlificStudy, f"studies/{_part(study)}/", about=f"study {study}")
+
+    def create_study(self, draft: Mapping[str, Any]) -> ProlificStudy:
+        """Create a draft. Not repeatable: find it by its internal name before asking again."""
+        answer = self._ask("POST", "studies/", body=draft, about="new study")
+        return read(ProlificStudy, answer, "new study")
+
+    def change_study(self, study: str, **fields: Any) -> ProlificStudy:
+        """Change fields of a study. After publishing, places may only grow."""
+        about = f"study {study}"
+        path = f"studies/{_part(study)}/"
+        answer = self._ask("PATCH", path, body=fields, about=about, repeatable=True)
+        return read(ProlificStudy, answer, about)
+
+    def move_study(self, study: str, action: str) -> ProlificStudy:
+        """PUBLISH, PAUSE, START or STOP a study. The second time Prolific refuses, harmlessly."""
+        about = f"study {study}, {action}"
+        path = f"studies/{_part(study)}/transition/"
+        answer = self._ask("POST", path, body={"action": action}, about=about, repeatable=True)
+        return read(ProlificStudy, answer, about)
+
+    # ── Submissions ──────────────────────────────────────────────────────────────────────────
+
+    def submissions(self, study: str) -> list[ProlificSubmission]:
+        """All submissions of a study, each once."""
+        about = f"study {study}"
+        return self._all(ProlificSubmission, "submissions/", {"study": study}, about=about)
+
+    def counts(self, study: str) -> dict[str, int]:
+        """The number of submissions by status; `TOTAL` is all."""
+        path, about = f"studies/{_part(study)}/submissions/counts/", f"study {study}"
+        answer = self._ask("GET", path, about=about)
+        if not isinstance(answer, dict):
+            raise unexpected(about)
+        return {str(name): int(n) for name, n in answer.items() if isinstance(n, int | float)}
+
+    def submission(self, submission: str) -> ProlificSubmission:
+        """One submission."""
+        about = f"submission {submission}"
+        return self._one(ProlificSubmission, f"submissions/{_part(submission)}/", about=about)
+
+    def move_submission(self, submission: str, action: str, **fields: Any) -> ProlificSubmission:
+        """APPROVE, REJECT, … a submission. Prolific ignores the same request a second time."""
+        about = f"submission {submission}, {action}"
+        path = f"submissions/{_part(submission)}/transition/"
+        body = {"action": action, **fields}
+        answer = self._ask("POST", path, body=body, about=about, repeatable=True)
+        return read(ProlificSubmission, answer, about)
+
+    def approve(self, submissions: Iterable[str]) -> None:
+        """Approve and so pay submissions, at most MOST_APPROVED a request, one after the other.
+
+        Prolific carries it out later. An approved submission is not paid again.
+        """
+        ids = list(submissions)
+        for first in range(0, len(ids), MOST_APPROVED):
+            body = {"submission_ids": ids[first : first + MOST_APPROVED]}
+            path = "submissions/bulk-approve/"
+            self._ask("POST", path, body=body, about="approval", repeatable=True)
+
+    def request_return(self, submission: str, reason: str) -> ProlificSubmission:
+        """Ask a participant to return a submission."""
+        about = f"submission {submission}, request for a return"
+        path = f"submissions/{_part(submission)}/request-return/"
+        body = {"request_return_reasons": [reason]}
+        answer = self._ask("POST", path, body=body, about=about)
+        return read(ProlificSubmission, answer, about)
+
+    # ── Bonuses, messages, groups ────────────────────────────────────────────────────────────
+
+    def set_up_bonuses(self, study: str, bonuses: Mapping[str, int]) -> BulkBonus:
+        """Set up bonuses in cents by participant or submission; this pays nothing yet.
+
+        Raises ValueError for none, more than MOST_BONUSES, or an amount that is not positive.
+        """
+        if not 0 < len(bonuses) <= MOST_BONUSES:
+            raise ValueError(f"{len(bonuses)} bonuses; one request takes 1 to {MOST_BONUSES}")
+        if wrong := [cents for cents in bonuses.values() if cents <= 0]:
+            raise ValueError(f"a bonus of {Decimal(wrong[0]) / 100:.2f} is not more than 0")
+        lines = [f"{who},{Decimal(cents) / 100:.2f}" for who, cents in bonuses.items()]
+        body = {"study_id": study, "csv_bonuses": "\n".join(lines)}
+        about = f"bonuses of study {study}"
+        return read(
+            BulkBonus,
+            self._ask("POST", "submissions/bonus-payments/", body=body, about=about),
+            about,
+        )
+
+    def pay_bonuses(self, bonus: str) -> None:
+        """Pay bonuses that were set up. Sent once: a second request would pay them again."""
+        path = f"bulk-bonus-payments/{_part(bonus)}/pay/"
+        self._ask("POST", path, about=f"payment {bonus}", only_once=True)
+
+    def send_message(self, *, participant: str, study: str, text: str) -> None:
+        """Send a participant a message about a study."""
+        body = {"recipient_id": participant, "study_id": study, "body": text}
+        self._ask("POST", "messages/", body=body, about="message")
+
+    def participant_groups(self, workspace: str) -> list[ParticipantGroup]:
+        """The participant groups of a workspace."""
+        query = {"workspace_id": workspace}
+        path, about = "participant-groups/", "participant groups"
+        return self._all(ParticipantGroup, path, query, about=about, paged=False)
+
+    def add_to_group(self, group: str, participants: Iterable[str]) -> None:
+        """Add people to a group; members are ignored."""
+        path = f"participant-groups/{_part(group)}/participants/"
+        body = {"participant_ids": list(participants)}
+        self._ask("POST", path, body=body, about=f"participant group {group}", repeatable=True)
+
+    def _one(self, schema: type[Row], path: str, *, about: str) -> Row:
+        return read(schema, self._ask("GET", path, about=about), about)
+
+    def _all(
+        self,
+        schema: type[Row],
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        about: str,
+        paged: bool = True,
+    ) -> list[Row]:
+        """Every row of a list, page by page; a row that moved to another page meanwhile once.
+
+        Prolific may give shorter pages than asked for: only its count, or a page without a new row,
+        ends the list.
+        """
+        rows: dict[str, Row] = {}
+        for page in count(1):
+            asked = {**(query or {}), "page": str(page), "page_size": str(PAGE_SIZE)}
+            try:
+                answer = self._ask("GET", path, query=asked if paged else query, about=about)
+            except ProlificError as error:
+                if error.is_missing and page > 1:  # the page after the last
+                    break
+                raise
+            listed = read(Listed, answer, about)
+            known = len(rows)
+            for result in listed.results:
+                row = read(schema, result, about)
+                rows[str(row.id)] = row  # type: ignore[attr-defined]  # all that are listed have one
+            is_last = listed.meta.count is not None and len(rows) >= listed.meta.count
+            if not paged or is_last or len(rows) == known:
+                break
+        return list(rows.values())
+
+
+def _part(name: str) -> str:
+    """An id as a part of a path."""
+    return quote(name, safe="")

@@ -1,0 +1,70 @@
+"""What went wrong at Prolific's API, in one sentence. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+#: A longer text is not one that a page should repeat.
+LONGEST = 300
+
+
+class ProlificError(Exception):
+    """A request that failed; the text is a sentence for researchers.
+
+    `status` is that of HTTP, None without an answer. `may_have_happened` says that the request may
+    have been carried out all the same: no answer came, or one that does not tell.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, may_have_happened: bool = False
+    ) -> None:
+        self.status = status
+        self.may_have_happened = may_have_happened
+        super().__init__(message)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether Prolific does not have what was asked for."""
+        return self.status == 404
+
+
+def refusal(status: int, body: object, *, about: str) -> ProlificError:
+    """The error of an answer that is none of success; `about` names what was asked for."""
+    said = sentence_of(body)
+    if status == 401:
+        message = (
+            "Prolific does not accept this token. Copy it again from your settings on Prolific, or "
+            "create another one there"
+        )
+    elif status == 403:
+        message = f"Prolific does not let this account do that ({about}): {said or 'no reason'}"
+    elif status == 404:
+        message = f"Prolific has no {about}, or this account may not see it"
+    elif 300 <= status < 400:
+        message = f"Prolific's address leads elsewhere (HTTP {status}): check PROLIFIC_URL"
+    else:
+        message = f"Prolific refused ({about}): {said or f'HTTP {status}'}"
+    return ProlificError(f"{message.rstrip('.')}.", status=status)
+
+
+def sentence_of(body: object) -> str:
+    """What an error's body says: its title, and each field with what is wrong about it."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, str):
+        return error[:LONGEST]
+    if not isinstance(error, dict):
+        return ""
+    details = "; ".join(_details(error.get("detail")))
+    title = error.get("title")
+    parts = [part for part in (title, details) if isinstance(part, str) and part]
+    return ": ".join(dict.fromkeys(parts))[:LONGEST]
+
+
+def _details(detail: Any, field: str = "") -> Iterator[str]:
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from _details(inner, name if name != "any_field" else field)
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from _details(inner, field)
+    elif detail is not None:
+        yield f"{field}: {detail}" if field else str(detail)

@@ -1,0 +1,189 @@
+"""Requests to Prolific's API: waits, repetitions, time-outs, and errors in a sentence.
+
+A request that Prolific is too busy for (429) was not carried out, and is sent again after a wait:
+as long as Prolific says, else twice as long each time. So is a request that failed at Prolific
+(5xx) or on the way, if carrying it out twice does what once does (`repeatable`). Of others the
+`ProlificError` says that they may have happened.
+
+This is the only module that imports `requests` for it; web processes import it when they need it.
+"""
+
+import random
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import requests
+from pydantic import BaseModel, ValidationError
+
+from survey.prolific.errors import ProlificError, refusal
+
+Row = TypeVar("Row", bound=BaseModel)
+CONNECT_SECONDS = 5.0
+#: One answer; a request also ends when the exchange's time is over.
+ANSWER_SECONDS = 20.0
+#: The first wait; each further one is twice as long, up to the longest.
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+#: How often an address that nobody answers at is tried again.
+MOST_UNREACHED = 2
+#: Shorter tokens are placeholders, which texts can contain too.
+SHORTEST_SECRET = 8
+
+
+class Exchange:
+    """Requests with one token. All of them together end within `seconds`."""
+
+    def __init__(
+        self, token: str, *, base_url: str, seconds: float, wait: Callable[[float], None]
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._token = token
+        self._ends_at = time.monotonic() + seconds
+        self._wait = wait
+        self._session = requests.Session()
+        self._session.headers["Authorization"] = f"Token {token}"
+        self._session.trust_env = False  # a .netrc would replace the token
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        about: str,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str] | None = None,
+        repeatable: bool = False,
+        only_once: bool = False,
+    ) -> Any:
+        """The JSON of an answer; None if it has none. Raises ProlificError."""
+        repeatable |= method == "GET"
+        waits, happened, unreached = _waits(), False, 0
+        while True:
+            failed, asked_to_wait = self._attempt(method, path, about, body, query)
+            if not isinstance(failed, ProlificError):
+                return failed
+            unreached += failed.status is None and not failed.may_have_happened
+            happened |= failed.may_have_happened and method != "GET"
+            failed.may_have_happened = happened
+            again = failed.status == 429 or repeatable
+            seconds = next(waits) if asked_to_wait is None else asked_to_wait
+            is_late = time.monotonic() + seconds >= self._ends_at
+            if not is_temporary(failed.status) or only_once or not again or is_late:
+                raise failed
+            if unreached > MOST_UNREACHED:
+                raise failed
+            self._wait(seconds)
+
+    def _attempt(
+        self,
+        method: str,
+        path: str,
+        about: str,
+        body: Mapping[str, Any] | None,
+        query: Mapping[str, str] | None,
+    ) -> tuple[Any, float | None]:
+        """One attempt: the answer's JSON or a ProlificError, and the wait that Prolific wants."""
+        left = max(0.1, self._ends_at - time.monotonic())
+        seconds = min(ANSWER_SECONDS, left)
+        try:
+            answer = self._session.request(
+                method,
+                f"{self._base_url}/{path}",
+                json=body,
+                params=query,
+                timeout=(min(CONNECT_SECONDS, left), seconds),
+                allow_redirects=False,
+            )
+        except requests.ConnectTimeout:
+            return ProlificError(f"Prolific at {self._base_url} could not be reached."), None
+        except requests.Timeout:
+            message = f"Prolific did not answer within {seconds:.0f} s."
+            return ProlificError(message, may_have_happened=True), None
+        except requests.RequestException as error:
+            return ProlificError(
+                f"No answer from Prolific at {self._base_url}: {_innermost(error)}.",
+                may_have_happened=not isinstance(
+                    _root(error), ConnectionRefusedError | socket.gaierror
+                ),
+            ), None
+        return self._read_answer(answer, about), retry_after_seconds(answer)
+
+    def _read_answer(self, answer: requests.Response, about: str) -> Any:
+        status = answer.status_code
+        try:
+            content = answer.json() if answer.content else None
+        except ValueError:
+            content = None
+        if 200 <= status < 300:
+            return content
+        if is_temporary(status):
+            what = "is too busy" if status == 429 else "has a fault of its own"
+            return ProlificError(
+                f"Prolific {what} at the moment (HTTP {status}). Try again in some minutes.",
+                status=status,
+                may_have_happened=status != 429,
+            )
+        error = refusal(status, content, about=about)
+        if len(self._token) >= SHORTEST_SECRET and self._token in str(error):
+            said = str(error).replace(self._token, "[token]")
+            return ProlificError(said, status=status)
+        return error
+
+
+def is_temporary(status: int | None) -> bool:
+    """Whether the same request may succeed later; None stands for no answer."""
+    return status is None or status in (408, 429) or status >= 500
+
+
+def retry_after_seconds(answer: requests.Response) -> float | None:
+    """The wait that an answer asks for; None if it asks for none, or for no sensible one."""
+    try:
+        seconds = float(answer.headers.get("Retry-After", ""))
+    except ValueError:
+        return None
+    return min(seconds, LONGEST_WAIT) if seconds >= 0 else None
+
+
+def _waits() -> Iterator[float]:
+    """Growing waits, each with some chance so that several clients do not come together."""
+    seconds = FIRST_WAIT
+    while True:
+        yield seconds * random.uniform(0.8, 1.2)  # noqa: S311  no secret
+        seconds = min(LONGEST_WAIT, 2 * seconds)
+
+
+def read(schema: type[Row], answer: Any, about: str) -> Row:
+    try:
+        return schema.model_validate(answer)
+    except ValidationError:
+        raise unexpected(about) from None
+
+
+def unexpected(about: str) -> ProlificError:
+    return ProlificError(
+        f"Prolific's answer ({about}) is not what its API describes. Is PROLIFIC_URL right?",
+        may_have_happened=True,
+    )
+
+
+def _root(error: BaseException) -> BaseException:
+    chain, seen = error, set[int]()
+    while id(chain) not in seen:
+        seen.add(id(chain))
+        reason = chain.args[0] if chain.args else None
+        inner = getattr(reason, "reason", None) or chain.__cause__ or chain.__context__
+        if not isinstance(inner, BaseException):
+            break
+        chain = inner
+    return chain
+
+
+def _innermost(error: BaseException) -> str:
+    """The system's reason, such as "Connection refused"; outer ones repeat the address."""
+    root = _root(error)
+    return (isinstance(root, OSError) and root.strerror) or type(root).__name__

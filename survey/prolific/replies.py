@@ -1,0 +1,140 @@
+"""What is read of the answers of Prolific's API. Pure.
+
+Fields that we need are checked, others are ignored: an `ip` of a submission is dropped here.
+Amounts of money are in hundredths of the currency (cents, pence). Prolific's lists of values may
+grow, so a status is a text.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+
+UNPUBLISHED, SCHEDULED, PUBLISHING, ACTIVE, PAUSED, AWAITING_REVIEW, COMPLETED = (
+    *("UNPUBLISHED", "SCHEDULED", "PUBLISHING", "ACTIVE", "PAUSED", "AWAITING REVIEW", "COMPLETED"),
+)
+
+
+def _with_spaces(status: object) -> object:
+    """Statuses have spaces in answers, and underscores in filters and events."""
+    if not isinstance(status, str):
+        return status
+    spaced = status.upper().replace("_", " ")
+    return "TIMED-OUT" if spaced == "TIMED OUT" else spaced
+
+
+Status = Annotated[str, BeforeValidator(_with_spaces)]
+
+
+class FromProlific(BaseModel):
+    """A part of an answer."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ListMeta(FromProlific):
+    """How many rows a list has in all."""
+
+    count: int | None = None
+
+
+class Listed(FromProlific):
+    """A page of a list."""
+
+    results: list[Any]
+    meta: ListMeta = ListMeta()
+
+
+class ProlificUser(FromProlific):
+    """The person whose token it is."""
+
+    id: str
+    email: str = ""
+
+
+class Workspace(FromProlific):
+    """Where studies and money are."""
+
+    id: str
+    title: str = ""
+
+
+class WorkspaceBalance(FromProlific):
+    """The money of a workspace; `available` is not assigned to studies yet."""
+
+    currency: str = Field(default="", validation_alias=AliasChoices("currency_code", "currency"))
+    available: int = Field(validation_alias=AliasChoices("available_balance", "available"))
+
+
+class Project(FromProlific):
+    """A project, and the workspace that it is in."""
+
+    id: str
+    title: str = ""
+    workspace: str = ""
+
+
+class ListedStudy(FromProlific):
+    """A study as lists have it."""
+
+    id: str
+    name: str = ""
+    internal_name: str | None = None
+    status: Status = ""
+
+
+class ProlificStudy(ListedStudy):
+    """One study, with what participants are told and paid."""
+
+    description: str = ""
+    external_study_url: str | None = None
+    total_available_places: int = 0
+    places_taken: int = 0
+    reward: int = 0
+    estimated_completion_time: float = 0
+    project: str | None = None
+    device_compatibility: list[str] | None = None
+    content_warnings: list[str] | None = None
+    content_warning_details: str | None = None
+    completion_codes: list[dict[str, Any]] | None = None
+
+
+class ProlificSubmission(FromProlific):
+    """A participant's submission. Lists and single answers name some fields differently."""
+
+    id: str
+    participant: str = Field(
+        default="", validation_alias=AliasChoices("participant_id", "participant")
+    )
+    status: Status
+    code: str | None = Field(
+        default=None, validation_alias=AliasChoices("study_code", "entered_code", "code")
+    )
+    study: str | None = Field(default=None, validation_alias=AliasChoices("study_id", "study"))
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    return_requested: datetime | None = None
+
+
+class BulkBonus(FromProlific):
+    """Bonuses that are set up and not paid yet, with what they cost."""
+
+    id: str
+    amount: float = 0
+    fees: float = 0
+    vat: float = 0
+    total_amount: float
+
+
+class ParticipantGroup(FromProlific):
+    """People who may be let in or kept out of a study."""
+
+    id: str
+    name: str = ""
+    participant_count: int = 0
+
+
+class StudyCost(FromProlific):
+    """What a study costs with fees and taxes."""
+
+    total_cost: float
