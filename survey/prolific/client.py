@@ -17,13 +17,13 @@ from survey.prolific.errors import ProlificError
 from survey.prolific.exchange import Exchange, Row, read, unexpected
 from survey.prolific.replies import (
     BulkBonus,
-    Listed,
     ListedStudy,
     ParticipantGroup,
     Project,
     ProlificStudy,
     ProlificSubmission,
     ProlificUser,
+    ResultPage,
     StudyCost,
     Workspace,
     WorkspaceBalance,
@@ -227,7 +227,7 @@ class ProlificClient:
                 if error.is_missing and page > 1:  # the page after the last
                     break
                 raise
-            listed = read(Listed, answer, about)
+            listed = read(ResultPage, answer, about)
             known = len(rows)
             for result in listed.results:
                 row = read(schema, result, about)

@@ -38,7 +38,7 @@ class ListMeta(FromProlific):
     count: int | None = None
 
 
-class Listed(FromProlific):
+class ResultPage(FromProlific):
     """A page of a list."""
 
     results: list[Any]
