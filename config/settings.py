@@ -335,8 +335,8 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
-    "DESCRIPTION": "Studies, live counts, raters, ratings, wins and exports; reads, but for "
-    "automatic metrics, which it can have computed.",
+    "DESCRIPTION": "Studies, live counts, raters, ratings, tables and exports; reads, but for "
+    "automatic metrics and judges' scores, which it can have made.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
 }

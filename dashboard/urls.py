@@ -31,6 +31,8 @@ api_patterns = [
     path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
     path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
     path("studies/<study:name>/wins/", api.StudyWins.as_view(), name="wins"),
+    path("studies/<study:name>/tables/", api.TableList.as_view(), name="tables"),
+    path("studies/<study:name>/tables/<slug:table>/", api.TableDetail.as_view(), name="table"),
     path("studies/<study:name>/exports/", api.ExportList.as_view(), name="exports"),
     path("studies/<study:name>/exports/<str:file>", api.ExportFile.as_view(), name="export"),
 ]

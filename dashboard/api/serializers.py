@@ -288,6 +288,40 @@ class JudgesSerializer(serializers.Serializer[object]):
     judges = JudgeSerializer(many=True)
 
 
+class ScoreSerializer(serializers.Serializer[object]):
+    """Whose missing calls to queue."""
+
+    judge = serializers.CharField(
+        default="", allow_blank=True, help_text="the name of a judge; without it, all of them"
+    )
+
+
+class TableInListSerializer(serializers.Serializer[object]):
+    """A table of an analysis."""
+
+    table = serializers.CharField()
+    about = serializers.CharField(help_text="its title")
+    url = serializers.URLField()
+
+
+class TablesSerializer(serializers.Serializer[object]):
+    """The tables of the newest finished analysis; `run` is null where there is none yet."""
+
+    run = RunSerializer(allow_null=True)
+    tables = TableInListSerializer(many=True)
+    absent = serializers.DictField(
+        child=serializers.CharField(), help_text="why other tables are not available, by name"
+    )
+
+
+class TableSerializer(serializers.Serializer[object]):
+    """A table of an analysis: each row by column."""
+
+    run = RunSerializer()
+    columns = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.DictField())
+
+
 class ExportSerializer(serializers.Serializer[object]):
     """A file that can be downloaded, or why it can't."""
 

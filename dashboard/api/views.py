@@ -1,5 +1,5 @@
 """The REST API: what the pages show, as JSON, from the same functions. It changes nothing, but for
-automatic metrics, which it can have computed.
+automatic metrics and judges' scores, which it can have made.
 
 Callers are active staff, by token or session (the settings say so for every view).
 """
@@ -12,7 +12,7 @@ from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import GenericAPIView, ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,7 +20,9 @@ from rest_framework.reverse import reverse
 from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
+from analysis import catalogue
 from analysis.metrics_requests import metrics_request_of, request_metrics
+from analysis.models import Result
 from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Pagination, RatingsPagination
 from dashboard.api.ratings import Ratings
@@ -32,10 +34,14 @@ from dashboard.api.serializers import (
     PlanSerializer,
     RatersSerializer,
     RatingSerializer,
+    ScoreSerializer,
     StudySerializer,
+    TableSerializer,
+    TablesSerializer,
     WinsSerializer,
 )
 from dashboard.design.locked_plan import compared
+from dashboard.judges.scoring import queue_missing_calls
 from dashboard.judges.sources import sources_of
 from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.raters.rater_list import rater_row, raters_of
@@ -51,6 +57,9 @@ from survey.tidy import counted_sources, definition_of, reading
 
 STUDY = OpenApiParameter(
     "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
+)
+TABLE = OpenApiParameter(
+    "table", str, OpenApiParameter.PATH, description="the name of a table, such as `contrasts`"
 )
 INCLUDE = OpenApiParameter(
     "include",
@@ -120,8 +129,26 @@ class JudgeList(APIView):
     @extend_schema(parameters=[STUDY], responses=JudgesSerializer)
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
-        sources = sources_of(study, definition_of(study))
-        return Response(JudgesSerializer(sources).data)
+        return Response(_judges(study))
+
+    @extend_schema(parameters=[STUDY], request=ScoreSerializer, responses={202: JudgesSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Queue the missing calls of all judges, or of one, and lift their stops. It costs money as
+        `manage.py judge` does. 400 says why a judge can't be asked; others are asked all the same.
+        """
+        study = study_or_404(name)
+        form = ScoreSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        queued = queue_missing_calls(study, form.validated_data["judge"])
+        for judge in queued.ready:
+            try_to_wake("judge.run", judge.pk)
+        if queued.problems:
+            raise ValidationError({"judge": queued.problems})
+        return Response(_judges(study), status=HTTP_202_ACCEPTED)
+
+
+def _judges(study: Study) -> dict[str, Any]:
+    return dict(JudgesSerializer(sources_of(study, definition_of(study))).data)
 
 
 class Metrics(APIView):
@@ -156,6 +183,43 @@ class RaterList(APIView):
         run = newest_analysis(study_or_404(name), _asked_for(request)).run
         rows = map(rater_row, raters_of(run)) if run else ()
         return Response(RatersSerializer({"run": run, "raters": rows}).data)
+
+
+class TableList(APIView):
+    """The tables of the newest finished analysis, and why others are not available."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=TablesSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study, include = study_or_404(name), _asked_for(request)
+        analysis = newest_analysis(study, include)
+        names = analysis.run.results.filter(kind=Result.Kind.TABLE) if analysis.run else ()
+        tables = [
+            {
+                "table": result.name,
+                "about": catalogue.table(result.name).title,
+                "url": reverse("api:table", args=[study, result.name], request=request)
+                + include_query(include or None),
+            }
+            for result in names
+        ]
+        absent = {name: why for name, why in analysis.not_available.items() if "(" not in name}
+        content = {"run": analysis.run, "tables": tables, "absent": absent}
+        return Response(TablesSerializer(content).data)
+
+
+class TableDetail(APIView):
+    """A table of the newest finished analysis, with the columns of its CSV."""
+
+    @extend_schema(parameters=[STUDY, TABLE, INCLUDE], responses=TableSerializer)
+    def get(self, request: Request, name: str, table: str) -> Response:
+        study = study_or_404(name)
+        analysis = newest_analysis(study, _asked_for(request))
+        stored = analysis.tables(table)[table]
+        if not stored.columns:
+            why = analysis.not_available.get(table, "the newest analysis has no such table")
+            raise NotFound(f"{study} has no table {table}: {why}.")
+        content = {"run": analysis.run, "columns": stored.columns, "rows": stored.rows}
+        return Response(TableSerializer(content).data)
 
 
 class StudyWins(APIView):

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import pluralize
@@ -23,6 +22,7 @@ from dashboard.judges.gold_changes import changes
 from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.scoring import queue_missing_calls
 from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState, key, sources_of
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -39,12 +39,8 @@ from dashboard.shared.newest_analysis import (
 )
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from dashboard.shared.stored_tables import StoredTable
-from judge.configure import move_judges_here
-from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.models import GoldDecision, Judge
-from judge.plans import queue_missing
+from judge.models import GoldDecision
 from judge.queries import (
-    current_judges,
     gold_scores,
 )
 from survey.models import Participant, Study
@@ -139,37 +135,22 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     wanted = request.POST.get("judge", "")
-    current = [judge.name for judge in current_judges(study)]
-    missing, ready = 0, []
-    for each in [wanted] if wanted else current or [""]:
-        try:
-            with transaction.atomic():
-                chosen = move_judges_here(study, [each] if each else [])
-                missing += sum(_queue(judge) for judge in chosen)
-            ready += chosen
-        except JudgeNotReady as problem:
-            messages.error(request, f"{each or study}: nothing was queued, because {problem}.")
-    if missing:
-        messages.success(request, _queued(missing))
-        for judge in ready:
+    queued = queue_missing_calls(study, wanted)
+    for problem in queued.problems:
+        messages.error(request, problem)
+    if queued.calls:
+        messages.success(request, _queued(queued.calls))
+        for judge in queued.ready:
             wake_worker(request, "judge.run", judge.pk)
-    elif ready:
+    elif queued.ready:
         messages.success(request, "Nothing was queued: no scores are missing.")
-    elif wanted and wanted not in current:
-        messages.error(request, f"{study} has no judge {wanted!r}.")
-    if wanted and ready:
-        return back(include, "judge", study, key(ready[0]))
+    if wanted and queued.ready:
+        return back(include, "judge", study, key(queued.ready[0]))
     return back(include, "gold", study)
 
 
 def _queued(calls: int) -> str:
     return f"{calls} call{pluralize(calls)} {pluralize(calls, 'is,are')} queued."
-
-
-def _queue(judge: Judge) -> int:
-    """Queue what a judge lacks; how much. Raises JudgeNotReady."""
-    check_endpoint(judge.read_configuration())
-    return queue_missing(judge)
 
 
 @require_POST

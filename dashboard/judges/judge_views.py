@@ -11,8 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard.judges import sources
 from dashboard.judges.agreement import with_flags
 from dashboard.judges.gold_choice import why_not_gold
-from dashboard.judges.gold_views import _newest_consistency, _queue, _queued, back
+from dashboard.judges.gold_views import _newest_consistency, _queued, back
 from dashboard.judges.scores import as_json, example, scored_responses
+from dashboard.judges.scoring import queue_judge
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
@@ -133,7 +134,7 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         if not asked.is_current:
             raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
         if not call:
-            messages.success(request, _queued(_queue(asked)))
+            messages.success(request, _queued(queue_judge(asked)))
             wake_worker(request, "judge.run", asked.pk)
         elif call.isascii() and call.isdigit() and len(call) <= 18:
             check_endpoint(asked.read_configuration())

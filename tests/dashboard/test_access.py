@@ -76,8 +76,8 @@ POSTED = [
     "/studies/small/results/metrics/compute/",
 ]
 API = [address for address in ALL if address.startswith("/api/")]
-#: Has something computed if it is posted to.
-COMPUTES = "/api/studies/small/metrics/"
+#: What is answered where something can be asked for; the study has no judge.
+ASKED_OF = {"/api/studies/small/metrics/": 202, "/api/studies/small/judges/": 400}
 
 
 def ask(client: Client, address: str) -> int:
@@ -87,7 +87,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 73 and len(API) == 12
+    assert len(PAGES) == 73 and len(API) == 14
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -131,11 +131,11 @@ def test_api_refuses_people_who_are_no_staff(client: Client, study: Study, addre
 
 @pytest.mark.parametrize("address", API)
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_api_changes_nothing_but_has_metrics_computed(
+def test_api_changes_nothing_but_has_metrics_and_scores_made(
     page: Client, study: Study, address: str, method: str
 ) -> None:
-    allowed = method == "post" and address == COMPUTES
-    assert getattr(page, method)(address).status_code == (202 if allowed else 405)
+    status = ASKED_OF.get(address, 405) if method == "post" else 405
+    assert getattr(page, method)(address).status_code == status
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -1,0 +1,49 @@
+"""Queueing what judges lack, for the page and the API."""
+
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from judge.configure import move_judges_here
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.models import Judge
+from judge.plans import queue_missing
+from judge.queries import current_judges
+from survey.models import Study
+
+
+@dataclass
+class QueuedCalls:
+    """What was queued: the judges that can be asked, how many of their calls were missing, and in
+    words what keeps others from being asked.
+    """
+
+    ready: list[Judge] = field(default_factory=list)
+    calls: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def queue_missing_calls(study: Study, judge: str = "") -> QueuedCalls:
+    """Queue the missing calls of all judges of a study, or of the one of that name, and lift their
+    stops. Workers must be woken for `ready`.
+    """
+    current = [each.name for each in current_judges(study)]
+    queued = QueuedCalls()
+    if judge and judge not in current:
+        queued.problems.append(f"{study} has no judge {judge!r}.")
+        return queued
+    for name in [judge] if judge else current or [""]:
+        try:
+            with transaction.atomic():
+                chosen = move_judges_here(study, [name] if name else [])
+                queued.calls += sum(queue_judge(each) for each in chosen)
+            queued.ready += chosen
+        except JudgeNotReady as problem:
+            queued.problems.append(f"{name or study}: nothing was queued, because {problem}.")
+    return queued
+
+
+def queue_judge(judge: Judge) -> int:
+    """Queue what a judge lacks; how much. Raises JudgeNotReady."""
+    check_endpoint(judge.read_configuration())
+    return queue_missing(judge)
