@@ -188,7 +188,9 @@ class RaterList(APIView):
 class TableList(APIView):
     """The tables of the newest finished analysis, and why others are not available."""
 
-    @extend_schema(parameters=[STUDY, INCLUDE], responses=TablesSerializer)
+    @extend_schema(
+        operation_id="studies_tables_list", parameters=[STUDY, INCLUDE], responses=TablesSerializer
+    )
     def get(self, request: Request, name: str) -> Response:
         study, include = study_or_404(name), _asked_for(request)
         analysis = newest_analysis(study, include)
