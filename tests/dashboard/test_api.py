@@ -370,6 +370,8 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
         "/api/studies/{name}/plans/",
         "/api/studies/{name}/raters/",
         "/api/studies/{name}/ratings/",
+        "/api/studies/{name}/tables/",
+        "/api/studies/{name}/tables/{table}/",
         "/api/studies/{name}/wins/",
     ]
     judge = schema["components"]["schemas"]["Judge"]["properties"]

@@ -195,7 +195,9 @@ def test_policy_page_says_nothing_about_prolific_where_nobody_comes_from_there(
     Study.objects.update(settings={**study.settings, "ways_in": ["link"]})
     said = text_of(page.get("/studies/small/policy/"))
     assert "Use of AI is ruled out in words" in said
-    assert "Prolific" not in said.replace("API token Security Prolific Records", "")  # the account's links
+    assert "Prolific" not in said.replace(
+        "API token Security Prolific Records", ""
+    )  # the account's links
 
 
 # ── Pilot ────────────────────────────────────────────────────────────────────────────────────

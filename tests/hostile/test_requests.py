@@ -50,6 +50,8 @@ SORTING = [
     "version",
 ]
 LISTING = ["q", "o", "p", "all", "e", "study__id__exact", "state__exact", "_to_field", "_popup"]
+#: Where lists of submissions are uploaded; Prolific's own are read at another address.
+UPLOAD = re.compile(r"/studies/[^/]+/submissions/")
 #: What researchers do by a form, with values that are refused whatever else is right.
 RESEARCHERS_FORMS = {
     "/state/": [("state", "nonsense"), ("confirmed", "on")],
@@ -143,7 +145,7 @@ def attack(
     installation.manage("analyze", "likert", "--no-images", "--out", installation.folder / "out")
     theirs = attackers_pages(installation)
     mine, strangers = researchers_pages(installation)
-    [upload] = [page for page in mine if page.path.endswith("/submissions/")]
+    upload = next(page for page in mine if UPLOAD.fullmatch(page.path))
     login = [page for page in strangers if page.path == "/login/"]
     cases = Cases([*theirs * 6, *mine, *strangers], login, seed=SEED)
     numbers = range(10 * CASES if long_run else CASES)
