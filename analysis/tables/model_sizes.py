@@ -68,10 +68,10 @@ SIZE_TRENDS = TableSpec(
     question="Do larger models get higher ratings?",
     observations="raters and scenarios at once",
     says="Each model counts once: the rank correlation of size and mean rating, and the line of "
-        "least squares over log₁₀ of the number of parameters. A difference that shrinks with size "
-        "means that larger models gain less from {b}. Intervals resample raters and scenarios, "
-        "and not models: they say nothing of other models. Few models, often of different "
-        "families, cannot show that size is the reason.",
+        "least squares over the logarithm of the number of parameters. A difference that shrinks "
+        "with size means that larger models gain less from {b}. Intervals resample raters and "
+        "scenarios, and not models: they say nothing of other models. Few models, often of "
+        "different families, cannot show that size is the reason.",
     section="Systems",
     subject="systems",
 )  # fmt: skip

@@ -24,6 +24,7 @@ CANNOT = {
     "(umask 077; for name in": "writes keys for Docker",
     "echo SITE_URL=": "is the address of a public host",
     "sudo ": "changes the machine",
+    "manage reset_second_factor": "needs an account with a second factor",
     "(echo 'DROP SCHEMA": "restores a backup in Docker",
     "rm -f data/": "restores a backup: Fivefold is stopped first",
     "cp backup-": "restores a backup: Fivefold is stopped first",
