@@ -12,7 +12,7 @@ from tests.servers.batch_judge import BatchJudge, BatchPlan, batch_judge
 from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]  # both brokers: test_fault_run.py
 
 JUDGING = """
 ways_in: [link]
@@ -25,21 +25,23 @@ ANSWERED = "SELECT count(*) FROM judge_call WHERE state = 'answered' AND respons
 COSTS = "SELECT cost, cost_is_estimate FROM judge_attempt"
 
 
-def kill_at(step: str, installation: Installation, server: BatchJudge, *, number: int = 1) -> None:
-    """End the worker at once when the server has done this step and not answered; start it
-    again.
+def kill_at(step: str, installation: Installation, server: BatchJudge, *, number: int = 1) -> int:
+    """End the worker at once when the server has done this step and not answered; start it again.
+    Returns how many calls were answered in between.
     """
     with server.holding(step, number=number):
         server.wait_for_kind(step, number)
         installation.kill("worker")
+    ((answered,),) = installation.query(ANSWERED)
     installation.start("worker")
+    return int(answered)
 
 
 def test_worker_that_is_killed_in_the_midst_of_a_batch_asks_nothing_twice(tmp_path: Path) -> None:
     plan = BatchPlan(lines=Plan(sequence=SEQUENCE), ends=["expired"])
     (tmp_path / "study.yaml").write_text(small_study.YAML + JUDGING, encoding="utf-8")
     (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
-    times = {"JUDGE_TIMEOUT_SECONDS": "1.5", "JUDGE_LEASE_SECONDS": "1", "SWEEP_SECONDS": "0.5"}
+    times = {"JUDGE_TIMEOUT_SECONDS": "30", "JUDGE_LEASE_SECONDS": "3", "SWEEP_SECONDS": "0.5"}
     with (
         batch_judge(plan) as server,
         running_installation(
@@ -54,11 +56,9 @@ def test_worker_that_is_killed_in_the_midst_of_a_batch_asks_nothing_twice(tmp_pa
         ) as installation,
     ):
         installation.manage_all(("load_study", tmp_path), ("judge", "small"))
-        kill_at("create", installation, server)
-        assert installation.query(ANSWERED) == [(0,)]
+        assert kill_at("create", installation, server) == 0
         # Of the two files of an expired batch, the first is recorded and the second is not.
-        kill_at("download", installation, server, number=2)
-        ((committed,),) = installation.query(ANSWERED)
+        committed = kill_at("download", installation, server, number=2)
         done = installation.manage("judge", "small", "--wait")
         assert f"{CALLS} of {CALLS} calls answered" in done.stdout, done.stderr
 
