@@ -26,7 +26,7 @@ class Drawing:
     scale: Scale
     recipe: Recipe
     labels: Labels
-    #: What a rater of a region said, by region: of the first recipe that quotes somebody.
+    #: A quote of a rater by region, from the first recipe with quotes.
     quotes: Mapping[str, str] = field(default_factory=dict)
     #: Whether nobody was excluded, so that all raters say nothing else.
     same_raters: bool = False

@@ -46,7 +46,7 @@ def password_of(user: User) -> Credentials:
 def second_factor_of(user: User) -> Credentials:
     """What failures of an account's second factor are counted for.
 
-    Nobody can write this name into the login's form and so block somebody else's second factor.
+    The name has a secret part, so nobody can block an account's second factor by the login form.
     """
     name = user.get_username()
     secret = salted_hmac("second factor", name).hexdigest()[:16]

@@ -78,7 +78,7 @@ class Ratings:
         return list(_in_order(people, "")[number : number + most])
 
     def count(self, *, store_from: int = MANY) -> int:
-        """How many ratings there are. Each page that somebody answers moves their `pages_done`."""
+        """The number of ratings. Each answered page moves the participant's `pages_done`."""
         total = 0
         for source in self.sources:
             total += counted_in_chunks(

@@ -175,7 +175,7 @@ def _is_old(recruitment: Recruitment) -> bool:
 
 
 def _claim(recruitment: Recruitment, step: Step, detail: dict[str, Any], author: User) -> None:
-    """Let nobody else ask at the same time. Raises StepRefused if somebody does."""
+    """Reserve the study for this step. Raises StepRefused while another step is under way."""
     at = timezone.now()
     free = Q(step="") | Q(step_at__lt=at - CLAIM_TIME)
     claimed = Recruitment.objects.filter(free, pk=recruitment.pk).update(

@@ -1,8 +1,8 @@
 """Counts over all people of a study that cost little however many there are.
 
 People are counted in chunks of a thousand. What a chunk came to is stored with a hash of who was in
-it, and in which state. Whoever asks compares the hashes with the people as they are now and counts
-the chunks that differ again. So a total is always that of the data as they are. A worker stores the
+it, and in which state. Each request compares the hashes with the people as they are now, and counts
+chunks that differ again. So a total is always that of the data as they are. A worker stores the
 chunks ahead (`dashboard.sweep`); pages store them if many are missing.
 """
 

@@ -26,6 +26,6 @@ class Command(BaseCommand):
         labels = {"totp": "authenticator app", "webauthn": "passkeys", "recovery_codes": "codes"}
         removed = ", ".join(f"{labels[kind]} ({count})" for kind, count in sorted(counts.items()))
         self.stdout.write(
-            f"Removed from {name}: {removed}. The password alone now logs in. If somebody else may "
-            f"know it, run `manage.py changepassword {name}`, which also ends all sessions."
+            f"Removed from {name}: {removed}. The password alone now logs in. If it may be "
+            f"known to others, run `manage.py changepassword {name}`, which also ends all sessions."
         )
