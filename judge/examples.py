@@ -5,16 +5,26 @@ rating in the prompt, or with those of the other responses to the same message.
 """
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field
 
 from survey.definition.parts import Part
 
+SOURCE = re.compile(r"(panel|file) \S.{0,99}")
+
+
+def _is_source(text: str) -> str:
+    if not SOURCE.fullmatch(text):
+        raise ValueError(f"{text!r} is no source of ratings; write 'panel NAME' or 'file NAME'")
+    return text
+
+
 #: As on the command line: `panel experts`, `file imported`.
-ExampleSource = Annotated[str, StringConstraints(pattern=r"^(panel|file) \S.{0,99}$")]
+ExampleSource = Annotated[str, AfterValidator(_is_source)]
 
 
 class ExamplesDefinition(Part):

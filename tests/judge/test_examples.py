@@ -125,7 +125,10 @@ def test_prompt_without_examples_is_the_one_of_before() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("{source: experts}", "examples.source: String should match pattern"),
+        (
+            "{source: experts}",
+            "examples.source: 'experts' is no source of ratings; write 'panel NAME'",
+        ),
         ("{number: 4}", "examples.source: is missing"),
         ("{source: panel x, number: 1}", "examples.number: Input should be greater than or equal"),
         ("{source: panel x, number: many}", "examples.number: Input should be a valid integer"),
