@@ -266,6 +266,8 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     for part in [*(f"results/{subject}" for subject in RESULTS), *OTHERS]:
         address = f"{site.url}{STUDY}/{part}?include=simulated"
         page.goto(address)
+        # A page that waits for a worker loads itself again when the worker is done.
+        expect(page.locator("[data-live][data-every='2']")).to_have_count(0, timeout=60_000)
         page.wait_for_load_state("networkidle")  # scripts draw figures
         found[part] = in_both_schemes(page)
         phone.goto(address)
