@@ -35,7 +35,7 @@ from survey.definition.opening import against_opening
 from survey.definition.pages import page_problems
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
-from survey.files.problems import DefinitionError, Problem
+from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
@@ -160,11 +160,7 @@ def read_folder(
 
 def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
     """A mapping file that says something of the responses. Raises DefinitionError."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
-    study_map = StudyMap(data, file=str(path), known=known_before(definition))
+    study_map = StudyMap(read_bytes(path), file=str(path), known=known_before(definition))
     if "responses" not in study_map.sections and not study_map.values:
         message = "says nothing of the responses; add a section responses"
         raise DefinitionError([Problem(str(path), 0, 0, message)])
