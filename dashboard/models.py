@@ -2,8 +2,17 @@
 
 from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
+from dashboard.notices.models import Follower, Notice
 from dashboard.prolific.models import Recruitment
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts
 
-__all__ = ["ChunkCounts", "Package", "PlannedGrid", "ProlificAccount", "Recruitment"]
+__all__ = [
+    "ChunkCounts",
+    "Follower",
+    "Notice",
+    "Package",
+    "PlannedGrid",
+    "ProlificAccount",
+    "Recruitment",
+]

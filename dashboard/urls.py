@@ -10,6 +10,7 @@ from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
+from dashboard.notices import views as notices
 from dashboard.overview import reachability
 from dashboard.overview import views as overview
 from dashboard.prolific import views as prolific
@@ -44,6 +45,7 @@ study_patterns = [
     path("open/", overview.opening, name="opening"),
     path("prolific/", prolific.recruiting, name="prolific"),
     path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
+    path("notices/", notices.notices, name="notices"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),

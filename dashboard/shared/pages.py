@@ -45,7 +45,7 @@ OF_RESULTS = {
 PROLIFIC, SUBMISSIONS = "prolific", "submissions"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
-    ("Overview", [("study", "State"), (PROLIFIC, "Prolific")]),
+    ("Overview", [("study", "State"), (PROLIFIC, "Prolific"), ("notices", "E-mail")]),
     (
         "Design",
         [
