@@ -259,10 +259,17 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 _plotly = importlib.util.find_spec("plotly")  # finds the folder without importing plotly
+_sidecar = importlib.util.find_spec("drf_spectacular_sidecar")
 assert _plotly and _plotly.submodule_search_locations
+assert _sidecar and _sidecar.submodule_search_locations
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("plotly", Path(_plotly.submodule_search_locations[0]) / "package_data"),
+    (
+        "swagger-ui",
+        Path(_sidecar.submodule_search_locations[0])
+        / "static/drf_spectacular_sidecar/swagger-ui-dist",
+    ),
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

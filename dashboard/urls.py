@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard.accounts.urls import security_patterns
-from dashboard.accounts.views import PasswordView, prolific_account, token
+from dashboard.accounts.views import PasswordView, api_docs, prolific_account, token
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
@@ -112,5 +112,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/token/", token, name="token"),
     path("account/prolific/", prolific_account, name="prolific-account"),
     path("studies/<study:name>/", include(study_patterns)),
+    path("api/docs/", api_docs, name="api-docs"),
     path("api/", include((api_patterns, "api"))),
 ]

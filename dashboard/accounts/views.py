@@ -21,7 +21,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 from rest_framework.authtoken.models import Token
 
 from dashboard.accounts import prolific
@@ -76,6 +76,13 @@ def token(request: ResearcherRequest) -> HttpResponse:
     mine = Token.objects.filter(user=request.user).first()
     api_url = settings.SITE_URL + reverse("api:studies")
     return render(request, "dashboard/accounts/token.html", {"token": mine, "api_url": api_url})
+
+
+@require_GET
+@researcher_required
+def api_docs(request: ResearcherRequest) -> HttpResponse:
+    """Every route of the API, to read and to try with the rights of who is logged in."""
+    return render(request, "dashboard/accounts/api.html")
 
 
 @require_http_methods(["GET", "POST"])
