@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.codes import new_codes, with_codes
+from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.findings import StudyFinding
 from survey.definition.opening import Circumstances, against_opening
 from survey.definition.settings import Settings
@@ -182,7 +182,7 @@ def test_stand_in_as_gold_is_refused_unless_it_is_allowed() -> None:
 
 
 def test_study_without_codes_gets_one_for_each_ending_that_can_happen() -> None:
-    random = new_codes()
+    random = with_new_codes({})
     given = Settings.model_validate({"ways_in": ["prolific"]})
     prolific = with_codes(given, study(), random).prolific
     assert prolific is not None
@@ -195,7 +195,7 @@ def test_study_without_codes_gets_one_for_each_ending_that_can_happen() -> None:
 
 @pytest.mark.parametrize("chosen", [settings(), Settings.model_validate({"ways_in": ["link"]})])
 def test_codes_that_are_given_or_not_needed_stay(chosen: Settings) -> None:
-    assert with_codes(chosen, study(), new_codes()) is chosen
+    assert with_codes(chosen, study(), with_new_codes({})) is chosen
 
 
 # ── Responses and titles ──────────────────────────────────────────────────────────────────────────
