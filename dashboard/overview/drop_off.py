@@ -10,6 +10,8 @@ from survey.content import StudyContent
 from survey.models import Participant
 
 Status = Participant.Status
+#: By their answers on the page that they sent last.
+SENT_AWAY = (Status.SCREENED_OUT, Status.FAILED_COMPREHENSION)
 #: What researchers call the pages that are neither blocks nor checks, by kind.
 PAGE_NAMES = {
     "screening": "Screening",
@@ -69,7 +71,7 @@ def _furthest(visit: Visit, last: int) -> int:
         return last + 1
     if visit.status in (Status.ARRIVED, Status.DECLINED):
         return 0
-    if visit.status in (Status.SCREENED_OUT, Status.FAILED_COMPREHENSION):  # by their answers on the page that they sent
+    if visit.status in SENT_AWAY:
         return max(visit.pages_done, 1)
     return min(visit.pages_done + 1, last)
 
