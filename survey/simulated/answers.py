@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from survey.definition.questions import IntegerQuestion, Question, StateQuestion
+from survey.definition.study import StudyDefinition
 from survey.definition.tasks import RatingTask, TextTask
 from survey.definition.training import TrainingItem
 from survey.regions import STATES
@@ -260,20 +261,26 @@ def unmatched(
         if not any(group.moves(cell) for cell in cells):
             yield ("effects", "groups", place), "the study has nothing of these names"
     yield from _unmatched_groups(profile.effects, content)
-    if profile.behaviours.screened_out and not content.definition.screening:
+    yield from _unmatched_before_blocks(profile, content.definition)
+    for language in profile.languages:
+        if language not in content.languages:
+            yield ("languages", language), "the study is not in this language"
+    yield from _unmatched_questions(profile.demographics, content)
+
+
+def _unmatched_before_blocks(
+    profile: SimulationProfile, study: StudyDefinition
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if profile.behaviours.screened_out and not study.screening:
         yield ("behaviours", "screened_out"), "the study asks no screening question"
-    if not content.definition.comprehension:
+    if not study.comprehension:
         why = "the study has no comprehension check"
         if profile.behaviours.comprehension_failer:
             yield ("behaviours", "comprehension_failer"), why
         if profile.second_attempt:
             yield ("second_attempt",), why
-    if profile.missed_training and not content.definition.training:
+    if profile.missed_training and not study.training:
         yield ("missed_training",), "the study has no training items"
-    for language in profile.languages:
-        if language not in content.languages:
-            yield ("languages", language), "the study is not in this language"
-    yield from _unmatched_questions(profile.demographics, content)
 
 
 def _unmatched_groups(

@@ -53,5 +53,6 @@ class Form:
 
 
 def value_of(tag: LexborNode) -> str:
+    """The value that an input or an option sends."""
     # an attribute without a value is None
     return tag.attributes.get("value", tag.text(strip=True)) or ""

@@ -36,9 +36,9 @@ class RaterPlan:
     """One rater with all answers decided.
 
     `blocks` is the number of blocks they answer; `seconds` how long each page stays open (blocks by
-    their position in the rater's order), or each attempt at it; `after` the arrival after the first rater's; `seen` each
-    response's position in their view; `writes` their share of optional free-text questions
-    answered.
+    their position in the rater's order), or each attempt at it; `after` the arrival after the first
+    rater's; `seen` each response's position in their view; `writes` their share of optional
+    free-text questions answered.
     """
 
     number: int
