@@ -203,7 +203,8 @@ def _endings(preview: Preview) -> Iterator[Entry]:
     settings = Settings.model_validate(preview.study.settings)
     for ending in possible_endings(preview.content.definition, settings):
         label = ENDINGS[ending].removeprefix("End: ").capitalize()
-        yield _markdown(label, own[ending] or "", "" if own[ending] else f"{STANDARD}.")
+        text = own.get(ending) or ""
+        yield _markdown(label, text, "" if text else f"{STANDARD}.")
     closed = texts.closed or ""
     yield _markdown("Study paused or closed", closed, "" if closed else f"{STANDARD}.")
     if texts.help:

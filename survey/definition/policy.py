@@ -32,7 +32,11 @@ MEMORY = re.compile(
     re.IGNORECASE,
 )
 HIDING = re.compile(r"<[a-z!/][^>]*>|[\u200b-\u200f\u2060-\u2064\ufeff]", re.IGNORECASE)
-REJECTS = re.compile(r"\breject\w*|拒绝", re.IGNORECASE)
+#: A threat to reject, not a promise not to.
+REJECTS = re.compile(
+    r"(?<!\bnot )(?<!\bnever )(?<!\bnot be )(?<!\bnever be )\breject\w*|(?<!不会)(?<!不会被)拒绝",
+    re.IGNORECASE,
+)
 NAMES_AI = re.compile(r"\bAI\b|\bA\.I\.|artificial intelligence|chatbot|ChatGPT|人工智能")
 DISTRESSING = re.compile(
     r"\b(suicid\w*|self-harm\w*|kill\w* (?:my|him|her|them)sel\w+|abus\w+|rape\w*|assault\w*|"

@@ -57,13 +57,18 @@ class TrainingItem(Part):
         return not any(response.outside(given) for response, given in pairs)
 
 
-class Training(Part):
-    """The training items in their order.
+class TrainingKeys(Part):
+    """The keys of `training` beside its items.
 
     An item is rated again while a rating is outside its range, but at most `attempts` times.
     """
 
     attempts: int = Field(default=1, ge=1, le=10)
+
+
+class Training(TrainingKeys):
+    """The training items in their order."""
+
     items: list[TrainingItem] = Field(min_length=1, max_length=MOST_ITEMS)
 
     @field_validator("items")
@@ -105,6 +110,6 @@ def misfits(training: Training, rating: RatingTask | None) -> Iterator[Misfit]:
                     if value not in values:
                         yield Misfit((*path, name), f"{value} is not a point of the scale")
                         break
-            for name in names:
+            for name in names if response.expected.keys() <= set(names) else ():
                 if name not in response.expected:
                     yield Misfit(path, f"the dimension {name!r} is missing")
