@@ -209,10 +209,13 @@ def _design(facts: Facts) -> Iterator[Answer]:
         yield Answer("3.3.1", "locked plan", said, (YES,), draft=True)
     yield Answer("3.3.2", "study.yaml", "Web pages of Fivefold, in the evaluator's own browser.")
     checks, rules = len(definition.attention_checks), facts.rules.order
-    chosen = ((2,) if checks or rules else ()) + ((4,) if rules else ())
+    checked = checks or rules or definition.comprehension
+    chosen = ((2,) if checked else ()) + ((4,) if rules else ())
     words = [f"evaluators were excluded {facts.rules.rule(name).in_words()}" for name in rules]
     if checks:
         words.insert(0, f"{checks} {noun(checks, 'attention check')} in the survey")
+    if definition.comprehension:
+        words.insert(0, "questions about the instructions had to be answered right")
     said = "; ".join(words) or "No rule of exclusion and no attention check."
     yield Answer("3.3.3.1", "study.yaml: quality, attention_checks", "", chosen or (7,))
     yield Answer(
