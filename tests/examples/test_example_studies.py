@@ -176,8 +176,9 @@ class TestOwnStudy:
         assert prolific is not None
         codes = {ending: prolific.code(ending) for ending in ENDINGS}
         assert codes.pop("full") is None  # it takes any number of people
+        assert codes.pop("failed_comprehension") is None  # it has no comprehension check
         assert None not in codes.values()
-        assert len(set(codes.values())) == len(ENDINGS) - 1
+        assert len(set(codes.values())) == len(ENDINGS) - 2
         assert prolific.failed_attention_from == 2
 
 
