@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             raise ApiError(400, "Bad Request", "The body is no JSON") from None
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        status, content = answer(
+        status, content, headers = answer(
             server.world,
             server.hooks,
             method=method,
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "empty_json":
             self._json(200, {})
         else:
-            self._json(status, content)
+            self._json(status, content, headers)
 
     def _be_silent(self, how: str) -> None:
         if how == "500":

@@ -36,16 +36,20 @@ class Webhooks:
     #: Status of each delivery, 0 without an answer.
     delivered: list[tuple[str, int]] = field(default_factory=list)
 
-    def subscribe(self, kind: str, target: str) -> dict[str, Any]:
-        """Send the secret that confirms a subscription; until then it gets no events."""
+    def subscribe(self, kind: str, target: str) -> tuple[dict[str, Any], str]:
+        """The subscription, and the secret that confirms it; until then it gets no events."""
         secret, id_ = secrets.token_hex(8), secrets.token_hex(12)
         shown = {"id": id_, "event_type": kind, "target_url": target, "is_enabled": True}
         self.subscriptions[id_] = {**shown, "secret": secret, "confirmed": False}
-        thread = threading.Thread(
-            target=self._post, args=(target, b"{}", {"X-Hook-Secret": secret})
-        )
-        thread.start()
-        return shown
+        return shown, secret
+
+    def listed(self) -> list[dict[str, Any]]:
+        """All subscriptions, without their secrets."""
+        hidden = ("secret", "confirmed")
+        return [
+            {name: value for name, value in known.items() if name not in hidden}
+            for known in self.subscriptions.values()
+        ]
 
     def confirm(self, id_: str, secret: str) -> bool:
         """Whether the secret is the one that was sent."""
