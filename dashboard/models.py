@@ -2,8 +2,16 @@
 
 from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
-from dashboard.prolific.models import Recruitment
+from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts
 
-__all__ = ["ChunkCounts", "Package", "PlannedGrid", "ProlificAccount", "Recruitment"]
+__all__ = [
+    "ChunkCounts",
+    "EventSubscription",
+    "Package",
+    "PlannedGrid",
+    "ProlificAccount",
+    "ReceivedEvent",
+    "Recruitment",
+]

@@ -9,7 +9,7 @@ from django.utils import timezone
 from config.celery import wake
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
-from dashboard.prolific import polling
+from dashboard.prolific import following_up, polling
 from dashboard.share import packages
 from dashboard.shared.chunk_counts import large_studies
 
@@ -42,14 +42,23 @@ def prolific(recruitment_id: int) -> None:
     polling.read_submissions_of(recruitment_id, at=timezone.now())
 
 
+@shared_task(name="dashboard.prolific_event")
+def prolific_event(event_id: int) -> None:
+    """Follow up an event of Prolific, unless another worker does."""
+    following_up.follow_up(event_id, at=timezone.now())
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
     packages.remove_old_packages()
+    following_up.remove_old_events(at=timezone.now())
     for plan_id in plan_options.plans_to_wake():
         wake("dashboard.plan", plan_id)
     for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
         wake("dashboard.prolific", recruitment_id)
+    for event_id in following_up.events_to_follow_up(at=timezone.now()):
+        wake("dashboard.prolific_event", event_id)
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
     for study_id in large_studies():

@@ -12,6 +12,7 @@ from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import reachability
 from dashboard.overview import views as overview
+from dashboard.prolific import receiving
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
@@ -44,6 +45,7 @@ study_patterns = [
     path("open/", overview.opening, name="opening"),
     path("prolific/", prolific.recruiting, name="prolific"),
     path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
+    path("prolific/events/", prolific.events, name="events-of-study"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),
@@ -109,6 +111,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reachable/<str:token>/", reachability.reachable, name="reachable"),
     path("account/token/", token, name="token"),
     path("account/prolific/", prolific_account, name="prolific-account"),
+    path("prolific/events/<str:key>/", receiving.Events.as_view(), name="prolific-events"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),
 ]

@@ -20,6 +20,8 @@ ACTIONS = {
     "prolific pause": "Paused on Prolific",
     "prolific start": "Resumed on Prolific",
     "prolific places": "Places added on Prolific",
+    "events on": "Subscribed to events of Prolific",
+    "events off": "Unsubscribed from events of Prolific",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
 }
 COUNTS = {

@@ -227,7 +227,7 @@ class ProlificClient:
         """Have events of a type sent to an https address. They come once it is confirmed."""
         body = {"workspace_id": workspace, "event_type": event_type, "target_url": target}
         about, path = f"subscription to {event_type}", "hooks/subscriptions/"
-        answer = self._ask("POST", path, body=body, about=about, header=HookSubscription.SECRET)
+        answer = self._ask("POST", path, body=body, about=about, header=HookSubscription.HEADER)
         return read(HookSubscription, answer, about)
 
     def confirm_subscription(self, subscription: HookSubscription) -> None:

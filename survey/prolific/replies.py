@@ -151,9 +151,9 @@ class HookSubscription(FromProlific):
     """A type of events that is sent to an address. `secret` confirms it, and is told only once."""
 
     #: The header of the answer that has the secret.
-    SECRET: ClassVar[str] = "X-Hook-Secret"
+    HEADER: ClassVar[str] = "X-Hook-Secret"
 
     id: str
     event_type: str = ""
     target_url: str = ""
-    secret: str = Field(default="", validation_alias=AliasChoices(SECRET))
+    secret: str = Field(default="", validation_alias=AliasChoices(HEADER))
