@@ -1,4 +1,3 @@
-
 import django.db.models.deletion
 import django.utils.timezone
 import survey.models.ids

@@ -20,6 +20,7 @@ from examples.local_prolific.webhooks import Webhooks
 from examples.local_prolific.world import ApiError, World, new_id
 
 API = "/api/v1/"
+KEYS = "/.well-known/study/jwks.json"
 TOKEN = "local-prolific-token"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Local Prolific</title>
 <body style="font-family: sans-serif; max-width: 50em; margin: 2em auto"><h1>Local Prolific</h1>
@@ -80,6 +81,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._api(method, address.path.removeprefix(API), address.query, data)
             elif address.path.startswith("/.local/"):
                 self._control(method, address.path.removeprefix("/.local/"), data)
+            elif address.path == KEYS:
+                self._keys(method)
             else:
                 self._page(address.path, address.query)
         except ApiError as error:
@@ -121,6 +124,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(200, {})
         else:
             self._json(status, content, headers)
+
+    def _keys(self, method: str) -> None:
+        """The public keys of signed links; a fault on `GET /.well-known/*` is an outage."""
+        self.server.log.append(f"{method} {KEYS}")
+        fault = self.server.faults.of_request(method, KEYS)
+        if fault in BEFORE:
+            self._json(BEFORE[fault], {})
+        elif fault == "empty_json":
+            self._json(200, {})
+        else:
+            self._json(200, self.server.world.signer.keys())
 
     def _be_silent(self, how: str) -> None:
         if how == "500":

@@ -5,7 +5,7 @@ as long as Prolific says, else twice as long each time. So is a request that fai
 (5xx) or on the way, if carrying it out twice does what once does (`repeatable`). Of others the
 `ProlificError` says that they may have happened.
 
-This is the only module that imports `requests` for it; web processes import it when they need it.
+This module and `signed_links` import `requests`; web processes import them when they need them.
 """
 
 import random

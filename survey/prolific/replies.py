@@ -88,6 +88,7 @@ class ProlificStudy(ListedStudy):
 
     description: str = ""
     external_study_url: str | None = None
+    is_external_study_url_secure: bool | None = None
     total_available_places: int = 0
     places_taken: int = 0
     reward: int = 0

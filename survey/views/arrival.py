@@ -49,7 +49,7 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             who = _who(request, offered)
         except access.ArrivalRefused as refusal:
-            return message(request, slug, refusal.title, refusal.message, 400)
+            return message(request, slug, refusal.title, refusal.message, refusal.status)
         except (participants.NotAdmitted, participants.Withdrawn) as refusal:
             return _turned_away(request, refusal)
         response = _way_of(who, slug)
