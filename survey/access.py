@@ -2,8 +2,10 @@
 
 import hashlib
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +16,7 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 from survey.content import content_of
 from survey.models import Browser, Identity, Invitation, Participant, Study
 from survey.participants import COOKIE_DAYS, Arrival
+from survey.prolific.links import is_local
 from survey.prolific_arrivals import (
     PERSON,
     ArrivalRefused,
@@ -232,6 +235,17 @@ def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock
     sent = identifiers(request, study)
     if sent.get("participant") != carried.person:
         raise PermissionDenied("The simulated time belongs to another participant.")
+    if carried.from_prolific:
+        if not is_local(settings.PROLIFIC_URL):
+            raise PermissionDenied("Simulated people come from no Prolific but a local one.")
+        own = own_participant_of(request, study.slug)
+        return replace(
+            arrival_from_prolific(request, study, own=own),
+            study=_version_asked_for(request, study.slug),
+            source=Participant.Source.SIMULATED,
+            at=carried.at,
+            order_seed=carried.order_seed,
+        )
     return Arrival(
         study=_version_asked_for(request, study.slug),
         source=Participant.Source.SIMULATED,

@@ -156,7 +156,9 @@ class _Handler(BaseHTTPRequestHandler):
         """`faults`: {"what": […], "on": "POST studies/"}; `ledger`: what was paid.
 
         `people`: {"study": …, "count": …} takes so many places, and tells each person's link;
-        `people/SUBMISSION`: {"code": …} or {"status": "RETURNED"} says what became of one.
+        {"study": …, "participants": […]} does so for people with these ids, each of whom has one
+        place; with "forge" their links are forged. `people/SUBMISSION`: {"code": …} or
+        {"status": "RETURNED"} says what became of one.
         """
         server, world = self.server, self.server.world
         first, _, submission = path.partition("/")
@@ -166,8 +168,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(200, {})
         elif (method, path) == ("POST", "people"):
             with world.lock:
-                came = [world.start(given["study"]) for _ in range(given["count"])]
-                people = [{**one.detail(), "link": link_of(world, one)} for one in came]
+                who = given.get("participants") or [None] * given["count"]
+                came = [world.started(given["study"], one) for one in who]
+                forge = given.get("forge", "")
+                people = [
+                    {**one.detail(), "link": link_of(world, one, forge=forge)} for one in came
+                ]
             self._json(201, people)
         elif (method, first) == ("POST", "people"):
             with world.lock:

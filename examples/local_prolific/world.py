@@ -260,6 +260,11 @@ class World:
         self._changed(submission, "ACTIVE")
         return submission
 
+    def started(self, study: str, participant: str | None) -> Submission:
+        """The submission of a participant, who takes a place unless they have one."""
+        known = [one for one in self.of_study(study) if one.participant == participant]
+        return known[0] if known else self.start(study, participant)
+
     def enter_code(self, submission: Submission, code: str | None) -> None:
         """Complete with a code, or without one: then its actions decide what follows."""
         if submission.status not in (*IN_PROGRESS, "TIMED-OUT"):
