@@ -227,7 +227,10 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(
-                ["participant", "person", "behaviour", "minutes", "blocks", "checks_failed"]
+                [
+                    *("participant", "person", "behaviour", "minutes", "blocks", "checks_failed"),
+                    "at_prolific",
+                ]
             )
             for plan in plans:
                 failed = sum(answer != rights[name] for name, answer in plan.checks.items())
@@ -239,6 +242,7 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
                         f"{plan.minutes:.2f}",
                         plan.blocks,
                         failed,
+                        plan.deed or "",
                     ]
                 )
     except OSError as error:
