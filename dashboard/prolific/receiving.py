@@ -22,8 +22,8 @@ from survey.prolific.events import (
     LARGEST_BYTES,
     SIGNATURE,
     TIMESTAMP,
-    Event,
     EventRefused,
+    ProlificEvent,
     read_event,
 )
 from survey.prolific.tokens import TokenLost, decrypted
@@ -69,7 +69,7 @@ def _subscription(key: str) -> EventSubscription:
     return known
 
 
-def _event(request: Request, subscription: EventSubscription) -> Event:
+def _event(request: Request, subscription: EventSubscription) -> ProlificEvent:
     """Raises EventRefused. The length of a body is known before it is read (`config.bodies`)."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_BYTES:
         raise EventRefused(413, f"An event has at most {LARGEST_BYTES} bytes.")
@@ -87,7 +87,7 @@ def _event(request: Request, subscription: EventSubscription) -> Event:
     )
 
 
-def _store(subscription: EventSubscription, event: Event) -> int | None:
+def _store(subscription: EventSubscription, event: ProlificEvent) -> int | None:
     """The id of the new row; None if the event is known."""
     now = timezone.now()
     row = ReceivedEvent(

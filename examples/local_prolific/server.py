@@ -1,5 +1,6 @@
 """The local Prolific's HTTP server: its API, its faults, and pages for a person with a browser."""
 
+import hashlib
 import html
 import json
 import socket
@@ -13,15 +14,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from examples.local_prolific import TOKEN
 from examples.local_prolific.api import answer
 from examples.local_prolific.faults import AFTER, BEFORE, Faults
 from examples.local_prolific.people import link_of
 from examples.local_prolific.webhooks import Webhooks
-from examples.local_prolific.world import ApiError, World, new_id
+from examples.local_prolific.world import ApiError, World
 
 API = "/api/v1/"
 KEYS = "/.well-known/study/jwks.json"
-TOKEN = "local-prolific-token"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Local Prolific</title>
 <body style="font-family: sans-serif; max-width: 50em; margin: 2em auto"><h1>Local Prolific</h1>
 <p>A stand-in on this machine: nobody is paid.</p>{}</body></html>"""
@@ -37,7 +38,9 @@ class LocalProlific(ThreadingHTTPServer):
         self.faults = Faults()
         self.hooks = Webhooks(self.faults)
         self.world = World(balance=balance, notify=self.hooks.notify)
-        self.world.tokens[token] = {"id": new_id(), "email": "researcher@local-prolific.test"}
+        # the same account after a restart
+        account = hashlib.sha256(token.encode()).hexdigest()[:24]
+        self.world.tokens[token] = {"id": account, "email": "researcher@local-prolific.test"}
         #: Every request to the API: method and path.
         self.log: list[str] = []
 

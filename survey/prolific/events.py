@@ -41,7 +41,7 @@ class _Body(BaseModel):
 
 
 @dataclass(frozen=True)
-class Event:
+class ProlificEvent:
     """That a submission or a study, `resource`, has changed."""
 
     id: str
@@ -57,7 +57,7 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 
 def read_event(
     body: bytes, *, secret: str, signed: str, timestamp: str, event_id: str, now: float
-) -> Event:
+) -> ProlificEvent:
     """The event of a request: the values of its three headers, and its body as it was sent.
 
     `now` is in seconds since 1970. Raises EventRefused.
@@ -77,4 +77,4 @@ def read_event(
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         raise EventRefused(400, f"The body is no event{place and f': {place}'}.") from None
-    return Event(event_id, content.event_type, content.resource_id)
+    return ProlificEvent(event_id, content.event_type, content.resource_id)

@@ -56,7 +56,7 @@ class ByThemselves:
 
 
 @dataclass
-class LocalProlific:
+class FromLocalProlific:
     """A published study on a local Prolific at `url`; see `examples/local_prolific`."""
 
     url: str

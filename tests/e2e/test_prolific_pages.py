@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from examples.local_prolific.server import TOKEN, LocalProlific, local_prolific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific, local_prolific
 from tests.e2e.axe import in_both_schemes
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.studies import WAYS_IN

@@ -27,7 +27,7 @@ from survey.simulated.crowd import Rota, look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Behaviour, Deed, SimulationProfile
 from survey.simulated.record import Crowd, record_crowd
-from survey.simulated.recruiters import LocalProlific
+from survey.simulated.recruiters import FromLocalProlific
 from survey.simulated.walker import NotLetIn, Walk, WalkEnding, WalkError
 from survey.tidy import definition_of
 
@@ -183,7 +183,7 @@ def _study(text: str) -> Study:
         raise CommandError(str(error)) from None
 
 
-def _local_prolific(study: Study, server: str, content: Content) -> LocalProlific:
+def _local_prolific(study: Study, server: str, content: Content) -> FromLocalProlific:
     """The study on the local Prolific. Raises CommandError if it is not published there."""
     api: str = settings.PROLIFIC_URL
     if not prolific_is_local():
@@ -195,7 +195,7 @@ def _local_prolific(study: Study, server: str, content: Content) -> LocalProlifi
     if recruitment is None or not recruitment.prolific_study_id:
         raise CommandError(f"{study} is not on the local Prolific: create and publish it there")
     url = api.removesuffix("/api/v1")
-    return LocalProlific(url, recruitment.prolific_study_id, server, content)
+    return FromLocalProlific(url, recruitment.prolific_study_id, server, content)
 
 
 def _refusal(study: Study, server: str, error: NotLetIn) -> str:

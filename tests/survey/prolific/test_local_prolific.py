@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from examples.local_prolific import TOKEN
 from examples.local_prolific.people import Shares, send
-from examples.local_prolific.server import TOKEN, LocalProlific
+from examples.local_prolific.server import LocalProlific
 from examples.local_prolific.webhooks import signature
 from examples.local_prolific.world import ApiError
 from survey.prolific.client import ProlificClient
