@@ -67,7 +67,7 @@ class Signer:
         }
         named = {"kid": secrets.token_hex(8) if forge == "unknown_key" else self.key_id}
         if forge == "alg_none":
-            return jwt.encode(claims, None, algorithm="none", headers=named)
+            return jwt.encode(claims, "", algorithm="none", headers=named)
         if forge == "hmac":
             return jwt.encode(claims, "a secret of at least 32 characters", "HS256", headers=named)
         key = _new_key() if forge in ("wrong_key", "unknown_key") else self.key

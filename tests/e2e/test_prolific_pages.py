@@ -65,6 +65,7 @@ def test_researcher_connects_drafts_and_publishes(
     page.get_by_label(re.compile("Spend up to GBP 6.12 on 3")).check()
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text("The study is published on Prolific.")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop events")).to_be_visible()
     found["published"] = in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 800})
     assert not is_too_wide(page)

@@ -69,12 +69,13 @@ def send(published: str, prolific: LocalProlific) -> Send:
             "X-Event-ID": event,
             **headers,
         }
-        answer: Any = Client(enforce_csrf_checks=True).post(
+        answer = Client(enforce_csrf_checks=True).post(
             reverse("prolific-events", args=[key]),
             content,
             content_type="application/json",
             headers={name: value for name, value in signed.items() if value},
         )
+        assert isinstance(answer, HttpResponse)
         return answer
 
     return deliver

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.http import HttpResponse
@@ -44,7 +43,8 @@ def take(post: Post, prolific: LocalProlific, drafted: str) -> Take:
 
 def come(link: str, browser: Client | None = None, language: str = "en") -> HttpResponse:
     headers = {"accept-language": language}
-    answer: Any = (browser or Client()).get(link.removeprefix(PUBLIC), headers=headers)
+    answer = (browser or Client()).get(link.removeprefix(PUBLIC), headers=headers)
+    assert isinstance(answer, HttpResponse)
     return answer
 
 

@@ -14,6 +14,7 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from dashboard.overview.events import events
+from dashboard.prolific.models import Recruitment
 from dashboard.raters.submissions import from_prolific
 from examples.local_prolific.server import LocalProlific
 from survey.models import Identity, Participant, Study
@@ -147,7 +148,7 @@ def test_study_without_places_or_without_a_publication_is_named(
 ) -> None:
     with pytest.raises(CommandError, match="refused: Bad Request The study has no places left"):
         simulate(people=PEOPLE + 15)
-    study.recruitments.all().delete()
+    Recruitment.objects.all().delete()
     with pytest.raises(CommandError, match="small@1 is not on the local Prolific"):
         simulate()
     settings.PROLIFIC_URL = "https://api.prolific.com/api/v1"
