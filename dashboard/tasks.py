@@ -42,10 +42,10 @@ def prolific(recruitment_id: int) -> None:
     polling.read_submissions_of(recruitment_id, at=timezone.now())
 
 
-@shared_task(name="dashboard.prolific_event")
-def prolific_event(event_id: int) -> None:
-    """Follow up an event of Prolific, unless another worker does."""
-    following_up.follow_up(event_id, at=timezone.now())
+@shared_task(name="dashboard.prolific_events")
+def prolific_events() -> None:
+    """Follow up the events of Prolific that no other worker follows up."""
+    following_up.follow_up_all(now=timezone.now)
 
 
 @shared_task(name="dashboard.sweep")
@@ -57,8 +57,8 @@ def sweep() -> None:
         wake("dashboard.plan", plan_id)
     for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
         wake("dashboard.prolific", recruitment_id)
-    for event_id in following_up.events_to_follow_up(at=timezone.now()):
-        wake("dashboard.prolific_event", event_id)
+    if following_up.events_to_follow_up(at=timezone.now()):
+        wake("dashboard.prolific_events")
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
     for study_id in large_studies():

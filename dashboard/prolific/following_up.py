@@ -5,7 +5,7 @@ worker is killed or Prolific does not answer, the claim runs out and the next sw
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from dashboard.raters.submissions import apply_submissions, sessions_of
 from survey.models import Submission
 from survey.prolific.errors import ProlificError
 from survey.prolific.events import STUDY_CHANGED, SUBMISSION_CHANGED
+from survey.prolific.exchange import is_temporary
 from survey.prolific.replies import ProlificSubmission
 
 if TYPE_CHECKING:
@@ -46,13 +47,21 @@ def remove_old_events(*, at: datetime) -> None:
     ReceivedEvent.objects.filter(received_at__lt=at - KEPT).delete()
 
 
-def follow_up(event_id: int, *, at: datetime) -> None:
+def follow_up_all(*, now: Callable[[], datetime]) -> None:
+    """Follow up all events that are due, until Prolific is too busy or does not answer."""
+    for event in events_to_follow_up(at=now()):
+        if not follow_up(event, at=now()):
+            return
+
+
+def follow_up(event_id: int, *, at: datetime) -> bool:
     """Read what the event is about from Prolific, and free the slots of people who returned or
-    timed out. Nothing if another worker does so; if Prolific does not answer, it stays due.
+    timed out. Nothing if another worker does so. If that can't be read, the event stays due; False
+    if Prolific answers nobody now.
     """
     mine = ReceivedEvent.objects.filter(_free(at), pk=event_id, followed_up_at=None)
     if not mine.update(claimed_at=at):
-        return
+        return True
     event = ReceivedEvent.objects.select_related("subscription").get(pk=event_id)
     # What came before Prolific is asked is answered by the same reading.
     same = ReceivedEvent.objects.filter(
@@ -66,9 +75,10 @@ def follow_up(event_id: int, *, at: datetime) -> None:
             # not its text, which may have the id of a submission
             status = getattr(error, "status", None) or type(error).__name__
             logger.warning("%s: an event is not followed up yet: %s", recruitment.study, status)
-            return
+            return not (isinstance(error, ProlificError) and is_temporary(error.status))
     done = ReceivedEvent.objects.filter(pk__in=answered)
     done.update(followed_up_at=at, resource="")
+    return True
 
 
 def _free(at: datetime) -> Q:

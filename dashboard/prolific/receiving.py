@@ -56,10 +56,10 @@ class Events(APIView):
             event = _event(request, subscription)
         except EventRefused as refusal:
             return Response({"detail": str(refusal)}, refusal.status)
-        stored = _store(subscription, event)
-        if stored is not None:
-            wake("dashboard.prolific_event", stored)
-        return Response({"detail": "Stored." if stored else "Known already."})
+        is_new = _store(subscription, event)
+        if is_new:
+            wake("dashboard.prolific_events")
+        return Response({"detail": "Stored." if is_new else "Known already."})
 
 
 def _subscription(key: str) -> EventSubscription:
@@ -87,8 +87,8 @@ def _event(request: Request, subscription: EventSubscription) -> ProlificEvent:
     )
 
 
-def _store(subscription: EventSubscription, event: ProlificEvent) -> int | None:
-    """The id of the new row; None if the event is known."""
+def _store(subscription: EventSubscription, event: ProlificEvent) -> bool:
+    """Whether the event is new."""
     now = timezone.now()
     row = ReceivedEvent(
         subscription=subscription,
@@ -100,6 +100,5 @@ def _store(subscription: EventSubscription, event: ProlificEvent) -> int | None:
     # Conflicts are ignored: PostgreSQL would log an error with the row's ids.
     ReceivedEvent.objects.bulk_create([row], ignore_conflicts=True)
     mine = Q(subscription=subscription, event_id=event.id, received_at=now)
-    pk = ReceivedEvent.objects.filter(mine).values_list("pk", flat=True).first()
     EventSubscription.objects.filter(pk=subscription.pk).update(last_event_at=now)
-    return pk
+    return ReceivedEvent.objects.filter(mine).exists()

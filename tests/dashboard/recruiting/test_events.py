@@ -17,11 +17,11 @@ from pytest_django.live_server_helper import LiveServer
 
 from dashboard.accounts.prolific import client_of
 from dashboard.overview.events import events
-from dashboard.prolific import receiving
+from dashboard.prolific import polling, receiving
 from dashboard.prolific.following_up import (
     CLAIM_TIME,
     events_to_follow_up,
-    follow_up,
+    follow_up_all,
     remove_old_events,
 )
 from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
@@ -101,9 +101,7 @@ def comes(prolific: LocalProlific, study: str, participant: str | None = None) -
 
 
 def follow_all() -> None:
-    now = timezone.now()
-    for event in events_to_follow_up(at=now):
-        follow_up(event, at=now)
+    follow_up_all(now=timezone.now)
 
 
 def person() -> Participant:
@@ -323,9 +321,22 @@ def test_event_waits_while_prolific_does_not_answer_and_names_nobody_in_the_log(
     prolific.world.tokens = tokens
     now = timezone.now()
     assert events_to_follow_up(at=now) == []
-    [event] = events_to_follow_up(at=now + CLAIM_TIME + timedelta(seconds=1))
-    follow_up(event, at=now + CLAIM_TIME + timedelta(seconds=1))
+    follow_up_all(now=lambda: now + CLAIM_TIME + timedelta(seconds=1))
     assert held() == 0
+
+
+def test_prolific_that_answers_nobody_is_asked_once_a_turn(
+    send: Send, prolific: LocalProlific, published: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(polling, "SECONDS", 0.1)
+    for number in range(3):
+        send(changed(comes(prolific, published)), event=f"e{number}")
+    before = len(prolific.log)
+    prolific.faults.add("503", on="GET submissions/*/")
+    follow_all()
+    assert len(prolific.log) == before + 1
+    follow_all()  # the others
+    assert ReceivedEvent.objects.exclude(resource="").count() == 1
 
 
 def test_followed_up_events_are_forgotten_after_two_days(
