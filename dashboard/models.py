@@ -3,16 +3,18 @@
 from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
 from dashboard.notices.models import Follower, Notice
-from dashboard.prolific.models import Recruitment
+from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts
 
 __all__ = [
     "ChunkCounts",
+    "EventSubscription",
     "Follower",
     "Notice",
     "Package",
     "PlannedGrid",
     "ProlificAccount",
+    "ReceivedEvent",
     "Recruitment",
 ]

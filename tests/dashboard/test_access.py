@@ -19,10 +19,12 @@ from tests.dashboard.second_factors import set_up_app
 pytestmark = pytest.mark.embedded
 
 #: Logging in and out, of which the second step leads strangers back to the first (see
-#: test_second_factor.py). The last is for a phone: see tests/e2e/test_public_address.py.
+#: test_second_factor.py). The next is for a phone: see tests/e2e/test_public_address.py.
 OPEN_TO_ALL = {
     *("login/", "logout/", "account/security/second-step/"),
     "reachable/<str:token>/",
+    # Prolific's events are signed: see test_events.py of recruiting.
+    "prolific/events/<str:key>/",
 }
 
 
@@ -65,6 +67,7 @@ POSTED = [
     UPLOAD,
     "/studies/small/submissions/exclude/",
     "/studies/small/prolific/submissions/",
+    "/studies/small/prolific/events/",
     "/studies/small/raters/1/identity/",
     "/studies/small/gold/score/",
     "/studies/small/gold/choose/",
@@ -87,7 +90,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 73 and len(API) == 14
+    assert len(PAGES) == 74 and len(API) == 14
 
 
 @pytest.mark.parametrize("address", PAGES)
