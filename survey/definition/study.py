@@ -43,7 +43,8 @@ class Texts(Part):
     """What participants read, in Markdown (no raw HTML, no images).
 
     A missing text is replaced by the interface's default, in the participant's language. Only
-    `help` can be false: then there is none.
+    `help` can be false: then there is none. Only `ai_policy` is left out unless it is given: as a
+    text, or as true for the default.
     """
 
     information: Text
@@ -57,6 +58,15 @@ class Texts(Part):
     withdrawn: Text | None = None
     closed: Text | None = None
     help: Text | Literal[False] | None = None
+    ai_policy: Text | Literal[True] | None = Field(
+        default=None, description="Whether answers may be made with AI tools"
+    )
+
+    @model_serializer(mode="wrap")
+    def _without_newer_default(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """`ai_policy` is newer than some stored studies, which stay the same without it."""
+        dumped: dict[str, Any] = dump(self)
+        return {name: v for name, v in dumped.items() if (name, v) != ("ai_policy", None)}
 
 
 class Consent(Part):
@@ -86,7 +96,10 @@ class Order(Part):
 
 #: Keys that are newer than some stored studies. With their default they are left out of what is
 #: stored, so that these studies stay the same.
-NEWER = ("systems_per_page", "reference_on_every_page", "between_subjects")
+NEWER = (
+    *("systems_per_page", "reference_on_every_page", "between_subjects"),
+    "record_writing",
+)
 
 
 class StudyDefinition(Part):
@@ -116,6 +129,9 @@ class StudyDefinition(Part):
     screening: list[ScreeningQuestion] = []
     attention_checks: list[AttentionItem] = Field(default=[], max_length=8)
     closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
+    record_writing: bool = Field(
+        default=False, description="Count how free answers are written, and tell participants so"
+    )
     demographics: list[Question] = []
 
     @property
@@ -157,6 +173,11 @@ class StudyDefinition(Part):
         if self.comment is None:
             return self.block_texts
         return [*self.block_texts, TextTask(kind="text", name=COMMENT, question=self.comment)]
+
+    @property
+    def free_texts(self) -> list[TextTask]:
+        """Every free-text question, on blocks and at the end."""
+        return [*self.block_remarks, *self.closing]
 
     def check_scale(self, check: AttentionItem) -> list[Point]:
         """The possible answers to `check`: its own options, numbered from 1, or the scale."""
@@ -210,6 +231,16 @@ class StudyDefinition(Part):
         )
         texts: list[Task | None] = [t if isinstance(t, TextTask) else None for t in self.tasks]
         _refuse_taken(("tasks", texts), ("closing", self.closing), taken=RESERVED_TEXTS)
+        return self
+
+    @model_validator(mode="after")
+    def _something_is_written(self) -> "StudyDefinition":
+        if self.record_writing and not self.free_texts:
+            raise wrong(
+                ("record_writing",),
+                "the study asks no free-text question, so there is nothing to record: add one "
+                "(comment, closing, or a task of kind text), or leave this out",
+            )
         return self
 
     @model_validator(mode="after")
