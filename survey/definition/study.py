@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     Field,
+    PlainValidator,
     SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationInfo,
@@ -39,6 +40,18 @@ MOST_ON_A_PAGE, MOST_IN_A_BLOCK = 8, 50
 RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}
 
 
+def _text_or_default(value: Any) -> Any:
+    """A text, or True for the default one; None for none."""
+    if value is None or value is False:
+        return None
+    if value is True or (isinstance(value, str) and value.strip()):
+        return value if value is True else value.strip()
+    raise ValueError("write a text, true for the default one, or false for none")
+
+
+Policy = Annotated[str | Literal[True] | None, PlainValidator(_text_or_default)]
+
+
 class Texts(Part):
     """What participants read, in Markdown (no raw HTML, no images).
 
@@ -58,9 +71,7 @@ class Texts(Part):
     withdrawn: Text | None = None
     closed: Text | None = None
     help: Text | Literal[False] | None = None
-    ai_policy: Text | Literal[True] | None = Field(
-        default=None, description="Whether answers may be made with AI tools"
-    )
+    ai_policy: Policy = Field(default=None, description="Whether answers may be made with AI tools")
 
     @model_serializer(mode="wrap")
     def _without_newer_default(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
