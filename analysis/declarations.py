@@ -28,7 +28,7 @@ from analysis.judges import (
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
-from analysis.raters import demographics, funnel, gold_distance, rater_table, thresholds
+from analysis.raters import demographics, funnel, gold_distance, rater_table, thresholds, writing
 from analysis.tables import (
     agreement,
     anova,
@@ -56,6 +56,7 @@ from analysis.tables import (
     told_apart,
     wins,
     wins_tests,
+    without_flagged,
 )
 from analysis.tables.request import AnalysisSpec
 
@@ -66,6 +67,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     thresholds.THRESHOLDS,
     gold_distance.GOLD_DISTANCE,
     rater_table.RATERS,
+    writing.FLAGGED_WRITING,
     protocol.PROTOCOL,
     design_health.DESIGN_HEALTH,
     wins.WINS_SUMMARY,
@@ -90,6 +92,7 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     strengths.ANALYSIS,
     agreement.ANALYSIS,
     rater_fit.ANALYSIS,
+    without_flagged.ANALYSIS,
     sensitivity.ANALYSIS,
     fragility.ANALYSIS,
     length_adjusted.ANALYSIS,

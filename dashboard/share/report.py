@@ -115,6 +115,7 @@ def _settings(
         plan=manifest.get("plan"),
         not_counted=manifest["included_by_name"],
         composites=manifest.get("composites", {}),
+        ai_policy=definition.texts.ai_policy is not None,
     )
 
 

@@ -13,10 +13,12 @@ from survey.tidy.answers import (
     RATING_COLUMNS,
     RATING_TASKS,
     SHOWN_COLUMNS,
+    WRITING_COLUMNS,
     check_rows,
     comment_rows,
     rank_rows,
     rating_rows,
+    written_rows,
 )
 from survey.tidy.pages import PAGE_TIME_COLUMNS, page_time_rows
 from survey.tidy.panels import panel_ratings, panels_of
@@ -67,6 +69,7 @@ __all__ = [
     "SHOWN_COLUMNS",
     "SHOWN_RESPONSE_COLUMNS",
     "TAKING_PART_COLUMNS",
+    "WRITING_COLUMNS",
     "NamedResponse",
     "Row",
     "active_participants",
@@ -90,4 +93,5 @@ __all__ = [
     "response_rows",
     "seconds_between",
     "shown_response_rows",
+    "written_rows",
 ]
