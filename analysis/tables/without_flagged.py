@@ -79,6 +79,7 @@ def without_flagged(
 
 def _side_by_side(recipe: Recipe, row: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     low, high = other.get("ci_low"), other.get("ci_high")
+    left = other.get("note", "not estimable, because no such rater is left")
     change = None if not other else other["value"] - row["value"]
     return {
         "recipe": recipe.name,
@@ -88,7 +89,7 @@ def _side_by_side(recipe: Recipe, row: dict[str, Any], other: dict[str, Any]) ->
         "unflagged_low": low,
         "unflagged_high": high,
         "change": change,
-        "note": row["note"] or other.get("note", "not estimable, because no such rater is left"),
+        "note": "; ".join(dict.fromkeys(filter(None, [row["note"], left]))),
     }
 
 

@@ -4,7 +4,7 @@
 // that who moves their own words pastes nothing from elsewhere; neither is kept or sent.
 
 /** Seconds that a pause between two typed characters counts at most. */
-const LONGEST_PAUSE = 5;
+const LONGEST_PAUSE = 10; // as long as a spoken phrase
 const NOTHING_WRITTEN = {
   keystrokes: 0,
   typed_characters: 0,

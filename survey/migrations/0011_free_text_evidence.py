@@ -88,6 +88,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='freeanswer',
             name='typing_seconds',
-            field=models.FloatField(help_text='Seconds between typed characters, at most 5 for each pause', null=True),
+            field=models.FloatField(help_text='Seconds between typed characters, at most 10 for each pause', null=True),
         ),
     ]

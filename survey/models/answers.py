@@ -204,7 +204,7 @@ class FreeAnswer(models.Model):
     )
     focus_seconds = models.FloatField(null=True, help_text="Seconds with the cursor in the field")
     typing_seconds = models.FloatField(
-        null=True, help_text="Seconds between typed characters, at most 5 for each pause"
+        null=True, help_text="Seconds between typed characters, at most 10 for each pause"
     )
     away_seconds = models.FloatField(null=True, help_text="Seconds away after these losses")
 

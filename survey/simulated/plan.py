@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
+from typing import Any
 
 from survey.definition.tasks import TextTask
-from survey.simulated import answers
+from survey.simulated import answers, writing
 from survey.simulated.answers import draw
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text
 from survey.simulated.profile import Behaviour, SimulationProfile, Times
@@ -35,7 +36,7 @@ class RaterPlan:
     `blocks` is the number of blocks they answer; `seconds` how long each page stays open (blocks by
     their position in the rater's order); `after` the arrival after the first rater's; `seen` each
     response's position in their view; `writes` their share of optional free-text questions
-    answered.
+    answered; `pastes` whether they paste them from elsewhere.
     """
 
     number: int
@@ -54,6 +55,7 @@ class RaterPlan:
     screening: dict[str, str]
     demographics: dict[str, list[str]]
     writes: float
+    pastes: bool
 
     @property
     def minutes(self) -> float:
@@ -85,6 +87,13 @@ class RaterPlan:
         """Their free-text answer, in the block at `place` or at the end."""
         key = (self.seed, self.number, "text", *place)
         return answers.remark(task, *key, language=self.language, share=self.writes)
+
+    def writing(self, task: TextTask, *place: str) -> dict[str, Any]:
+        """What their page counts while they write that answer."""
+        honest = writing.typed if self.device == "desktop" else writing.typed_on_a_phone
+        drawn = draw(self.seed, self.number, "writing", *place, task.name)
+        characters = len(self.remark(task, *place))
+        return writing.written(writing.pasted if self.pastes else honest, characters, drawn)
 
 
 @dataclass(frozen=True)
@@ -175,6 +184,7 @@ def _plan_rater(
         screening=answers.screening(content, seed, number, behaviour),
         demographics=answers.demographics(profile.demographics, content, seed, number),
         writes=profile.writes,
+        pastes=draw(seed, number, "pastes").random() < profile.pastes,
     )
 
 

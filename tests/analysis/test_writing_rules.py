@@ -1,5 +1,6 @@
 """Which ways of writing are flagged: by counts and times, never by the text."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 from analysis.deviations import deviations
 from analysis.quality_rules import USUAL_LABELS, QualityRules, changes_in_words
 from analysis.writing_rules import WritingRules, WrittenAnswer, writing_changes
-from tests.analysis.test_deviations import planned
+from tests.analysis.test_deviations import PLAN
 
 RULES = WritingRules()
 TYPED = {"typed_characters": 200, "typing_seconds": 50.0, "largest_insertion": 1}

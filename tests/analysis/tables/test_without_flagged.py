@@ -79,4 +79,4 @@ def test_system_that_only_flagged_raters_saw_says_so() -> None:
     data = data[(data["model"] == "m0") | data["participant"].isin(FLAGGED)]
     lost = [row for row in compared(data) if row["model"] == "m1" and row["result"] == "mean"]
     assert [row["n_unflagged"] for row in lost] == [0, 0]
-    assert {row["note"] for row in lost} == {"not estimable, because there are no ratings"}
+    assert all("not estimable, because there are no ratings" in str(row["note"]) for row in lost)
