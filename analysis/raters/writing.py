@@ -97,7 +97,8 @@ def flagged_writing(writing: DataFrame, raters: DataFrame, rules: WritingRules) 
 
     `raters` are those of the funnel, with `included`. Raises NotAvailable.
     """
-    answers = flagged_answers(writing, rules).merge(raters, on="participant")
+    counted = raters[["participant", "included"]]
+    answers = flagged_answers(writing, rules).merge(counted, on="participant")
     if answers.empty:
         raise NotAvailable("no script recorded how an answer was written")
     included = answers[answers["included"].astype(bool)]
@@ -105,7 +106,7 @@ def flagged_writing(writing: DataFrame, raters: DataFrame, rules: WritingRules) 
     for name in [*(rule.name for rule in rules.rules), ANY]:
         raised = [bool(flags) if name == ANY else name in flags for flags in answers["flags"]]
         flagged = answers[raised]
-        counted = flagged["included"].astype(bool)
+        of_included = flagged[flagged["included"].astype(bool)]
         rows.append(
             {
                 "rule": name,
@@ -114,7 +115,7 @@ def flagged_writing(writing: DataFrame, raters: DataFrame, rules: WritingRules) 
                 "raters": answers["participant"].nunique(),
                 "flagged_raters": flagged["participant"].nunique(),
                 "included": included["participant"].nunique(),
-                "flagged_included": flagged["participant"][counted].nunique(),
+                "flagged_included": of_included["participant"].nunique(),
             }
         )
     return pd.DataFrame(rows, columns=FLAGGED_WRITING.names)

@@ -95,12 +95,9 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         return raters.filter(included=value == "true")
 
     def with_flags(self, raters: Raters, _name: str, value: str) -> Raters:
-        key = "indices__answers_flagged"
-        if value == "true":
-            return raters.filter(**{f"{key}__gt": 0})
-        # none flagged, none recorded, or a run from before there were flags
-        unknown = Q(**{key: None}) | Q(**{f"{key}__isnull": True})
-        return raters.filter(unknown | Q(**{key: 0}))
+        # a run from before there were flags has no such index
+        none = ~Q(indices__has_key="flags") | Q(indices__flags="")
+        return raters.exclude(none) if value == "true" else raters.filter(none)
 
     def sorted_by(self, raters: Raters, _name: str, value: str) -> Raters:
         return raters.order_by(*_order(value), "id")

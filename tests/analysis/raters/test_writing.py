@@ -34,7 +34,8 @@ def test_each_rater_has_the_flags_of_all_their_answers() -> None:
 
 
 def test_rules_count_answers_and_raters() -> None:
-    rows = {row["rule"]: row for row in records(flagged_writing(WRITING, RATERS, RULES))}
+    raters = with_flags(RATERS, WRITING, RULES)
+    rows = {row["rule"]: row for row in records(flagged_writing(WRITING, raters, RULES))}
     assert list(rows) == ["pasted", "returned", "at_once", "too_fast", "any"]
     everything = {"answers": 5, "raters": 3, "included": 2}
     counted = {
