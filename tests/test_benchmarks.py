@@ -26,7 +26,7 @@ def test_without_arguments_there_is_something_to_measure(
 
 
 #: Ways of writing that are always flagged, and by which rules.
-FLAGGED = {
+FLAGGED: dict[writing.Way, set[str]] = {
     writing.pasted: {"pasted", "returned", "at_once"},
     writing.pasted_and_edited: {"pasted", "returned"},
     writing.pasted_in_parts: {"pasted", "returned"},

@@ -4,10 +4,11 @@ What is counted arrives with the answer, also after a failed network and a reloa
 """
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from survey.paradata import WRITING
 from tests.e2e.installation import Installation
@@ -212,6 +213,10 @@ def test_without_a_script_nothing_is_known_of_the_writing(
     assert [stored[name] for name in WRITING] == [None] * len(WRITING)
 
 
+def note_address(addresses: list[str], request: Request) -> None:
+    addresses.append(request.url)
+
+
 def test_script_is_loaded_only_where_participants_are_told(
     installation: Installation,
     study: str,
@@ -223,7 +228,7 @@ def test_script_is_loaded_only_where_participants_are_told(
     for slug, told in ((study, True), (quiet, False)):
         page = new_page()
         loaded: list[str] = []
-        page.on("request", lambda request, loaded=loaded: loaded.append(request.url))
+        page.on("request", partial(note_address, loaded))
         person = somebody(installation, slug, page)
         person.arrive()
         notice = page.get_by_role("heading", name="What is recorded while you write")

@@ -18,7 +18,7 @@ from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import Visitor, visit
 
 TEXTS = {"information": "# About", "instructions": "Read.", "thanks": "# Thank you"}
-RECORDED = {"comment": "Anything to add?", "record_writing": True}
+RECORDED: dict[str, Any] = {"comment": "Anything to add?", "record_writing": True}
 COUNTED = {"typed_characters": 12, "pastes": 1, "pasted_characters": 80, "focus_seconds": 31.5}
 
 

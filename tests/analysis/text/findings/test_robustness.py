@@ -110,10 +110,10 @@ def test_results_without_flagged_raters_stand_beside_all(moves: str, approved: A
 def test_means_stand_for_a_study_without_two_conditions(approved: Approval) -> None:
     mean = {"result": "mean", "model": "Ant", "condition": "plain"}
     rows = [BESIDE | mean, BESIDE | mean | {"model": "Bee", "change": -0.2, "unflagged_low": None}]
-    of = {"items": ITEMS, "without_flagged": rows}
     for flagged in (1, 0):
         counted = [ANY | {"included": 30, "flagged_included": flagged}]
-        found = findings(tables(**of, flagged_writing=counted), SHIPPED)
+        made = tables(items=ITEMS, without_flagged=rows, flagged_writing=counted)
+        found = findings(made, SHIPPED)
         approved(*said(about(found, "Raters flagged for their writing").sound))
 
 
