@@ -31,7 +31,7 @@ WITHOUT_FLAGGED = TableSpec(
     (
         c.RECIPE,
         Column("result", "Difference of the conditions, or mean of a system", is_key=True,
-            choice=True),
+            choice=True, labels="words"),
         c.MODEL.but(choice=False, first=""), c.CONDITION.but(choice=False, first=""), c.DIMENSION,
         c.N.but(meaning="Included raters with such ratings", label="n, included"),
         c.VALUE.but(meaning="The result of all included raters", form="decimals",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.writing_rules import WritingRules, WrittenAnswer
+from analysis.writing_rules import WritingRule, WritingRules, WrittenAnswer
 from dashboard.shared.block_labels import block_label
 from survey.definition.labels import Labels, usual
 from survey.models import FreeAnswer, Participant
@@ -12,7 +12,7 @@ from survey.paradata import WRITING
 
 @dataclass(frozen=True)
 class Written:
-    """A free answer: where it was asked, its text, how it was written, and its flags in words.
+    """A free answer: where it was asked, its text, how it was written, and what flags it.
 
     `is_recorded` is false where the study does not record it, or no script ran.
     """
@@ -21,7 +21,7 @@ class Written:
     place: str
     answer: FreeAnswer
     is_recorded: bool
-    flags: list[str]
+    flags: list[WritingRule]
 
     @property
     def characters(self) -> int:
@@ -40,7 +40,7 @@ def written_by(person: Participant, rules: WritingRules, labels: Labels) -> list
 
 
 def _written(person: Participant, rules: WritingRules, labels: Labels) -> Iterator[Written]:
-    in_words = {rule.name: f"{rule.label}: {rule.in_words()}" for rule in rules.rules}
+    by_name = {rule.name: rule for rule in rules.rules}
     answers = person.free_answers.select_related("presentation__block__scenario").order_by("id")
     for answer in answers:
         shown, place = answer.presentation, "at the end"
@@ -53,5 +53,5 @@ def _written(person: Participant, rules: WritingRules, labels: Labels) -> Iterat
             place,
             answer,
             any(value is not None for value in counted.values()),
-            [in_words[name] for name in rules.flags(WrittenAnswer(len(answer.text), counted))],
+            [by_name[name] for name in rules.flags(WrittenAnswer(len(answer.text), counted))],
         )

@@ -90,9 +90,11 @@ def test_raters_are_listed_with_their_flags_and_chosen_by_them(
 
 def test_rater_has_the_evidence_of_each_answer(page: Client, run: AnalysisRun) -> None:
     cat = run.study.participants.get(pseudonym="cat")
-    (row,) = table_headed(page.get(f"/studies/small/raters/{cat.pk}/"), "Answer")[1:]
+    shown = page.get(f"/studies/small/raters/{cat.pk}/")
+    (row,) = table_headed(shown, "Answer")[1:]
     assert row[1:3] == ["61", "0"] and "61 (1)" in row and "40 (1)" in row
-    assert "Pasted: 50 % or more of it was pasted or dropped from elsewhere" in row[-1]
+    assert row[-1] == "Pasted, Came back with text, Appeared at once"
+    assert "Pasted: 50 % or more of it was pasted or dropped from elsewhere" in text_of(shown)
     dot = run.study.participants.get(pseudonym="dot")
     assert "How the free answers were written" not in text_of(
         page.get(f"/studies/small/raters/{dot.pk}/")
