@@ -28,7 +28,7 @@ from analysis.judges import (
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
-from analysis.raters import demographics, funnel, gold_distance, rater_table, thresholds
+from analysis.raters import demographics, funnel, gold_distance, rater_table, thresholds, writing
 from analysis.tables import (
     agreement,
     anova,
@@ -56,6 +56,7 @@ from analysis.tables import (
     told_apart,
     wins,
     wins_tests,
+    without_flagged,
 )
 from analysis.tables.request import AnalysisSpec
 
@@ -90,6 +91,8 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     strengths.ANALYSIS,
     agreement.ANALYSIS,
     rater_fit.ANALYSIS,
+    writing.FLAGGED_WRITING,
+    without_flagged.ANALYSIS,
     sensitivity.ANALYSIS,
     fragility.ANALYSIS,
     length_adjusted.ANALYSIS,

@@ -12,6 +12,7 @@ from typing import Any
 from analysis.exclusion_rule import Threshold
 from analysis.quality_rules import QualityRules, changes
 from analysis.recipe import Recipe
+from analysis.writing_rules import writing_changes
 from survey.definition.labels import Labels
 from survey.definition.preregistration import Preregistration
 from survey.definition.settings import Places
@@ -40,6 +41,8 @@ NO_NUMBER = ("title", "quotes")
 HOW_MANY = ("maximum", "ratings_per_block", "ratings_per_response")
 #: The rule whose setting says who has left, included or not.
 LEFT = "early_exit"
+#: The tables that know which raters are flagged; no other result does.
+OF_FLAGGED = ("sensitivity", "without_flagged")
 #: The rule that goes by gold scores.
 BY_GOLD = "sigma_mae"
 
@@ -142,6 +145,8 @@ def _of_rules(plan: Planned, now: Planned, labels: Labels) -> Iterator[Deviation
             about = setting.about
             unit = f" {about.unit}" if isinstance(about, Threshold) and about.unit else ""
             yield Deviation(f"rule “{rule}”: {said}{unit}", included=setting.rule != LEFT)
+    for said in writing_changes(plan.rules.writing, now.rules.writing):
+        yield Deviation(f"flagged writing: {said}", tables=OF_FLAGGED)
 
 
 def _of_gold(plan: Planned, now: Planned) -> Iterator[Deviation]:

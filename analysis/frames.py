@@ -54,6 +54,7 @@ from survey.tidy import (
     RATING_COLUMNS,
     RATING_TASKS,
     SHOWN_COLUMNS,
+    WRITING_COLUMNS,
     Row,
     active_participants,
     cells_of,
@@ -66,13 +67,18 @@ from survey.tidy import (
     rank_rows,
     rating_rows,
     shown_response_rows,
+    written_rows,
 )
 
 #: Of every bootstrap about judges, so that the same data give the same intervals.
 JUDGES_SEED = 1
 #: Of a snapshot in chunks.
 PEOPLE_AT_ONCE, ROWS_AT_ONCE = 250, 10_000
-NUMBERS = ("duration_seconds", "attention_checks_failed", *SHOWN_COLUMNS)
+NUMBERS = (
+    *("duration_seconds", "attention_checks_failed"),
+    *SHOWN_COLUMNS,
+    *WRITING_COLUMNS,
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,8 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
 
 class SnapshotInChunks:
     """The same data as those of `read_snapshot`, with the ratings of some people at a time, so that
-    memory does not grow with a study. Ranks are hashed and not given.
+    memory does not grow with a study. Ranks, and how free answers were written, are hashed and not
+    given.
 
     Iterate over it once, inside `survey.tidy.reading()`; `hash` is known then.
     """
@@ -134,9 +141,10 @@ class SnapshotInChunks:
         self._hashed = {name: _HashedRows(columns) for name, (columns, _) in tables.items()}
         rows = {name: iter(rows) for name, (_, rows) in tables.items()}
         frames = {"gold": self._hashed["gold"].frame(list(rows["gold"]))}
-        while ranks := list(islice(rows["ranks"], ROWS_AT_ONCE)):
-            self._hashed["ranks"].add(ranks)
-        frames["ranks"] = self._hashed["ranks"].frame([])
+        for name in ("ranks", *({"writing"} & rows.keys())):
+            while some := list(islice(rows[name], ROWS_AT_ONCE)):
+                self._hashed[name].add(some)
+            frames[name] = self._hashed[name].frame([])
         ratings = groupby(rows["ratings"], key=itemgetter(0))
         following = next(ratings, None)
         while people := list(islice(rows["participants"], PEOPLE_AT_ONCE)):
@@ -168,12 +176,13 @@ class SnapshotInChunks:
 def _tables(
     study: Study, sources: Sequence[str], gold: GoldScores, seen_since: datetime
 ) -> dict[str, tuple[Sequence[str], Iterable[Row]]]:
-    """Columns and rows of each table of a snapshot."""
+    """Columns and rows of each table of a snapshot; `writing` where the study records it."""
+    definition = definition_of(study)
     active = active_participants(study, sources, seen_since=seen_since)
     reasons = {d.participant.pseudonym: d.reason for d in exclusions_in_force(study)}
     return {
         "participants": (
-            (*participant_columns(definition_of(study)), "excluded_by_decision", "active"),
+            (*participant_columns(definition), "excluded_by_decision", "active"),
             (
                 (*row, reasons.get(row[0], ""), row[0] in active)
                 for row in participant_rows(study, sources)
@@ -182,7 +191,18 @@ def _tables(
         "ratings": (RATING_COLUMNS + SHOWN_COLUMNS, rating_rows(study, sources)),
         "gold": (GOLD_COLUMNS, (row for row, _ in gold_rows(study, gold))),
         "ranks": (RANK_COLUMNS + SHOWN_COLUMNS, rank_rows(study, sources)),
-    }
+    } | ({"writing": _writing(study, sources)} if definition.record_writing else {})
+
+
+def _writing(study: Study, sources: Sequence[str]) -> tuple[Sequence[str], Iterable[Row]]:
+    """How free answers were written, without the texts; of those of which it is known."""
+    columns = COMMENT_COLUMNS + WRITING_COLUMNS
+    text, counted = columns.index("text"), columns.index("characters") + 1
+    return columns[:text] + columns[text + 1 :], (
+        row[:text] + row[text + 1 :]
+        for row in written_rows(study, sources)
+        if any(value is not None for value in row[counted:])
+    )
 
 
 def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
@@ -202,6 +222,7 @@ def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
         ratings=frames["ratings"],
         gold=frames["gold"],
         ranks=frames["ranks"],
+        writing=frames.get("writing"),
         contrast=contrast,
         scenarios=list(study.scenarios.order_by("position").values_list("name", flat=True)),
         models=sorted(dict.fromkeys(systems), key=lambda model: model == last),

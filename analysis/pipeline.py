@@ -21,10 +21,11 @@ from analysis.not_available import NotAvailable
 from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
-from analysis.raters.funnel import exclusions, not_entered
+from analysis.raters.funnel import exclusions, not_entered, under_rules
 from analysis.raters.gold_distance import gold_distance
 from analysis.raters.rater_table import rater_table
 from analysis.raters.thresholds import thresholds
+from analysis.raters.writing import flagged_writing, with_flagged
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
 from analysis.study_data import CheckedData, Contrast, StudyData, plain
@@ -77,7 +78,7 @@ def analyse(
         ),
     }
     results = Results()
-    _about_raters(results, who, labels, rated=bool(data.scale))
+    _about_raters(results, who, labels, rated=bool(data.scale), writing=data.writing)
     everyone = who.checked.consented
     results.table("demographics", lambda: demographics(everyone, funnel.included, data.orders))
     _about_systems(results, data, checked, counted["included"], labels)
@@ -142,7 +143,7 @@ def _study_input(who: Filtered, data: StudyData) -> StudyInput:
     checked = who.checked.without_decided()
     return StudyInput(
         checked.ratings,
-        checked.consented,
+        with_flagged(checked.consented, who.raters, recorded=data.writing is not None),
         checked.known,
         data.contrast,
         who.rules,
@@ -159,8 +160,12 @@ def _answers_of(checked: CheckedData, names: "Series[str]", unrated: str) -> Ans
     return Answers(ratings, ranks, people, unrated)
 
 
-def _about_raters(results: Results, who: Filtered, labels: Labels, *, rated: bool) -> None:
-    """The funnel, each rater's indices, and the limits beside their elbows."""
+def _about_raters(
+    results: Results, who: Filtered, labels: Labels, *, rated: bool, writing: DataFrame | None
+) -> None:
+    """The funnel, each rater's indices, whose writing is flagged, and the limits beside their
+    elbows.
+    """
     checked, rules, raters, funnel = who.checked, who.rules, who.raters, who.funnel
     if len(funnel.steps):
         results.tables["funnel"] = funnel.steps
@@ -171,6 +176,11 @@ def _about_raters(results: Results, who: Filtered, labels: Labels, *, rated: boo
         "consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people), labels)
     )
     results.figure("durations", lambda: durations(raters, rules))
+    if writing is not None:
+        entered = raters[under_rules(raters)]
+        results.table("flagged_writing", lambda: flagged_writing(writing, entered, rules.writing))
+        if why := results.not_available.get("flagged_writing"):
+            results.not_available["without_flagged"] = why
     if not rated:
         results.not_available |= dict.fromkeys(
             ["raters.sigma", "raters.mae", *OF_DISTANCES], UNRATED

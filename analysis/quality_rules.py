@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
 from analysis.exclusion_rule import Measure, RaterArrays, Rule, SettingChoices, Threshold
+from analysis.writing_rules import WritingRules, writing_changes
 from survey.definition.labels import Labels
 from survey.definition.parts import Part
 
@@ -193,7 +194,8 @@ DEFAULT_ORDER: tuple[RuleName, ...] = ("duration", "attention", "early_exit", "s
 
 
 class QualityRules(Part):
-    """The steps of the funnel in their order; a rule that is not in `order` is not applied.
+    """The steps of the funnel in their order; a rule that is not in `order` is not applied. The
+    rules of `writing` flag raters and exclude nobody.
 
     `model_dump(mode="json")` and `model_validate` take the rules to JSON and back.
     """
@@ -203,6 +205,7 @@ class QualityRules(Part):
     attention: Attention = Attention()
     early_exit: EarlyExit = EarlyExit()
     sigma_mae: SigmaMae = SigmaMae()
+    writing: WritingRules = WritingRules()
 
     @field_validator("order")
     @classmethod
@@ -327,7 +330,8 @@ def changes(
 
 def changes_in_words(before: QualityRules, after: QualityRules, labels: Labels) -> list[str]:
     """What changed, in words."""
-    return [said for _, said in changes(before, after, labels)]
+    excluding = [said for _, said in changes(before, after, labels)]
+    return [*excluding, *writing_changes(before.writing, after.writing)]
 
 
 def _steps(rules: QualityRules, labels: Labels) -> str:

@@ -51,7 +51,9 @@ class StudyData:
     names the text that each cell shows, in `response`: cells with one name show one text, such as
     a reference that is repeated in several sets; `words` is its length. A cell that it lacks shows
     a text of its own, of unknown length. `whole_blocks` is whether a page shows all responses of
-    its block. `composites` are dimensions that nobody rates: the means of others. `parameters` is
+    its block. `writing` has how free answers were written (the columns of comments.csv without the
+    text), of those of which it is known; it is None where the study does not record it.
+    `composites` are dimensions that nobody rates: the means of others. `parameters` is
     the size of models of which it is known.
     """
 
@@ -67,6 +69,7 @@ class StudyData:
     ranks: DataFrame = field(default_factory=DataFrame)
     responses: DataFrame = field(default_factory=DataFrame)
     whole_blocks: bool = True
+    writing: DataFrame | None = None
     composites: Composites = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
 

@@ -31,6 +31,10 @@ OVERTAKING = timedelta(seconds=10)
 DemographicValue = int | str | list[str]
 
 
+#: How free answers were written, by their names: measured fields of FreeAnswer.
+Writing = Mapping[str, Mapping[str, Any]]
+
+
 class AnswerKey(NamedTuple):
     """The subject of one rating, rank or choice of a block."""
 
@@ -43,12 +47,13 @@ class AnswerKey(NamedTuple):
 class BlockAnswers:
     """All answers on the page of one block.
 
-    `texts` has the free answers by name (empty if not answered), `check` the answer to an attention
-    check among the responses.
+    `texts` has the free answers by name (empty if not answered), `writing` how they were written,
+    `check` the answer to an attention check among the responses.
     """
 
     ratings: dict[AnswerKey, float] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    writing: Writing = field(default_factory=dict)
     check: float | None = None
 
 
@@ -201,7 +206,7 @@ def record_block(
         else:
             here.update(submitted_at=at, **paradata)
             _store_changes(presentation, answers.ratings)
-            _store_texts(participant, presentation, answers.texts)
+            _store_texts(participant, presentation, answers.texts, answers.writing)
         if check is not None and answers.check is not None:
             _store_check(check, answers.check, right_answer, at)
 
@@ -221,7 +226,13 @@ def _store_first(
     )
     if any(answers.texts.values()):
         FreeAnswer.objects.bulk_create(
-            FreeAnswer(participant=participant, presentation=presentation, name=name, text=text)
+            FreeAnswer(
+                participant=participant,
+                presentation=presentation,
+                name=name,
+                text=text,
+                **answers.writing.get(name, {}),
+            )
             for name, text in answers.texts.items()
             if text
         )
@@ -261,23 +272,32 @@ def _store_changes(presentation: Presentation, values: Mapping[AnswerKey, float]
 
 
 def _store_texts(
-    participant: Participant, presentation: Presentation | None, texts: Mapping[str, str]
+    participant: Participant,
+    presentation: Presentation | None,
+    texts: Mapping[str, str],
+    writing: Writing,
 ) -> None:
     stored = {
         answer.name: answer
         for answer in FreeAnswer.objects.filter(participant=participant, presentation=presentation)
     }
     for name, text in texts.items():
-        answer = stored.get(name)
+        answer, measured = stored.get(name), writing.get(name, {})
         if answer is None:
             if text:
                 FreeAnswer.objects.create(
-                    participant=participant, presentation=presentation, name=name, text=text
+                    participant=participant,
+                    presentation=presentation,
+                    name=name,
+                    text=text,
+                    **measured,
                 )
-        elif answer.text != text:
-            answer.text = text
-            answer.revisions += 1
-            answer.save(update_fields=["text", "revisions"])
+            continue
+        changed = dict(measured)
+        if answer.text != text:
+            changed |= {"text": text, "revisions": answer.revisions + 1}
+        if changed:
+            FreeAnswer.objects.filter(pk=answer.pk).update(**changed)
 
 
 def _store_check(
@@ -313,11 +333,17 @@ def record_check(
 
 
 def record_closing(
-    *, participant: Participant, texts: Mapping[str, str], page: int, last: LastPage, at: datetime
+    *,
+    participant: Participant,
+    texts: Mapping[str, str],
+    writing: Writing,
+    page: int,
+    last: LastPage,
+    at: datetime,
 ) -> None:
-    """Store the free answers at the study's end. Raises OutOfOrder."""
+    """Store the free answers at the study's end, and how they were written. Raises OutOfOrder."""
     with recording(participant, page, last, at, kind=PageTime.Kind.CLOSING):
-        _store_texts(participant, None, texts)
+        _store_texts(participant, None, texts, writing)
 
 
 def record_demographics(

@@ -7,7 +7,7 @@ without them.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 DEVICES = ("phone", "tablet", "desktop")
@@ -25,6 +25,14 @@ SECONDS = {
 }
 COUNTS = {"focus_losses": "losses", "changes": "changes"}
 FIELDS = (*SECONDS, *COUNTS, "response_seconds")
+#: How a free answer was written: fields of FreeAnswer, with the same names in the script.
+WRITING_COUNTS = (
+    *("keystrokes", "typed_characters", "deletions", "pastes", "pasted_characters", "own_pastes"),
+    *("drops", "dropped_characters", "autofills", "autofilled_characters", "largest_insertion"),
+    *("returned_characters", "focus_losses"),
+)
+WRITING_SECONDS = ("focus_seconds", "typing_seconds", "away_seconds")
+WRITING = WRITING_COUNTS + WRITING_SECONDS
 
 
 class Shown(Protocol):
@@ -88,6 +96,23 @@ def page_text(fields: dict[str, Any], responses: Sequence[Shown]) -> str:
     }
     if by_public_id:
         known["responses"] = by_public_id
+    return json.dumps(known) if known else ""
+
+
+def read_writing(text: str) -> dict[str, Any]:
+    """How a free answer was written, by field of FreeAnswer; empty if nothing was measured.
+
+    A value that is no count or no time is None, and so are all values that the script did not send.
+    """
+    sent = _object(text)
+    fields: dict[str, Any] = {name: _count(sent.get(name), MOST_TIMES) for name in WRITING_COUNTS}
+    fields |= {name: _seconds(sent.get(name)) for name in WRITING_SECONDS}
+    return fields if any(value is not None for value in fields.values()) else {}
+
+
+def writing_text(fields: Mapping[str, Any]) -> str:
+    """What `read_writing` reads, as text for its page; empty if nothing was measured."""
+    known = {name: fields[name] for name in WRITING if fields.get(name) is not None}
     return json.dumps(known) if known else ""
 
 

@@ -19,6 +19,7 @@ from survey.models import (
     Submission,
     Withdrawal,
 )
+from survey.notices import ai_policy, writing_notice
 from survey.slots import Full, is_full, locked, take_slot
 
 #: How long a browser keeps its participant's cookie.
@@ -343,8 +344,16 @@ def choose_language(*, participant: Participant, language: str) -> None:
 
 
 def consent_hash(definition: StudyDefinition) -> str:
-    """SHA-256 of all texts before consent: warning, information, statement."""
-    texts = [definition.texts.warning, definition.texts.information, definition.consent.statement]
+    """SHA-256 of all texts before consent: warning, information, policy on AI, what is recorded of
+    writing, statement.
+    """
+    texts = [
+        definition.texts.warning,
+        definition.texts.information,
+        ai_policy(definition),
+        writing_notice(definition),
+        definition.consent.statement,
+    ]
     return hashlib.sha256("\n\n".join(text for text in texts if text).encode()).hexdigest()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from analysis.metric_labels import LABELS
+from analysis.writing_rules import WRITING_LABELS
 from survey.definition.labels import Labels, usual
 
 #: By kind, what names in cells are called; others as `usual` writes them.
@@ -92,6 +93,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "writing_people": "People who wrote any",
         "clock_stepped": "People whose clock was set back",
     },
+    "writing_rules": WRITING_LABELS | {"any": "Any of these"},
     "effects": {
         "contrast": "Difference of the conditions",
         "group": "Difference of groups of raters",

@@ -31,6 +31,12 @@ RATERS = TableSpec(
             "answered", kind="count"),
         Column("n_gold", "Number of ratings of responses with a gold score",
             kind="count").csv_only(),
+        Column("answers_recorded", "Free answers of which it is known how they were written; empty "
+            "if there are none", kind="count").csv_only(),
+        Column("answers_flagged", "Those of them that a rule of writing flags",
+            kind="count").csv_only(),
+        Column("flags", "Which rules of writing flag any of them; nobody is excluded by these",
+            kind="text").csv_only(),
         c.NOTE,
         Column("longstring", "Longest run of the same rating, in the order shown",
             kind="count").csv_only(),

@@ -34,6 +34,7 @@ class StudyInput:
     """All ratings, everyone who consented, all items with their gold scores, what the study is
     about, and the rules: analyses with other raters start from it. `fits` are the mixed
     models that tables have in common; `parameters` is the size of models of which it is known.
+    `people` have the column of `raters.writing.with_flagged`.
     """
 
     ratings: DataFrame

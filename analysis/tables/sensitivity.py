@@ -1,7 +1,8 @@
 """What each rule of exclusion does to the main results.
 
 The same results from different raters: as the rules in force have them, with no rule, with each
-rule alone, with all but each, and with σ taken in the other ways that `sigma_mae` knows.
+rule alone, with all but each, and with σ taken in the other ways that `sigma_mae` knows; and as in
+force, without the raters whose writing is flagged.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from analysis.not_available import NotAvailable
 from analysis.quality_rules import QualityRules, SigmaOver
 from analysis.raters.funnel import apply_rules
 from analysis.raters.quality import quality_under
+from analysis.raters.writing import flagged_among
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.min_f_prime import min_f_prime
@@ -32,6 +34,7 @@ from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.wins import wins, wins_summary
 
 IN_FORCE, NO_RULE = "rules in force", "no rule"
+WITHOUT_FLAGGED = "rules in force, without flagged raters"
 #: Ratings of a dimension up to which the mixed model is fitted for each variant: some twelve fits,
 #: whose time grows with their number.
 REFITTED_UP_TO = KEPT_UP_TO
@@ -88,7 +91,8 @@ SENSITIVITY = TableSpec(
     question="How does each rule of the filter change the results?",
     observations="comparisons (wins); raters; scenarios; ratings (mixed models)",
     says="The main results with the study's rules, without rules, with each of several rules "
-        "alone, without each of them, and, if a rule uses σ, with σ computed in other ways. "
+        "alone, without each of them, and, if a rule uses σ, with σ computed in other ways. If the "
+        "study records how free answers are written, the last row leaves out the flagged raters. "
         "Differences are {a} minus {b} over all models.",
     section="Sensitivity",
     subject="order",
@@ -117,17 +121,21 @@ def sensitivity(
     ratings. p values are of each by itself. `same_raters` says whether the variant includes just
     those that count by the rules in force, so that it can't but agree. `same_conclusion`: sign
     and significance, at 1 − the recipe's confidence, of all of these are as in force; `what_moves`
-    names those that are not.
+    names those that are not. People may be `flagged` (`raters.writing.with_flagged`): a variant
+    leaves them out.
 
     The same raters are computed once. Where they gave more than `refitted_up_to` ratings of a
     dimension, no mixed model is fitted, which `note` says. Raises NotAvailable.
     """
     if ratings.empty:
         raise NotAvailable("there are no ratings")
-    if not rules.order:
+    flagged = flagged_among(people)
+    if not rules.order and flagged is None:
         raise NotAvailable("the study applies no quality rule")
     wins(items(rating_counts(ratings), known), contrast)  # raises NotAvailable
     each = list(included_under(ratings, people, rules))
+    if flagged is not None:
+        each.append((WITHOUT_FLAGGED, each[0][1] - flagged))
     dimensions = [
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
     ]
@@ -160,6 +168,8 @@ def sensitivity(
 def variants(rules: QualityRules) -> Iterator[tuple[str, QualityRules]]:
     """The rules in force and what they might have been, by name."""
     yield IN_FORCE, rules
+    if not rules.order:
+        return
     yield NO_RULE, rules.model_copy(update={"order": []})
     several = rules.order if len(rules.order) > 1 else []  # one alone is what is in force
     for rule in several:

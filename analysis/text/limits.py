@@ -6,6 +6,7 @@ from analysis.catalogue.number_text import count, decimals, percent
 from analysis.catalogue.spec import OF_ALL
 from analysis.quality_rules import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
+from analysis.raters.writing import ANY
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
@@ -50,6 +51,7 @@ def limits(
         *_judge_filter(tables, rules, gold),
         *_left_out(tables),
         *_attrition(tables),
+        *_flagged(tables),
         *_margins(tables, sound),
         *_steps(tables, scale),
         *_empty_cells(tables),
@@ -249,6 +251,12 @@ def _attrition(tables: Tables) -> Iterator[Sentence]:
     for row in tested:
         if row["p_adjusted"] < LEVEL:
             yield say("attrition", row=row, several=len(tested) > 1)
+
+
+def _flagged(tables: Tables) -> Iterator[Sentence]:
+    """What flags of writing do not show."""
+    for row in rows_of(tables, "flagged_writing", rule=ANY):
+        yield say("flagged", row=row)
 
 
 def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:

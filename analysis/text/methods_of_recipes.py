@@ -24,7 +24,7 @@ METHODS_OF_AGREEMENT = (
     "kendalls_w_ranks",
     "randolphs_kappa",
 )
-VARIANTS = ("no rule", "alone", "all but", "sigma over")
+VARIANTS = ("no rule", "alone", "all but", "sigma over", "without flagged raters")
 ORDER = ("response_position", "block_position", "previous_rating")
 #: Models of comparisons on a page.
 COMPARISONS = ("plackett_luce", "best_worst", "davidson", "bradley_terry")
@@ -272,6 +272,7 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "choice_tests": _choice_tests,
     "strengths": _strengths,
     "agreement": _agreement,
+    "without_flagged": lambda *_: {},
     "sensitivity": _sensitivity,
     "fragility": lambda *_: {},
     "length_adjusted": lambda *_: {},

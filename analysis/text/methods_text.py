@@ -11,6 +11,7 @@ from typing import Any
 
 from analysis.catalogue.number_text import count, percent
 from analysis.quality_rules import DECISION, QualityRules
+from analysis.raters.writing import ANY
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, texts, values
 from analysis.text.findings.words import ALL
@@ -33,7 +34,8 @@ class AnalysisSettings:
     `scale` are the two ends of the scale in words, empty where nothing is rated; `plan` is the
     manifest's, and `not_counted` names those who are included though they never count.
     `composites` are dimensions with their parts. `comprehension` are the manifest's numbers of who
-    passed that check and who failed it, None without one.
+    passed that check and who failed it, None without one; `ai_policy` is whether participants read
+    one on AI.
     """
 
     rules: QualityRules
@@ -48,6 +50,7 @@ class AnalysisSettings:
     composites: Mapping[str, Sequence[str]] = field(default_factory=dict)
     comprehension: Mapping[str, int] | None = None
     training_items: int = 0
+    ai_policy: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ def methods(tables: Tables, settings: AnalysisSettings) -> list[Paragraph]:
     paragraphs = [
         Paragraph("Plan", tuple(plan)),
         Paragraph("Raters", tuple(_raters(tables, settings))),
+        Paragraph("AI tools", tuple(_ai(tables, settings))),
         Paragraph("Ratings", tuple(_ratings(tables, settings))),
         Paragraph("Rankings", tuple(_rankings(tables, settings.recipes))),
         Paragraph("Choices", tuple(_choices(tables, settings.recipes))),
@@ -110,6 +114,16 @@ def _raters(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
         yield say("step", number=number, row=row, who=who, last=last)
     share = steps[-1].derive(percent(100 * steps[-1]["remaining"] / entered))
     yield say("included", row=steps[-1], share=share)
+
+
+def _ai(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
+    """What participants were told of AI tools, and which writing was flagged."""
+    if settings.ai_policy:
+        yield say("ai_policy")
+    rules = settings.rules.writing
+    for row in rows_of(tables, "flagged_writing", rule=ANY):
+        words = [rule.in_words() for rule in rules.rules]
+        yield say("flagged_writing", row=row, rules=words, least=rules.least_characters)
 
 
 def _reasons(tables: Tables) -> dict[str, Cited]:

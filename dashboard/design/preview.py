@@ -20,12 +20,13 @@ from survey.definition.codes import possible_endings
 from survey.definition.labels import Labels, usual
 from survey.definition.settings import Settings
 from survey.models import AttentionCheck, Participant, Study
+from survey.notices import ai_policy, writing_notice
 from survey.regions import STATES
 from survey.views.arrival import language_choices
-from survey.views.block import block_context, text_items
+from survey.views.block import block_context
 from survey.views.comprehension import comprehension_context
 from survey.views.ending import ending_context
-from survey.views.pages import check_context
+from survey.views.pages import check_context, closing_context
 from survey.views.questions import question_items
 from survey.views.training import ShownTraining
 
@@ -124,8 +125,12 @@ class Preview:
         }
 
     def _before(self) -> Iterator[Page]:
-        languages = {"languages": self.languages}
-        yield Page("information", "Information and consent", "consent", languages)
+        told = {
+            "languages": self.languages,
+            "ai_policy": ai_policy(self.definition),
+            "writing_notice": writing_notice(self.definition),
+        }
+        yield Page("information", "Information and consent", "consent", told)
         content = self.content
         if content.screening_page is not None:
             items = question_items(content.definition.screening, self.definition.screening, {}, {})
@@ -135,7 +140,7 @@ class Preview:
         if "prolific" not in self.study.settings["ways_in"]:
             address = reverse("survey:arrive", args=[self.study.slug])
             link = self.request.build_absolute_uri(f"{address}?resume=…")
-        values = {"resume_link": link}
+        values = {"resume_link": link, "ai_policy": ai_policy(self.definition)}
         yield _numbered(content.instructions_page, "Instructions", "instructions", values)
         if content.comprehension_page is not None:
             yield from self._comprehension(content.comprehension_page)
@@ -201,8 +206,8 @@ class Preview:
     def _after(self) -> Iterator[Page]:
         content, shown = self.content, self.definition
         if content.closing_page is not None:
-            values: dict[str, Any] = {"texts": text_items(shown.closing, {}, {})}
-            yield _numbered(content.closing_page, "Closing questions", "closing", values)
+            page = content.closing_page
+            yield _numbered(page, "Closing questions", "closing", closing_context(shown))
         if content.demographics_page is not None:
             items = question_items(content.definition.demographics, shown.demographics, {}, {})
             values = {"items": items, "states": list(STATES)}

@@ -25,6 +25,7 @@ from survey.definition.tasks import (
     TextTask,
 )
 from survey.models import Scenario
+from survey.notices import ai_policy, writing_notice
 
 STANDARD = "Standard text of the pages"
 
@@ -74,7 +75,9 @@ def texts_of(preview: Preview) -> list[TextSection]:
         TextSection("Information and consent", list(_information(shown)), "information"),
         TextSection("Screening", screening, page["screening"]),
         TextSection(
-            "Instructions", [_markdown("", shown.texts.instructions)], page["instructions"]
+            "Instructions",
+            [_markdown("", shown.texts.instructions), *_policy(shown)],
+            page["instructions"],
         ),
         TextSection("Comprehension check", list(_comprehension(shown)), page["comprehension"]),
         TextSection("Training", list(_training(shown, preview.labels)), page["training"]),
@@ -96,9 +99,19 @@ def _information(shown: StudyDefinition) -> Iterator[Entry]:
     if shown.texts.warning:
         yield _markdown("Warning", shown.texts.warning)
     yield _markdown("Information", shown.texts.information)
+    yield from _policy(shown)
+    if notice := writing_notice(shown):
+        yield Entry("What is recorded while you write", notice, note=f"{STANDARD}.")
     yield _markdown("Statement to agree to", shown.consent.statement)
     if shown.consent.decline:
         yield Entry("Button to decline", shown.consent.decline)
+
+
+def _policy(shown: StudyDefinition) -> Iterator[Entry]:
+    """The policy on AI, which free-text questions show as well."""
+    if policy := ai_policy(shown):
+        is_own = shown.texts.ai_policy is not True
+        yield _markdown("Use of AI tools", policy, "" if is_own else f"{STANDARD}.")
 
 
 def _screening(question: ScreeningQuestion) -> Entry:

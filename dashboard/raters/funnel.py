@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from analysis.quality_rules import DECISION, QualityRules
+from analysis.writing_rules import WRITING_LABELS
 from dashboard.raters.verdicts import measured_in_words
 from dashboard.shared.stored_tables import Row, StoredTable
 
@@ -46,12 +47,14 @@ def funnel_bars(funnel: StoredTable) -> list[FunnelBar]:
 
 def shown_rater(rater: Row, rules: QualityRules) -> Row:
     """A rater's row with minutes, and in words what excluded them by these `rules`, what was
-    measured, and who that rule excludes.
+    measured, who that rule excludes, and how the writing of their free answers is flagged.
     """
     seconds, step = rater["duration_seconds"], rater["exclusion"]
+    flags = rater.get("flags") or ""  # a run from before there were flags has none
     is_rule = bool(step) and step != DECISION
     return rater | {
         "minutes": None if seconds is None else seconds / 60,
         "measured": measured_in_words(rater["value"] or {}),
         "excludes": rules.rule(step).in_short() if is_rule else "",
+        "flagged_as": [WRITING_LABELS[name] for name in flags.split(", ") if name],
     }

@@ -43,7 +43,8 @@ def raters_of(run: AnalysisRun) -> Raters:
 
 class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no types
     """Which raters of a run to show, and in which order. An unknown choice selects nothing.
-    `rules` are the steps of the run's funnel, with their labels.
+    `rules` are the steps of the run's funnel, with their labels; a study that does not record how
+    free answers are written (`records_writing`) has no flags.
 
     `sort` is a name in TEXTS or NUMBERS, with a minus in front for the largest first; who has no
     number comes last either way.
@@ -60,6 +61,10 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         choices=[("completed", "completed"), ("in_progress", "in progress")],
         empty_label="any",
     )
+    flagged = django_filters.ChoiceFilter(
+        label="Writing", choices=[("true", "flagged"), ("false", "not flagged")],
+        empty_label="flagged or not", method="with_flags",
+    )  # fmt: skip
     sort = django_filters.ChoiceFilter(
         choices=[(sign + name, name) for name in (*TEXTS, *NUMBERS) for sign in ("", "-")],
         method="sorted_by",
@@ -67,10 +72,17 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
     )
 
     def __init__(
-        self, data: Mapping[str, Any], run: AnalysisRun, *, rules: Mapping[str, str]
+        self,
+        data: Mapping[str, Any],
+        run: AnalysisRun,
+        *,
+        rules: Mapping[str, str],
+        records_writing: bool,
     ) -> None:
         super().__init__(data, queryset=raters_of(run))
         self.filters["rule"].extra["choices"] = list(rules.items())
+        if not records_writing:
+            del self.filters["flagged"]
         self.form.label_suffix = ""
 
     @property
@@ -81,6 +93,11 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
 
     def kept(self, raters: Raters, _name: str, value: str) -> Raters:
         return raters.filter(included=value == "true")
+
+    def with_flags(self, raters: Raters, _name: str, value: str) -> Raters:
+        # a run from before there were flags has no such index
+        none = ~Q(indices__has_key="flags") | Q(indices__flags="")
+        return raters.exclude(none) if value == "true" else raters.filter(none)
 
     def sorted_by(self, raters: Raters, _name: str, value: str) -> Raters:
         return raters.order_by(*_order(value), "id")

@@ -8,8 +8,10 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from analysis.labels import labels_of
 from analysis.models import RaterQuality
 from analysis.quality_rules import LONGEST_REASON
+from analysis.rule_sets import current_rules
 from dashboard.raters.attempts import comprehension_of, training_of
 from dashboard.raters.forms import DecisionForm
 from dashboard.raters.identity import look_up
@@ -17,6 +19,7 @@ from dashboard.raters.rater_answers import about, answers_of, checks_of
 from dashboard.raters.timeline import COMPARED, timeline
 from dashboard.raters.verdicts import verdicts
 from dashboard.raters.views import decide
+from dashboard.raters.writing import written_by
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import asked_for, study_page
@@ -91,6 +94,7 @@ def identity(request: ResearcherRequest, name: str, participant: int) -> HttpRes
 def _rater_page(
     request: ResearcherRequest, study: Study, person: Participant, **context: Any
 ) -> HttpResponse:
+    texts = written_by(person, current_rules(study).writing, labels_of(study))
     decisions = list(person.manual_decisions.select_related("author").order_by("-id"))
     return study_page(
         request,
@@ -109,7 +113,8 @@ def _rater_page(
         checks=checks_of(person, study),
         comprehension=comprehension_of(person, study),
         training=training_of(person, study),
-        texts=person.free_answers.select_related("presentation").order_by("id"),
+        texts=texts,
+        has_writing=any(text.is_recorded for text in texts),
         about=about(person),
         **_analysed(study, person),
         **context,

@@ -65,12 +65,18 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     if analysis.run:
         step_labels = {step["step"]: labels.text("rules", step["step"]) for step in steps.rows}
         rules = rules_of(analysis.run.rule_set)
-        asked = RaterFilter(request.GET, analysis.run, rules=step_labels)
+        definition = definition_of(study)
+        asked = RaterFilter(
+            request.GET,
+            analysis.run,
+            rules=step_labels,
+            records_writing=definition.record_writing,
+        )
         choice = asked.chosen
         pages = Paginator(asked.qs, RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
         sort = choice.pop("sort", "participant")
-        rated = definition_of(study).rating is not None
+        rated = definition.rating is not None
         left_out = () if rated else OF_RATINGS
         columns = {name: label for name, label in RATER_COLUMNS.items() if name not in left_out}
         context |= {
@@ -81,6 +87,8 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "raters": [shown_rater(rater_row(rater), rules) for rater in page],
             "columns": sortable_columns(columns, texts=TEXTS, sort=sort),
             "rated": rated,
+            "records_writing": definition.record_writing,
+            "writing_rules": [(rule.label, rule.in_words()) for rule in rules.writing.rules],
         }
         out = {decision.participant_id: decision for decision in exclusions_in_force(study)}
         context["decided"] = [(rater, out.get(rater["id"])) for rater in context["raters"]]

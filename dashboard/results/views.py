@@ -42,6 +42,8 @@ from survey.tidy import definition_of
 
 #: Tables that only a request makes, for which the page has a button.
 ON_REQUEST = ("multiverse_summary", "multiverse")
+#: Tables that only studies have which record how free answers are written.
+OF_WRITING = ("flagged_writing", "without_flagged")
 NOT_MADE = "this analysis has no such result"
 
 
@@ -56,6 +58,8 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     definition = definition_of(study)
     rated = definition.rating is not None
     names = catalogue.of_subject(subject) if rated or subject != FIRST_PAGE else ()
+    if not definition.record_writing:
+        names = tuple(name for name in names if name not in OF_WRITING)
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = _stored(analysis, names)

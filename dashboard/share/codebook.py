@@ -101,6 +101,24 @@ MEANINGS = {
     "expected_least": "The lowest rating that was expected",
     "expected_most": "The highest rating that was expected",
     "within": "Whether the rating was within the expected range",
+    "characters": "Length of the text",
+    "keystrokes": "Keys pressed in the field; which ones is not recorded. This column and those "
+    "behind it are empty where no script ran",
+    "typed_characters": "Characters typed, dictated or put in by autocorrection",
+    "deletions": "Steps that deleted something",
+    "pastes": "Pastes from outside the page; what was pasted is not recorded",
+    "pasted_characters": "Characters that these pastes brought",
+    "own_pastes": "Pastes and drops of text copied, cut or dragged on the same page",
+    "drops": "Drops from outside the page",
+    "dropped_characters": "Characters that these drops brought",
+    "autofills": "Times that the browser or an extension filled in text",
+    "autofilled_characters": "Characters that were filled in so",
+    "largest_insertion": "Most characters that appeared in one step, own pastes aside",
+    "returned_characters": "Characters pasted or dropped as the first thing after a return to the "
+    "page",
+    "focus_seconds": "How long the cursor was in the field and the page had the focus",
+    "typing_seconds": "Time between typed characters; a pause counts at most 10 seconds",
+    "away_seconds": "How long the page was left while the question was on screen",
     "pool": "Whose slots: raters (real), experts (panel), or test people",
     "people": "Who is counted: people who completed, or all people with a slot",
     "table": "What is counted: `row` by position on the page, in the survey, or directly above "
@@ -134,6 +152,8 @@ MEANINGS_IN = {
     ("training.csv", "rating"): "The value given in training; it counts in no table",
     ("training.csv", "answered_at"): "When the try was sent complete (ISO 8601, UTC)",
     ("training.csv", "seconds"): SECONDS_OF_ATTEMPT,
+    ("comments.csv", "focus_losses"): "How often the page was left while the question was on "
+    "screen",
     ("page_times.csv", "kind"): "What the page is",
     ("page_times.csv", "name"): "Of a block its scenario and set; of an attention check or a "
     "training item its name",

@@ -208,23 +208,11 @@ def _design(facts: Facts) -> Iterator[Answer]:
         said = f"The plan was locked at {facts.locked}; give the address of its registration."
         yield Answer("3.3.1", "locked plan", said, (YES,), draft=True)
     yield Answer("3.3.2", "study.yaml", "Web pages of Fivefold, in the evaluator's own browser.")
-    checks, rules = len(definition.attention_checks), facts.rules.order
-    checked = checks or rules or definition.comprehension
-    chosen = ((2,) if checked else ()) + ((4,) if rules else ())
-    words = [f"evaluators were excluded {facts.rules.rule(name).in_words()}" for name in rules]
-    if checks:
-        words.insert(0, f"{checks} {noun(checks, 'attention check')} in the survey")
-    if definition.comprehension:
-        words.insert(0, "questions about the instructions had to be answered right")
-    said = "; ".join(words) or "No rule of exclusion and no attention check."
-    yield Answer("3.3.3.1", "study.yaml: quality, attention_checks", "", chosen or (7,))
-    yield Answer(
-        "3.3.3.2", "study.yaml: quality, attention_checks", f"{said[:1].upper()}{said[1:]}"
-    )
+    yield from _quality_assurance(facts)
     yield from _said("3.3.4.1", sheet.screenshots)
     yield Answer("3.3.4.2", "study.yaml: tasks", _page(facts))
     free = "They could stop and continue later, on any device."
-    if "duration" in rules:
+    if "duration" in facts.rules.order:
         free += f" Those {facts.rules.rule('duration').in_words()} were excluded afterwards."
     yield Answer("3.3.5", "study.yaml: quality.duration", free, (5,))
     if sheet.questions is not None:
@@ -233,6 +221,30 @@ def _design(facts: Facts) -> Iterator[Answer]:
         yield Answer("3.3.6", "study.yaml: closing, comment", "", (3,))
     yield Answer("3.3.7", "study.yaml: ways_in", "", (1,), draft=True)
     yield Answer("3.3.8", "study.yaml: ways_in", "Online, wherever they were.", draft=True)
+
+
+def _quality_assurance(facts: Facts) -> Iterator[Answer]:
+    """Checks, rules, and what is told and recorded because of AI tools."""
+    definition = facts.definition
+    checks, rules = len(definition.attention_checks), facts.rules.order
+    is_automatic = bool(checks or rules or definition.comprehension or definition.record_writing)
+    chosen = ((2,) if is_automatic else ()) + ((4,) if rules else ())
+    words = [f"evaluators were excluded {facts.rules.rule(name).in_words()}" for name in rules]
+    if checks:
+        words.insert(0, f"{checks} {noun(checks, 'attention check')} in the survey")
+    if definition.comprehension:
+        words.insert(0, "questions about the instructions had to be answered right")
+    if definition.texts.ai_policy:
+        words.append("evaluators read a policy on the use of AI tools")
+    if definition.record_writing:
+        words += [
+            f"a free answer was flagged, which excluded nobody, if {rule.in_words()}"
+            for rule in facts.rules.writing.rules
+        ]
+    said = "; ".join(words) or "No rule of exclusion and no attention check."
+    source = "study.yaml: quality, attention_checks"
+    yield Answer("3.3.3.1", source, "", chosen or (7,))
+    yield Answer("3.3.3.2", source, f"{said[:1].upper()}{said[1:]}")
 
 
 def _page(facts: Facts) -> str:

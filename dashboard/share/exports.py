@@ -56,6 +56,7 @@ from survey.tidy import (
     SHOWN_COLUMNS,
     SHOWN_RESPONSE_COLUMNS,
     TRAINING_COLUMNS,
+    WRITING_COLUMNS,
     Row,
     check_rows,
     comment_rows,
@@ -72,6 +73,7 @@ from survey.tidy import (
     reading,
     shown_response_rows,
     training_rows,
+    written_rows,
 )
 
 DECISION_COLUMNS = Decision._fields
@@ -185,7 +187,9 @@ class Export:
         return self._of_people(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows)
 
     def comments(self) -> ExportTable:
-        """What people wrote."""
+        """What people wrote, and how, if the study records that."""
+        if self.definition.record_writing:
+            return self._of_people(COMMENT_COLUMNS + WRITING_COLUMNS, written_rows)
         return self._of_people(COMMENT_COLUMNS, comment_rows)
 
     def presentations(self) -> ExportTable:

@@ -117,6 +117,7 @@ def _settings(
         composites=manifest.get("composites", {}),
         comprehension=manifest.get("comprehension"),
         training_items=len(definition.training_items),
+        ai_policy=definition.texts.ai_policy is not None,
     )
 
 

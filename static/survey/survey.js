@@ -29,7 +29,8 @@ const UNSENT = "fivefold-unsent";
 const whose = document.querySelector("input[name=whose]")?.value;
 const pageNumber = Number(location.pathname.match(/\/page\/(\d+)\/$/)?.[1]);
 
-/** Drafts by page number: what the page `stored`, what is `chosen`, what was `measured`, if `sent`. */
+/** Drafts by page number: what the page `stored`, what is `chosen`, what was `measured` by name of
+ * its hidden field, if `sent`. */
 function readUnsent() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(UNSENT));
@@ -69,8 +70,8 @@ function restoreUnsent(form, drafts) {
   let stored = chosenOn(asShown);
   const attempt = form.elements["attempt-number"]?.value; // of a page that is answered several times
   let draft = drafts[pageNumber];
-  const paradata = form.elements.paradata;
   if (draft?.attempt !== attempt) draft = null; // what was chosen in an earlier attempt
+  const measured = [...form.querySelectorAll("[name=paradata], [data-writing]")];
   if (document.querySelector(".error-summary")) {
     stored = draft?.stored; // the page shows what was sent, and the draft is that, or newer
   } else if (draft?.stored !== stored) {
@@ -79,13 +80,15 @@ function restoreUnsent(form, drafts) {
   }
   if (draft) {
     choose(form, draft.chosen);
-    if (paradata) paradata.value = draft.measured;
+    for (const field of measured) field.value = draft.measured?.[field.name] ?? field.value;
   }
   return (sent) => {
     const chosen = chosenOn(form);
     const pages = readUnsent(); // anew: this page may be one that the browser had in memory
-    if (sent || chosen !== stored) pages[pageNumber] = { stored, chosen, measured: paradata?.value, attempt, sent };
-    else delete pages[pageNumber];
+    if (sent || chosen !== stored) {
+      const values = Object.fromEntries(measured.map(({ name, value }) => [name, value]));
+      pages[pageNumber] = { stored, chosen, measured: values, attempt, sent };
+    } else delete pages[pageNumber];
     writeUnsent(pages);
   };
 }

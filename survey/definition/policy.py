@@ -279,8 +279,11 @@ def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool
 
 def _ai(definition: StudyDefinition, *, paid: bool) -> StudyFinding:
     rule = "Use of AI is ruled out in words"
+    own = definition.texts.ai_policy
+    if own is True:
+        return StudyFinding(rule, "ok", "Participants read the default policy on AI.")
     texts = (definition.texts.instructions, definition.texts.information)
-    if any(NAMES_AI.search(text) for text in texts):
+    if own or any(NAMES_AI.search(text) for text in texts):
         return StudyFinding(
             rule, "remember", "The texts mention AI; check that they forbid its use for answers."
         )
@@ -289,7 +292,7 @@ def _ai(definition: StudyDefinition, *, paid: bool) -> StudyFinding:
         rule,
         "change",
         f"No text forbids answering with AI tools{reason}. "
-        "Add it to texts.instructions, for example: “Please answer yourself, without AI tools.”",
+        "Write texts.ai_policy, or set it to true for a default text.",
     )
 
 

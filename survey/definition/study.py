@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     Field,
+    PlainValidator,
     SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationInfo,
@@ -41,11 +42,24 @@ MOST_ON_A_PAGE, MOST_IN_A_BLOCK = 8, 50
 RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}
 
 
+def _text_or_default(value: Any) -> Any:
+    """A text, or True for the default one; None for none."""
+    if value is None or value is False:
+        return None
+    if value is True or (isinstance(value, str) and value.strip()):
+        return value if value is True else value.strip()
+    raise ValueError("write a text, true for the default one, or false for none")
+
+
+Policy = Annotated[str | Literal[True] | None, PlainValidator(_text_or_default)]
+
+
 class Texts(Part):
     """What participants read, in Markdown (no raw HTML, no images).
 
     A missing text is replaced by the interface's default, in the participant's language. Only
-    `help` can be false: then there is none.
+    `help` can be false: then there is none. Only `ai_policy` is left out unless it is given: as a
+    text, or as true for the default.
     """
 
     information: Text
@@ -60,13 +74,14 @@ class Texts(Part):
     withdrawn: Text | None = None
     closed: Text | None = None
     help: Text | Literal[False] | None = None
+    ai_policy: Policy = Field(default=None, description="Whether answers may be made with AI tools")
 
     @model_serializer(mode="wrap")
-    def _without_newer_default(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """`failed_comprehension` is newer than some stored studies, which stay the same."""
+    def _without_newer_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """These are newer than some stored studies, which stay the same without them."""
         dumped: dict[str, Any] = dump(self)
-        newer = ("failed_comprehension", None)
-        return {name: text for name, text in dumped.items() if (name, text) != newer}
+        newer = {("ai_policy", None), ("failed_comprehension", None)}
+        return {name: v for name, v in dumped.items() if v is not None or (name, v) not in newer}
 
 
 class Consent(Part):
@@ -99,6 +114,7 @@ class Order(Part):
 NEWER = (
     *("systems_per_page", "reference_on_every_page", "between_subjects"),
     *("comprehension", "training"),
+    "record_writing",
 )
 
 
@@ -131,6 +147,9 @@ class StudyDefinition(Part):
     training: Training | None = None
     attention_checks: list[AttentionItem] = Field(default=[], max_length=8)
     closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
+    record_writing: bool = Field(
+        default=False, description="Count how free answers are written, and tell participants so"
+    )
     demographics: list[Question] = []
 
     @property
@@ -177,6 +196,11 @@ class StudyDefinition(Part):
         if self.comment is None:
             return self.block_texts
         return [*self.block_texts, TextTask(kind="text", name=COMMENT, question=self.comment)]
+
+    @property
+    def free_texts(self) -> list[TextTask]:
+        """Every free-text question, on blocks and at the end."""
+        return [*self.block_remarks, *self.closing]
 
     def check_scale(self, check: AttentionItem) -> list[Point]:
         """The possible answers to `check`: its own options, numbered from 1, or the scale."""
@@ -241,6 +265,16 @@ class StudyDefinition(Part):
     def _training_fits_the_ratings(self) -> "StudyDefinition":
         for path, message in misfits(self.training, self.rating) if self.training else ():
             raise wrong(("training", *path), message)
+        return self
+
+    @model_validator(mode="after")
+    def _something_is_written(self) -> "StudyDefinition":
+        if self.record_writing and not self.free_texts:
+            raise wrong(
+                ("record_writing",),
+                "the study asks no free-text question, so there is nothing to record: add one "
+                "(comment, closing, or a task of kind text), or leave this out",
+            )
         return self
 
     @model_validator(mode="after")

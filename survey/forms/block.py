@@ -8,6 +8,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from survey import paradata
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
@@ -33,6 +34,11 @@ def rank_name(response: ResponseContent) -> str:
 def text_name(name: str) -> str:
     """Name of the input for the free answer called `name`."""
     return f"text-{name}"
+
+
+def writing_name(name: str) -> str:
+    """Name of the hidden input with how the free answer called `name` was written."""
+    return f"writing-{name}"
 
 
 def label_of(definition: StudyDefinition, number: int) -> str:
@@ -178,6 +184,20 @@ def read_text(
         }
 
 
+def read_writing(
+    sent: QueryDict, definition: StudyDefinition, tasks: Sequence[TextTask]
+) -> dict[str, dict[str, Any]]:
+    """How the answers to `tasks` were written, by name; only what a script measured, and only if
+    participants are told so.
+    """
+    if not definition.record_writing:
+        return {}
+    measured = {
+        task.name: paradata.read_writing(sent.get(writing_name(task.name), "")) for task in tasks
+    }
+    return {name: fields for name, fields in measured.items() if fields}
+
+
 def read_block(
     sent: QueryDict,
     definition: StudyDefinition,
@@ -202,4 +222,6 @@ def read_block(
         reading.choices(definition.best_worst)
     for task in definition.block_remarks:
         read_text(sent, task, reading.checked.values.texts, reading.checked)
+    remarks = definition.block_remarks
+    reading.checked.values.writing = read_writing(sent, definition, remarks)
     return reading.checked

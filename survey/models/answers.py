@@ -233,6 +233,38 @@ class FreeAnswer(models.Model):
     name = models.CharField(max_length=100)
     text = models.TextField()
     revisions = models.PositiveIntegerField(default=0, help_text="Times the answer was changed")
+    # Counted by the page's script if the study records writing; null if it did not run. Never a key
+    # or a pasted text. Characters and steps are those that arrived, even if deleted later.
+    keystrokes = models.PositiveIntegerField(null=True, help_text="Keys pressed in the field")
+    typed_characters = models.PositiveIntegerField(
+        null=True, help_text="Characters typed, dictated or corrected"
+    )
+    deletions = models.PositiveIntegerField(null=True, help_text="Steps that deleted something")
+    pastes = models.PositiveIntegerField(null=True, help_text="Pastes from outside the page")
+    pasted_characters = models.PositiveIntegerField(null=True)
+    own_pastes = models.PositiveIntegerField(
+        null=True, help_text="Pastes and drops of text copied or dragged on the same page"
+    )
+    drops = models.PositiveIntegerField(null=True, help_text="Drops from outside the page")
+    dropped_characters = models.PositiveIntegerField(null=True)
+    autofills = models.PositiveIntegerField(
+        null=True, help_text="Times that the browser or an extension filled in text"
+    )
+    autofilled_characters = models.PositiveIntegerField(null=True)
+    largest_insertion = models.PositiveIntegerField(
+        null=True, help_text="Most characters that appeared in one step, own pastes aside"
+    )
+    returned_characters = models.PositiveIntegerField(
+        null=True, help_text="Characters pasted or dropped as the first thing after a return"
+    )
+    focus_losses = models.PositiveIntegerField(
+        null=True, help_text="Times the page was left while the question was on screen"
+    )
+    focus_seconds = models.FloatField(null=True, help_text="Seconds with the cursor in the field")
+    typing_seconds = models.FloatField(
+        null=True, help_text="Seconds between typed characters, at most 10 for each pause"
+    )
+    away_seconds = models.FloatField(null=True, help_text="Seconds away after these losses")
 
     class Meta:
         ordering = ["participant", "presentation", "id"]

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from survey.definition.tasks import RatingTask, TextTask
 from survey.definition.training import TrainingItem
-from survey.simulated import answers
+from survey.simulated import answers, writing
 from survey.simulated.answers import draw
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text
 from survey.simulated.profile import Behaviour, Deed, SimulationProfile, Times
@@ -42,8 +42,8 @@ class RaterPlan:
     `blocks` is the number of blocks they answer; `seconds` how long each page stays open (blocks by
     their position in the rater's order), or each attempt at it; `after` the arrival after the first
     rater's; `seen` each response's position in their view; `writes` their share of optional
-    free-text questions answered; `deed` what they do on the local Prolific, None if they do not
-    come from there.
+    free-text questions answered; `pastes` whether they paste them from elsewhere; `deed` what they
+    do on the local Prolific, None if they do not come from there.
     """
 
     number: int
@@ -64,6 +64,7 @@ class RaterPlan:
     comprehension: list[dict[str, str]]
     profile: SimulationProfile
     writes: float
+    pastes: bool
     deed: Deed | None = None
 
     @property
@@ -101,6 +102,13 @@ class RaterPlan:
         """Their free-text answer, in the block at `place` or at the end."""
         key = (self.seed, self.number, "text", *place)
         return answers.remark(task, *key, language=self.language, share=self.writes)
+
+    def writing(self, task: TextTask, *place: str) -> dict[str, Any]:
+        """What their page counts while they write that answer."""
+        honest = writing.typed if self.device == "desktop" else writing.typed_on_a_phone
+        drawn = draw(self.seed, self.number, "writing", *place, task.name)
+        characters = len(self.remark(task, *place))
+        return writing.written(writing.pasted if self.pastes else honest, characters, drawn)
 
 
 @dataclass(frozen=True)
@@ -227,6 +235,7 @@ def _plan_rater(
         comprehension=answers.comprehension(profile, content, seed, number, behaviour),
         profile=profile,
         writes=profile.writes,
+        pastes=draw(seed, number, "pastes").random() < profile.pastes,
     )
 
 

@@ -254,6 +254,8 @@ class SimulationProfile(Part):
     missed_training: Share = 0.0
     #: Share of the optional free questions that people answer.
     writes: Share = 0.4
+    #: Share of raters who paste their free answers from elsewhere; all others type them.
+    pastes: Share = 0.0
     #: Shares of the study's further languages; all others use its main one.
     languages: Annotated[dict[str, Share], AfterValidator(_at_most_one)] = {}
     devices: Devices = Devices()

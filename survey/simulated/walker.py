@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
+from survey.definition.tasks import TextTask
 from survey.simulated import clock
 from survey.simulated.answers import ranks
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text, letters
@@ -206,8 +207,7 @@ class SimulatedVisit:
         elif any(question.name in form.inputs for question in study.demographics):
             self._demographics(form)
         elif any(_text(task.name) in form.inputs for task in study.closing):
-            answers = [(_text(task.name), self.plan.remark(task)) for task in study.closing]
-            self._send(form, answers, "closing")
+            self._send(form, self._texts(form, study.closing), "closing")
         else:
             width, height = WINDOWS[self.plan.device]
             window = {"device": self.plan.device, "width": width, "height": height}
@@ -269,12 +269,16 @@ class SimulatedVisit:
         answers = [_input(at, value) for at, value in judged.items()]
         if "check" in form.inputs:
             answers.append(("check", str(self.plan.checks[self._statement(study, "in_block")])))
-        answers += [
-            (_text(task.name), self.plan.remark(task, *block.name)) for task in study.block_remarks
-        ]
+        answers += self._texts(form, study.block_remarks, *block.name)
         page = block_page(self.blocks + 1)
         form.measure("paradata", self._measured(page, texts))
         self._send(form, answers, page, judged=judged)
+
+    def _texts(self, form: Form, tasks: Sequence[TextTask], *place: str) -> Answers:
+        """Their free-text answers, with how they wrote them where the page counts that."""
+        for task in tasks:
+            form.measure(f"writing-{task.name}", self.plan.writing(task, *place))
+        return [(_text(task.name), self.plan.remark(task, *place)) for task in tasks]
 
     def _judged(
         self, block: BlockTexts, shown: dict[str, Text], study: StudyDefinition

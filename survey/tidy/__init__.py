@@ -13,10 +13,12 @@ from survey.tidy.answers import (
     RATING_COLUMNS,
     RATING_TASKS,
     SHOWN_COLUMNS,
+    WRITING_COLUMNS,
     check_rows,
     comment_rows,
     rank_rows,
     rating_rows,
+    written_rows,
 )
 from survey.tidy.attempts import (
     COMPREHENSION_COLUMNS,
@@ -77,6 +79,7 @@ __all__ = [
     "SHOWN_RESPONSE_COLUMNS",
     "TAKING_PART_COLUMNS",
     "TRAINING_COLUMNS",
+    "WRITING_COLUMNS",
     "ComprehensionOutcomes",
     "NamedResponse",
     "Row",
@@ -104,4 +107,5 @@ __all__ = [
     "seconds_between",
     "shown_response_rows",
     "training_rows",
+    "written_rows",
 ]

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 
 from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
+from survey.paradata import WRITING
 from survey.tidy.study import (
     CELL_COLUMNS,
     Row,
@@ -27,6 +28,8 @@ RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
 SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions")
 RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
 COMMENT_COLUMNS = ("participant", "scenario", "set", "name", "text", "block_position", "revisions")
+#: How long a free answer is, and how it was written.
+WRITING_COLUMNS = ("characters", *WRITING)
 CHECK_COLUMNS = (
     "participant",
     "name",
@@ -128,6 +131,12 @@ class _Placed:
 
 def comment_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """Free-text answers (COMMENT_COLUMNS) in order: block by block, then at the end."""
+    for row in written_rows(study, sources):
+        yield row[: len(COMMENT_COLUMNS)]
+
+
+def written_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
+    """Free-text answers and how they were written (COMMENT_COLUMNS + WRITING_COLUMNS), in order."""
     rows = (
         FreeAnswer.objects.filter(participant__in=people_of(study, sources))
         .order_by("participant_id", F("presentation__position").asc(nulls_last=True), "id")
@@ -139,9 +148,12 @@ def comment_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             "text",
             "presentation__position",
             "revisions",
+            *WRITING,
         )
     )
-    yield from rows.iterator()
+    usual = len(COMMENT_COLUMNS)
+    for row in rows.iterator():
+        yield (*row[:usual], len(row[COMMENT_COLUMNS.index("text")]), *row[usual:])
 
 
 def check_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from survey import access, participants
 from survey.content import StudyContent, content_of
 from survey.models import Browser, Participant, Study
+from survey.notices import ai_policy, writing_notice
 from survey.prolific_arrivals import ArrivalRefused
 from survey.queries import study_for_arrivals
 from survey.views.ending import AGAIN, ending_page
@@ -237,6 +238,8 @@ class _InformationPage:
             "rehearsal": self.study.is_rehearsing,
             "errors": self.errors,
             "text": self.text,
+            "ai_policy": ai_policy(self.definition),
+            "writing_notice": writing_notice(self.definition),
             "languages": language_choices(self.content),
         }
         status = 422 if self.errors else 200

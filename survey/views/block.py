@@ -24,8 +24,10 @@ from survey.forms.block import (
     rating_name,
     read_block,
     text_name,
+    writing_name,
 )
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
+from survey.notices import ai_policy
 from survey.templatetags.markdown import response_markdown
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
@@ -52,6 +54,7 @@ def show_block(
         check = AttentionCheck.objects.get(participant=participant, page=number)
     item = definition.check(check.name) if check is not None else None
     measured: dict[str, Any] = {}
+    writing: answers.Writing = {}
     sent: Mapping[str, object] = {}
     errors: dict[str, str] = {}
     if request.method == "POST":
@@ -59,6 +62,7 @@ def show_block(
         checked = read_block(request.POST, definition, responses, place)
         sent, errors = checked.sent, checked.errors
         measured = paradata.read_page(request.POST.get("paradata", ""), responses)
+        writing = checked.values.writing
         if not errors:
             answers.record_block(
                 participant=participant,
@@ -76,9 +80,10 @@ def show_block(
         Presentation.objects.filter(pk=presentation.pk).update(shown_at=shown_at)
     elif presentation.answered_at is not None:
         sent = given_answers(presentation, block, check)
+        writing = written_before(participant, presentation)
         measured = {name: getattr(presentation, name) for name in paradata.FIELDS}
     values = block_context(
-        content, definition, block, order, check=check, sent=sent, errors=errors
+        content, definition, block, order, check=check, sent=sent, errors=errors, writing=writing
     ) | {"measured": paradata.page_text(measured, responses)}
     return show_page(request, "survey/block.html", participant, content, number, values)
 
@@ -92,9 +97,11 @@ def block_context(
     check: AttentionCheck | None = None,
     sent: Mapping[str, object] = {},
     errors: Mapping[str, str] = {},
+    writing: Mapping[str, Any] = {},
 ) -> dict[str, Any]:
     """What survey/block.html shows of a block in the language of `definition`: response ids in
-    `order`, what was `sent`, and what is wrong about it. It reads and records nothing.
+    `order`, what was `sent`, what is wrong about it, and how the free answers were written so far.
+    It reads and records nothing.
     """
     responses = [block.responses[response_id] for response_id in order]
     item = definition.check(check.name) if check is not None else None
@@ -108,7 +115,8 @@ def block_context(
         "slider": page.slider(),
         "ranking": page.ranking(),
         "choices": page.choices(),
-        "texts": text_items(definition.block_remarks, sent, errors),
+        "texts": text_items(definition, definition.block_remarks, sent, errors, writing),
+        "ai_policy": ai_policy(definition),
         "markdown": definition.response_format == "markdown",
         "errors": errors,
     }
@@ -130,6 +138,14 @@ def given_answers(
     for answer in FreeAnswer.objects.filter(presentation=presentation):
         sent[text_name(answer.name)] = answer.text
     return sent
+
+
+def written_before(
+    participant: Participant, presentation: Presentation | None
+) -> dict[str, dict[str, Any]]:
+    """How the free answers of a block, or of the study's end, were written, by name."""
+    given = FreeAnswer.objects.filter(participant=participant, presentation=presentation)
+    return {row.pop("name"): row for row in given.values("name", *paradata.WRITING)}
 
 
 @lru_cache(maxsize=1024)
@@ -252,9 +268,15 @@ class _Page:
 
 
 def text_items(
-    tasks: Sequence[TextTask], sent: Mapping[str, object], errors: Mapping[str, str]
+    definition: StudyDefinition,
+    tasks: Sequence[TextTask],
+    sent: Mapping[str, object],
+    errors: Mapping[str, str],
+    writing: Mapping[str, Any] = {},
 ) -> list[dict[str, Any]]:
-    """Free questions as a page shows them."""
+    """Free questions as a page shows them, with how they were written so far if that is
+    recorded.
+    """
     items = []
     for task in tasks:
         name = text_name(task.name)
@@ -268,6 +290,8 @@ def text_items(
                 "length": length % {"least": task.minimum, "most": task.maximum},
                 "value": sent.get(name, ""),
                 "error": errors.get(name),
+                "writing_name": writing_name(task.name) if definition.record_writing else "",
+                "writing": paradata.writing_text(writing.get(task.name, {})),
             }
         )
     return items

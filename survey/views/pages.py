@@ -13,11 +13,12 @@ from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.forms.attention_check import read_check
-from survey.forms.block import text_name
+from survey.forms.block import read_writing, text_name
 from survey.forms.questions import read_choices, read_closing, read_demographics
 from survey.models import AttentionCheck, FreeAnswer, PageTime, Participant, Presentation
+from survey.notices import ai_policy
 from survey.regions import STATES
-from survey.views.block import show_block, text_items
+from survey.views.block import show_block, text_items, written_before
 from survey.views.comprehension import show_comprehension
 from survey.views.participant import (
     last_page,
@@ -140,7 +141,8 @@ def _instructions(
             at=access.time_of(request, participant),
         )
         return to_next_page(participant, content, number)
-    values = {"resume_link": resume_link(request, participant)}
+    policy = ai_policy(content.in_language(participant.language))
+    values = {"resume_link": resume_link(request, participant), "ai_policy": policy}
     return show_page(request, "survey/instructions.html", participant, content, number, values)
 
 
@@ -203,15 +205,19 @@ def check_context(
 def _closing(
     request: HttpRequest, participant: Participant, content: StudyContent, number: int, /
 ) -> HttpResponse:
-    tasks = content.in_language(participant.language).closing
+    definition = content.in_language(participant.language)
+    tasks = definition.closing
     errors: dict[str, str] = {}
+    writing: answers.Writing = {}
     if request.method == "POST":
         checked = read_closing(request.POST, tasks)
         sent, errors = checked.sent, checked.errors
+        writing = read_writing(request.POST, definition, tasks)
         if not errors:
             answers.record_closing(
                 participant=participant,
                 texts=checked.values,
+                writing=writing,
                 page=number,
                 last=last_page(participant.study, content),
                 at=access.time_of(request, participant),
@@ -220,8 +226,23 @@ def _closing(
     else:
         given = FreeAnswer.objects.filter(participant=participant, presentation=None)
         sent = {text_name(answer.name): answer.text for answer in given}
-    values = {"texts": text_items(tasks, sent, errors), "errors": errors}
+        writing = written_before(participant, None)
+    values = closing_context(definition, sent, errors, writing)
     return show_page(request, "survey/closing.html", participant, content, number, values)
+
+
+def closing_context(
+    definition: StudyDefinition,
+    sent: Mapping[str, object] = {},
+    errors: Mapping[str, str] = {},
+    writing: Mapping[str, Any] = {},
+) -> dict[str, Any]:
+    """What survey/closing.html shows: the free-text questions at the end."""
+    return {
+        "texts": text_items(definition, definition.closing, sent, errors, writing),
+        "ai_policy": ai_policy(definition),
+        "errors": errors,
+    }
 
 
 def _demographics(

@@ -23,7 +23,8 @@ PUBLISHED = {
 
 
 def test_rules_without_a_section_are_the_published_ones() -> None:
-    assert QualityRules().model_dump(mode="json") == PUBLISHED
+    excluding = QualityRules().model_dump(mode="json", exclude={"writing"})
+    assert excluding == PUBLISHED
 
 
 def test_rules_written_out_as_published_equal_the_defaults_in_json_too() -> None:

@@ -301,6 +301,31 @@ def test_a_definition_comes_back_from_its_stored_form() -> None:
         assert StudyDefinition.model_validate(definition.model_dump(mode="json")) == definition
 
 
+def test_studies_stored_before_a_key_existed_stay_the_same() -> None:
+    stored = small_study.definition(small_study.YAML).model_dump(mode="json")
+    assert "record_writing" not in stored and "ai_policy" not in stored["texts"]
+    text = small_study.YAML.replace("texts:\n", "texts:\n  ai_policy: true\n")
+    told = small_study.definition(text + "comment: Why?\nrecord_writing: true\n")
+    stored = told.model_dump(mode="json")
+    assert stored["record_writing"] is True and stored["texts"]["ai_policy"] is True
+    assert StudyDefinition.model_validate(stored) == told
+
+
+def test_recording_of_writing_needs_something_to_write() -> None:
+    message = problem(small_study.YAML + "record_writing: true\n")
+    assert message.startswith("record_writing: the study asks no free-text question, so there is")
+
+
+def test_a_policy_on_ai_is_a_text_or_the_default_or_none() -> None:
+    def policy(written: str) -> str:
+        return small_study.YAML.replace("texts:\n", f"texts:\n  ai_policy: {written}\n")
+
+    assert small_study.definition(policy("false")).texts.ai_policy is None
+    assert small_study.definition(policy("Ask nobody. ")).texts.ai_policy == "Ask nobody."
+    message = "texts.ai_policy: write a text, true for the default one, or false for none"
+    assert problem(policy("7")) == problem(policy('""')) == message
+
+
 def test_a_yaml_file_names_the_key_of_a_wrong_section() -> None:
     yaml = YamlFile(b"order: {responses: sorted}\n", file="study.yaml")
     with pytest.raises(DefinitionError, match=r"line 1, column 9: order.responses: Input should"):

@@ -5,7 +5,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from survey.paradata import page_text, read_device, read_page
+from survey.paradata import (
+    WRITING,
+    WRITING_COUNTS,
+    page_text,
+    read_device,
+    read_page,
+    read_writing,
+    writing_text,
+)
 
 
 class Shown(NamedTuple):
@@ -119,3 +127,31 @@ def test_implausible_viewport_is_left_out() -> None:
     text = '{"device": "desktop", "width": 1e9, "height": "tall"}'
     expected = {"device": "desktop", "viewport_width": None, "viewport_height": None}
     assert read_device(text) == expected
+
+
+WRITTEN: dict[str, float] = {name: number for number, name in enumerate(WRITING_COUNTS, start=1)}
+WRITTEN |= {"focus_seconds": 80.25, "typing_seconds": 40.5, "away_seconds": 12.0}
+
+
+def test_how_an_answer_was_written_goes_to_the_page_and_back() -> None:
+    assert read_writing(json.dumps(WRITTEN)) == WRITTEN
+    assert read_writing(writing_text(WRITTEN)) == WRITTEN
+    assert writing_text(dict.fromkeys(WRITING)) == ""
+    assert read_writing("") == {}
+
+
+@pytest.mark.parametrize(
+    "value", [-1, "5", None, True, [], {}, float("nan"), float("inf"), 1e300, 10**400, 2.5]
+)
+def test_forged_counts_are_unknown_and_the_others_kept(value: Any) -> None:
+    expected = WRITTEN | {"pasted_characters": None}
+    assert read_writing(json.dumps(WRITTEN | {"pasted_characters": value})) == expected
+
+
+@pytest.mark.parametrize("text", ["null", "[]", "{", "{}", '{"text": "secret"}', "[" * 3000])
+def test_what_is_no_record_of_writing_gives_nothing(text: str) -> None:
+    assert read_writing(text) == {}
+
+
+def test_a_text_sent_with_the_counts_is_not_read() -> None:
+    assert "text" not in read_writing(json.dumps(WRITTEN | {"text": "what was pasted"}))

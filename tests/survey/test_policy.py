@@ -221,6 +221,8 @@ def test_texts_must_rule_out_ai() -> None:
     silent = study().texts.model_dump(exclude_none=True) | {"instructions": "Rate each."}
     ((rule, _),) = changes_of(study(texts=silent))
     assert rule == "Use of AI is ruled out in words"
+    for policy in (True, "Please ask nobody."):
+        assert changes_of(study(texts=silent | {"ai_policy": policy})) == []
 
 
 def test_pay_is_reckoned_from_the_announced_time() -> None:

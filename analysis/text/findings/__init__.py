@@ -87,6 +87,12 @@ def findings(
             ),
             ("Exclusions", "sensitivity", answers.sensitivity(tables, sound, dimension), ()),
             (
+                "Raters flagged for their writing",
+                "without_flagged",
+                robustness.flagged(tables, sound, dimension),
+                (),
+            ),
+            (
                 "Other choices",
                 "multiverse_summary",
                 robustness.multiverse(tables, sound, dimension),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from analysis.catalogue.number_text import count
 from analysis.quality_rules import DECISION
 from analysis.recipe import Recipe
+from analysis.tables.sensitivity import IN_FORCE, WITHOUT_FLAGGED
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with
 from analysis.text.findings.words import ALL, LEVEL, below, of_recipe
 from analysis.text.sentences import Sentences
@@ -136,7 +137,7 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
     if recipe is None:
         return
     rows = of_recipe(tables, "sensitivity", recipe, dimension)
-    variants = [row for row in rows if row["variant"] != "rules in force"]
+    variants = [row for row in rows if row["variant"] not in (IN_FORCE, WITHOUT_FLAGGED)]
     variants = those_with(variants, "same_conclusion")
     if variants:
         moved = _such(variants, "same_conclusion", is_so=False)

@@ -5,8 +5,11 @@ what a judge's scores add to it. Pure.
 from collections.abc import Iterator
 
 from analysis.catalogue.number_text import percent
+from analysis.raters.writing import ANY
 from analysis.recipe import Recipe
 from analysis.tables.multiverse import POINTS
+from analysis.tables.sensitivity import WITHOUT_FLAGGED
+from analysis.tables.without_flagged import DIFFERENCE
 from analysis.text.cells import Row, Sentence, Tables, rows_of, those_with, values
 from analysis.text.findings.words import ALL, of_recipe
 from analysis.text.sentences import Sentences
@@ -50,6 +53,27 @@ def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
             continue
         known = significance["p"] < round(1 - recipe.confidence, 12)
         yield say("fragility", significance=significance, sign=sign, known=known, recipe=recipe)
+
+
+def flagged(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """The results without the raters whose writing is flagged: the difference of the conditions, or
+    of a study without them the mean that changes most; and what moves in all main results.
+    """
+    if recipe is None:
+        return
+    counted = rows_of(tables, "flagged_writing", rule=ANY)
+    rows = those_with(of_recipe(tables, "without_flagged", recipe, dimension), "value", "unflagged")
+    if not counted or not rows:
+        return
+    if not counted[0]["flagged_included"]:
+        yield say("none_flagged", count=counted[0])
+        return
+    differences = [row for row in rows if row["result"] == DIFFERENCE]
+    row = max(differences or rows, key=lambda row: (abs(row["change"]), -row.place))
+    yield say("flagged", count=counted[0], row=row, is_difference=bool(differences), recipe=recipe)
+    variants = of_recipe(tables, "sensitivity", recipe, dimension, variant=WITHOUT_FLAGGED)
+    for variant in those_with(variants, "same_conclusion"):
+        yield say("flagged_conclusion", variant=variant, recipe=recipe)
 
 
 def with_judges(tables: Tables, dimension: str) -> Iterator[Sentence]:

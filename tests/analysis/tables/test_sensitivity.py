@@ -15,7 +15,7 @@ from analysis.study_data import ITEM, Contrast
 from analysis.tables.contrasts import contrasts
 from analysis.tables.items import items, rating_counts
 from analysis.tables.mixed_models import mixed_models
-from analysis.tables.sensitivity import SENSITIVITY, sensitivity, variants
+from analysis.tables.sensitivity import SENSITIVITY, WITHOUT_FLAGGED, sensitivity, variants
 from analysis.tables.wins import wins, wins_summary
 
 pytestmark = pytest.mark.slow
@@ -98,6 +98,19 @@ def test_each_rule_stands_alone_and_is_left_out(usual: DataFrame) -> None:
     assert list(usual["n_ratings"]) == list(24 * usual["n_raters"])
     in_force = usual["n_raters"].iloc[0]
     assert list(usual["same_raters"]) == list(usual["n_raters"] == in_force)
+
+
+def test_flagged_raters_are_left_out_of_the_rules_in_force_in_a_row_of_their_own() -> None:
+    who = people().assign(flagged=lambda all_: all_["participant"].isin(["p00", "p07", "p08"]))
+    found = table(who=who)
+    left = row(found, WITHOUT_FLAGGED)
+    assert (found["variant"].iloc[-1], left["n_raters"]) == (WITHOUT_FLAGGED, 24 - 7 - 2)
+    kept = ratings()[~ratings()["participant"].isin([f"p{n:02}" for n in range(9)])]
+    alone = row(table(kept, rules=RULES), "rules in force")
+    assert left["by_raters"] == alone["by_raters"]
+    assert left["mixed_ratings"] == pytest.approx(alone["mixed_ratings"])
+    without_rules = table(who=who, rules=QualityRules(order=[]))
+    assert list(without_rules["variant"]) == ["rules in force", WITHOUT_FLAGGED]
 
 
 def test_sigma_is_varied_where_a_rule_is_about_it() -> None:

@@ -28,6 +28,11 @@ def test_no_tables_have_no_limits() -> None:
     assert of({}) == []
 
 
+def test_flags_of_writing_are_no_proof_either_way(approved: Approval) -> None:
+    row = {"rule": "any", "answers": 9, "flagged_answers": 2, "raters": 8, "flagged_raters": 1}
+    approved(*about("flagged", tables(flagged_writing=[row | {"rule": "pasted"}, row])))
+
+
 # ── Wins and scenarios ────────────────────────────────────────────────────────────────────────────
 
 

@@ -53,6 +53,13 @@ def test_decisions_of_the_researchers_are_told_first_with_their_reasons(approved
     approved(alone)
 
 
+def test_policy_on_ai_and_flags_of_writing_are_told(approved: Approval) -> None:
+    row = {"rule": "any", "answers": 90, "flagged_answers": 11, "raters": 40, "flagged_raters": 6}
+    told = of(tables(flagged_writing=[row]), replace(SETTINGS, ai_policy=True))
+    approved(told["AI tools"])
+    assert "AI tools" not in of(tables(funnel=STEPS))
+
+
 def test_composites_are_told_as_computed_and_count_no_ratings() -> None:
     rows = [
         {"dimension": name, "n": 10, "model": "m", "condition": "a", "scenario": "S1"}
@@ -514,6 +521,12 @@ def test_checks_of_the_main_result_are_described_where_they_were_made(approved: 
     approved(
         of(tables(fragility=rows, length_adjusted=adjusted, multiverse_summary=rows))[BY_RATERS]
     )
+
+
+def test_results_without_flagged_raters_are_described(approved: Approval) -> None:
+    variants = ["rules in force", "rules in force, without flagged raters"]
+    rows = [{"recipe": "sound", "variant": variant} for variant in variants]
+    approved(of(tables(sensitivity=rows, without_flagged=[{"recipe": "sound"}]))[BY_RATERS])
 
 
 def test_equal_lengths_are_not_described_where_no_model_had_them() -> None:

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from analysis.tables.sensitivity import WITHOUT_FLAGGED
 from analysis.text.findings import findings
 from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, cited, said, tables
 from tests.approved import Approval
@@ -73,6 +76,45 @@ TOGETHER = {
     "people_ci_high": 0.1, "estimate": -0.38, "ci_low": -0.66, "ci_high": -0.1, "power": 0.6,
     "gain": 2.1441, "n_rated": 60, "n_judged": 240, "note": "",
 }  # fmt: skip
+
+
+ANY = {"rule": "any", "answers": 90, "flagged_answers": 11, "raters": 40, "flagged_raters": 6}
+BESIDE = {
+    "recipe": "sound", "dimension": "warmth", "result": "difference", "model": "all",
+    "condition": "all", "n": 30, "value": -0.31, "ci_low": -0.5, "ci_high": -0.12,
+    "n_unflagged": 26, "unflagged": -0.24, "unflagged_low": -0.46, "unflagged_high": -0.02,
+    "change": 0.07, "note": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("moves", ["", "by_raters (significance)"], ids=["same", "moves"])
+def test_results_without_flagged_raters_stand_beside_all(moves: str, approved: Approval) -> None:
+    variant = {
+        "recipe": "sound", "dimension": "warmth", "variant": WITHOUT_FLAGGED,
+        "same_conclusion": not moves, "what_moves": moves,
+    }  # fmt: skip
+    found = findings(
+        tables(
+            items=ITEMS,
+            flagged_writing=[ANY | {"included": 30, "flagged_included": 4}],
+            without_flagged=[BESIDE],
+            sensitivity=[variant],
+        ),
+        SHIPPED,
+    )
+    told = about(found, "Raters flagged for their writing")
+    approved(*said(told.sound))
+    assert ("−0.24", "without_flagged.csv#cell=2,11") in cited(told.sound[0])
+
+
+def test_means_stand_for_a_study_without_two_conditions(approved: Approval) -> None:
+    mean = {"result": "mean", "model": "Ant", "condition": "plain"}
+    rows = [BESIDE | mean, BESIDE | mean | {"model": "Bee", "change": -0.2, "unflagged_low": None}]
+    for flagged in (1, 0):
+        counted = [ANY | {"included": 30, "flagged_included": flagged}]
+        made = tables(items=ITEMS, without_flagged=rows, flagged_writing=counted)
+        found = findings(made, SHIPPED)
+        approved(*said(about(found, "Raters flagged for their writing").sound))
 
 
 def test_scores_of_a_judge_say_what_they_add_to_the_difference(approved: Approval) -> None:
