@@ -2,8 +2,21 @@
 
 from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
+from dashboard.payments.models import BonusRequest, Decision, PaymentOrder, PayTerms
 from dashboard.prolific.models import Recruitment
+from dashboard.raters.models import SubmissionOnProlific
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts
 
-__all__ = ["ChunkCounts", "Package", "PlannedGrid", "ProlificAccount", "Recruitment"]
+__all__ = [
+    "BonusRequest",
+    "ChunkCounts",
+    "Decision",
+    "Package",
+    "PayTerms",
+    "PaymentOrder",
+    "PlannedGrid",
+    "ProlificAccount",
+    "Recruitment",
+    "SubmissionOnProlific",
+]

@@ -12,6 +12,8 @@ from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import reachability
 from dashboard.overview import views as overview
+from dashboard.payments import submission_views as submissions
+from dashboard.payments import views as payments
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
@@ -43,9 +45,17 @@ study_patterns = [
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
     path("prolific/", prolific.recruiting, name="prolific"),
-    path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
-    path("submissions/", raters.submissions, name="submissions"),
+    path("prolific/submissions/", submissions.read, name="prolific-submissions"),
+    path("submissions/", submissions.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
+    path("submissions/<number:submission>/", submissions.submission, name="submission"),
+    path("submissions/<number:submission>/decide/", submissions.decide, name="decide"),
+    path("submissions/<number:submission>/identity/", submissions.identity, name="submission-id"),
+    path("payments/", payments.payments, name="payments"),
+    path("payments/terms/", payments.terms, name="pay-terms"),
+    path("payments/<number:order>/", payments.order, name="payment-order"),
+    path("payments/<number:order>/settle/", payments.settled, name="settle"),
+    path("payments/<number:order>/<str:file>", payments.payment_list, name="payment-list"),
     path("texts/", content_views.texts, name="texts"),
     path("pages/", content_views.preview, name="preview"),
     path("pages/<slug:page>/", content_views.preview, name="preview"),

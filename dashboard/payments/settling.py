@@ -1,0 +1,163 @@
+"""What a researcher says of decisions: carried out by hand, or not known to Prolific's record."""
+
+import csv
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from dashboard.payments.bonuses import times_listed
+from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.orders import SETTLED
+from survey.models import StudyEvent
+
+if TYPE_CHECKING:
+    from survey.prolific.client import ProlificClient
+
+State, Kind = Decision.State, Decision.Kind
+#: Prolific pays bonuses "in the following minutes".
+BONUS_TAKES = timedelta(minutes=15)
+DOWNLOADED = "payment list downloaded"
+#: The lists of an order by hand: their names and what they are for.
+LISTS = {
+    "approve.csv": ("Submissions to approve", "Participant IDs, as Prolific’s bulk approval takes"),
+    "bonuses.csv": ("Bonuses", "Participant ID and amount, as Prolific’s bulk bonus takes them"),
+    "others.csv": ("Returns, messages and rejections", "One line for each, with its text"),
+}
+
+
+class SettleRefused(Exception):
+    """Nothing was changed; the text says why."""
+
+
+def list_kinds(name: str) -> tuple[str, ...]:
+    """The kinds of decisions that a list has."""
+    kinds = {"approve.csv": (Kind.APPROVE,), "bonuses.csv": (Kind.BONUS,)}
+    return tuple(map(str, kinds.get(name, (Kind.RETURN, Kind.MESSAGE, Kind.REJECT))))
+
+
+def of_list(order: PaymentOrder, name: str) -> list[Decision]:
+    """The decisions of a list, but for people whose IDs are erased."""
+    rows = order.decisions.filter(kind__in=list_kinds(name), submission__erased_at=None)
+    return list(rows.exclude(state=State.REFUSED).select_related("submission").order_by("id"))
+
+
+@transaction.atomic
+def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> str:
+    """A list to paste into Prolific; the study's changes record that `author` has it.
+
+    What it has counts as asked for from now on, until somebody says whether it was done.
+    """
+    decisions = [one for one in of_list(order, name) if one.state != State.DONE]
+    text = _approvals(decisions) if name == "approve.csv" else ""
+    text = _bonuses(decisions) if name == "bonuses.csv" else text
+    text = text or _others(decisions)
+    still = Decision.objects.filter(pk__in=[one.pk for one in decisions], state=State.WAITING)
+    still.update(state=State.ASKED, asked_at=at)
+    StudyEvent.objects.create(
+        study=order.study,
+        author=author,
+        at=at,
+        action=DOWNLOADED,
+        detail={"name": name, "people": len({one.submission.prolific_id for one in decisions})},
+    )
+    return text
+
+
+def _approvals(decisions: Sequence[Decision]) -> str:
+    return _csv([[one.submission.prolific_id] for one in decisions])
+
+
+def _bonuses(decisions: Sequence[Decision]) -> str:
+    """One line a person: Prolific takes each once."""
+    cents: dict[str, int] = {}
+    for one in decisions:
+        person = one.submission.prolific_id
+        cents[person] = cents.get(person, 0) + (one.cents or 0)
+    return _csv([[person, f"{amount / 100:.2f}"] for person, amount in cents.items()])
+
+
+def _others(decisions: Sequence[Decision]) -> str:
+    head = ["participant_id", "submission_id", "what", "category", "text"]
+    return _csv(
+        [
+            head,
+            *(
+                [
+                    one.submission.prolific_id,
+                    one.submission.submission_id,
+                    one.kind,
+                    one.category,
+                    one.text,
+                ]
+                for one in decisions
+            ),
+        ]
+    )
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+@transaction.atomic
+def settle(
+    *,
+    order: PaymentOrder,
+    decisions: Sequence[Decision],
+    was_done: bool,
+    author: User,
+    at: datetime,
+) -> int:
+    """Store what a researcher says of decisions that are not known; returns how many they were.
+
+    What was not done is asked for again, in an order by hand with the next list.
+    """
+    rows = order.decisions.filter(pk__in=[one.pk for one in decisions])
+    open_states = (State.ASKED, State.WAITING) if order.by_hand else (State.ASKED,)
+    said = f"Said by {author.get_username()}."
+    if was_done:
+        n = rows.filter(state__in=open_states).update(state=State.DONE, done_at=at, answer=said)
+    else:
+        again = {"state": State.WAITING, "asked_at": None, "accepted_at": None, "answer": said}
+        n = rows.filter(state=State.ASKED).update(**again)
+    if n:
+        StudyEvent.objects.create(
+            study=order.study,
+            author=author,
+            at=at,
+            action=SETTLED,
+            detail={"done" if was_done else "not done": n},
+        )
+        left = order.decisions.filter(state__in=(State.ASKED, State.WAITING)).exists()
+        is_by_hand_and_done = order.by_hand and not left
+        PaymentOrder.objects.filter(pk=order.pk).update(
+            finished_at=at if is_by_hand_and_done else None, lease_until=None
+        )
+    return n
+
+
+def check_not_done(
+    decisions: Sequence[Decision], client: "ProlificClient | None", *, at: datetime
+) -> None:
+    """Raises SettleRefused if a bonus may be paid all the same; ProlificError.
+
+    The list of bonuses at Prolific says more than a researcher remembers.
+    """
+    for one in decisions:
+        if one.kind != Kind.BONUS or one.order.by_hand:
+            continue
+        if one.asked_at and one.asked_at > at - BONUS_TAKES:
+            raise SettleRefused(
+                "Prolific pays bonuses some minutes after it was asked. Look again at "
+                f"{one.asked_at + BONUS_TAKES:%H:%M} UTC. Nothing was changed."
+            )
+        if client is not None and times_listed(one, client) > (one.paid_before or 0):
+            raise SettleRefused(
+                "Prolific lists this bonus as paid, so it is not paid again. Nothing was changed."
+            )
