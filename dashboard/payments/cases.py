@@ -2,9 +2,8 @@
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import exclusions_in_force
@@ -47,7 +46,7 @@ def cases_of(study: Study) -> list[Case]:
     return [replace(case, mismatches=mismatches_of(case)) for case in cases]
 
 
-def submissions_of_study(study: Study) -> Any:
+def submissions_of_study(study: Study) -> QuerySet[SubmissionOnProlific]:
     """The submissions that were read and not erased since."""
     return SubmissionOnProlific.objects.filter(study=study, erased_at=None).order_by("id")
 

@@ -59,7 +59,8 @@ class Progress:
 
 def orders_of(study: Study) -> QuerySet[PaymentOrder]:
     """The orders of a study, the newest first."""
-    return study.payment_orders.select_related("author").prefetch_related("decisions")
+    orders = PaymentOrder.objects.filter(study=study)
+    return orders.select_related("author").prefetch_related("decisions")
 
 
 def progress(order: PaymentOrder) -> Progress:

@@ -146,12 +146,11 @@ def hourly_pay(cases: Sequence[Case], terms: Terms) -> HourlyPay | None:
 
     The bonus that everyone gets for completing is part of the pay.
     """
-    minutes = [case.minutes for case in cases if _is_paid(case) and case.minutes]
+    minutes = [each for case in cases if _is_paid(case) and (each := case.minutes)]
     if terms.reward is None or not minutes:
         return None
     pay = terms.reward + (terms.completed_bonus or 0)
-    middle = median(each for each in minutes if each is not None)
-    return HourlyPay(len(minutes), middle, pay, terms.least_hourly, terms.currency)
+    return HourlyPay(len(minutes), median(minutes), pay, terms.least_hourly, terms.currency)
 
 
 def proposals(cases: Sequence[Case], terms: Terms) -> list[Proposal]:

@@ -32,7 +32,7 @@ def chosen_by_hand(study: Study, case: Case, values: dict[str, Any]) -> Chosen:
             study_minutes=definition_of(study).estimated_minutes,
             others=cases_of(study),
         )
-    elif kind != BONUS and kind != MESSAGE and case.status not in OPEN[kind]:
+    elif kind not in (BONUS, MESSAGE) and case.status not in OPEN[kind]:
         raise OrderRefused(f"A submission that is {case.status.lower()} does not take this.")
     # A bonus and a message are for what the reason says: the same once more is a second click.
     purpose = {BONUS: reason, MESSAGE: f"message: {text}"[:200], RETURN: RETURN}.get(kind, REWARD)

@@ -15,7 +15,7 @@ from analysis.quality_rules import LONGEST_REASON
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
 from dashboard.overview.endings import ENDING_LABELS
 from dashboard.payments.case import MISMATCHES, Case
-from dashboard.payments.cases import cases_of
+from dashboard.payments.cases import cases_of, submissions_of_study
 from dashboard.payments.forms import DecideForm, SubmissionFilter
 from dashboard.payments.orders import OrderRefused, confirm, terms_of
 from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON, RejectionRefused
@@ -108,7 +108,7 @@ def _page(request: ResearcherRequest, study: Study) -> HttpResponse:
     filters = [("", "All", len(cases)), ("any", "Any mismatch", with_any)]
     filters += [(name, MISMATCHES[name][0], counts[name]) for name in MISMATCHES if counts[name]]
     there = [case.status for case in cases if case.submission is not None]
-    erased = study.prolific_submissions.exclude(erased_at=None).count()
+    erased = SubmissionOnProlific.objects.filter(study=study).exclude(erased_at=None).count()
     return study_page(
         request,
         study,
@@ -171,6 +171,11 @@ def _case_or_404(study: Study, submission: int) -> Case:
     raise Http404(f"{study} has no such submission.")
 
 
+def _row_or_404(study: Study, submission: int) -> SubmissionOnProlific:
+    rows = submissions_of_study(study).filter(pk=submission)
+    return first_or_404(rows, f"{study} has no such submission.")
+
+
 @require_GET
 @researcher_required
 def submission(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
@@ -180,7 +185,7 @@ def submission(request: ResearcherRequest, name: str, submission: int) -> HttpRe
 
 def _single(request: ResearcherRequest, study: Study, submission: int, **more: Any) -> HttpResponse:
     case = _case_or_404(study, submission)
-    row = first_or_404(study.prolific_submissions.filter(pk=submission), "no submission")
+    row = _row_or_404(study, submission)
     return study_page(
         request,
         study,
@@ -229,10 +234,9 @@ def identity(request: ResearcherRequest, name: str, submission: int) -> HttpResp
     """Show the Prolific ID of a submission, once; the study's changes record it."""
     study = study_or_404(name)
     case = _case_or_404(study, submission)
-    rows = SubmissionOnProlific.objects.filter(study=study, pk=submission)
     known = look_up(
         study=study,
-        row=first_or_404(rows, "no submission"),
+        row=_row_or_404(study, submission),
         pseudonym=case.pseudonym,
         author=request.user,
         at=timezone.now(),

@@ -241,7 +241,7 @@ def terms(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 def _order_or_404(study: Study, order: int) -> PaymentOrder:
-    rows = study.payment_orders.filter(pk=order).select_related("author")
+    rows = PaymentOrder.objects.filter(study=study, pk=order).select_related("author")
     return first_or_404(rows, f"{study} has no payment order {order}.")
 
 

@@ -28,7 +28,7 @@ from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included, newest_of_ratings
-from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, definition_of

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.polling import read_submissions_of, recruitments_to_read
-from dashboard.raters.reconciliation import FINDINGS
 from examples.local_prolific.people import send
 from examples.local_prolific.server import LocalProlific
 from survey.models import Participant, Study
