@@ -5,6 +5,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from dashboard.raters.reconciliation import Reconciliation, reconcile, reconciled_in_words
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
@@ -12,7 +13,6 @@ from django.test import Client
 
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import ManualDecision
-from dashboard.raters.reconciliation import Reconciliation, reconcile, reconciled_in_words
 from dashboard.raters.submission_lists import read_submissions
 from survey.models import Participant, Study, StudyEvent
 from survey.participants import Arrival, give_consent
