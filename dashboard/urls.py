@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard.accounts.urls import security_patterns
 from dashboard.accounts.views import PasswordView, prolific_account, token
+from dashboard.api import payments as api_payments
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
@@ -31,6 +32,13 @@ api_patterns = [
     path("studies/<study:name>/judges/", api.JudgeList.as_view(), name="judges"),
     path("studies/<study:name>/metrics/", api.Metrics.as_view(), name="metrics"),
     path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
+    path("studies/<study:name>/submissions/", api_payments.CaseList.as_view(), name="submissions"),
+    path("studies/<study:name>/payments/", api_payments.Payments.as_view(), name="payments"),
+    path(
+        "studies/<study:name>/payments/<number:order>/",
+        api_payments.PaymentOrderDetail.as_view(),
+        name="payment-order",
+    ),
     path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
     path("studies/<study:name>/wins/", api.StudyWins.as_view(), name="wins"),
     path("studies/<study:name>/tables/", api.TableList.as_view(), name="tables"),

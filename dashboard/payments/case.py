@@ -144,3 +144,10 @@ def _of_listed(case: Case) -> dict[str, bool]:
         "not_completed": case.here in ("arrived", "in_progress") and ended,
         "rejected": case.completed_here and case.status == REJECTED,
     }
+
+
+def is_chosen(case: Case, mismatch: str, status: str) -> bool:
+    """Whether a case is one of those that a filter shows."""
+    by_mismatch = {"": True, "any": bool(case.mismatches), "none": not case.mismatches}
+    is_of_mismatch = by_mismatch.get(mismatch, mismatch in case.mismatches)
+    return is_of_mismatch and status in ("", case.status)

@@ -67,7 +67,7 @@ class TermsForm(forms.Form):
         """`terms` is what the form says."""
         cleaned = super().clean() or {}
         values: dict[str, Any] = {}
-        for name, value in cleaned.items():
+        for name, value in list(cleaned.items()):
             if isinstance(value, Decimal) and value <= 0:
                 self.add_error(name, "Enter an amount above 0, or leave it empty.")
             values[name] = cents_of(value) if isinstance(value, Decimal) else value

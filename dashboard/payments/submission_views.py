@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
 from dashboard.overview.endings import ENDING_LABELS
-from dashboard.payments.case import MISMATCHES, Case
+from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.cases import cases_of, submissions_of_study
 from dashboard.payments.forms import DecideForm, SubmissionFilter
 from dashboard.payments.orders import OrderRefused, confirm, terms_of
@@ -128,13 +128,6 @@ def _page(request: ResearcherRequest, study: Study) -> HttpResponse:
         may_exclude=any(case.person for case in page),
         longest_reason=LONGEST_REASON,
     )
-
-
-def is_chosen(case: Case, mismatch: str, status: str) -> bool:
-    """Whether a case is one of those that a filter shows."""
-    by_mismatch = {"": True, "any": bool(case.mismatches), "none": not case.mismatches}
-    is_of_mismatch = by_mismatch.get(mismatch, mismatch in case.mismatches)
-    return is_of_mismatch and status in ("", case.status)
 
 
 def _shown(case: Case) -> dict[str, Any]:
