@@ -20,7 +20,12 @@ DONE = "DONE1"
 
 
 def came(
-    study: Study, name: str, *, status: str = "completed", ending: str = "", session: str = ""
+    study: Study,
+    name: str,
+    *,
+    status: str = "completed",
+    ending: str = "",
+    session: str = "session",
 ) -> Participant:
     """Somebody from Prolific, called by name; their session is that of their submission."""
     person = newcomer(
@@ -30,7 +35,7 @@ def came(
             at=AT,
             kind="prolific",
             key=prolific_id(name),
-            session_id=prolific_id(session or f"session of {name}"),
+            session_id=prolific_id(f"{session} of {name}"),
             prolific_study_id=prolific_id("study"),
         )
     )
@@ -52,7 +57,7 @@ def listed(
     name: str, status: str = "AWAITING REVIEW", code: str = DONE, **more: Any
 ) -> ListedSubmission:
     """The submission of somebody, as a list has it."""
-    session = more.pop("session", f"session of {name}")
+    session = f"{more.pop('session', 'session')} of {name}"
     times = {"started_at": AT, "completed_at": AT + timedelta(minutes=more.pop("minutes", 12))}
     return ListedSubmission(
         prolific_id(session), prolific_id(name), status, code, **{**times, **more}

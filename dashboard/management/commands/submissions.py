@@ -65,8 +65,9 @@ class Command(BaseCommand):
         report = [*in_words(applied), *_mismatches(cases)]
         self.stdout.write("\n".join([f"{study}:", *report]))
         if exclude:
-            ids = {case.person for case in cases if {*exclude} & {*case.mismatches}}
-            people = list(study.participants.filter(pk__in=ids - {None}))
+            with_one = [case for case in cases if {*exclude} & {*case.mismatches}]
+            ids = [case.person for case in with_one if case.person is not None]
+            people = list(study.participants.filter(pk__in=ids))
             try:
                 self.stdout.write(decide(study, people, excluded=True, reason=reason))
             except DecisionRefused as refusal:

@@ -7,6 +7,7 @@ from analysis.manual_decisions import decide_on
 from dashboard.payments.case import MISMATCHES
 from dashboard.payments.cases import cases_of
 from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.submission_lists import ListedSubmission
 from survey.models import AttentionCheck, Participant, Study, StudyEvent, Submission
 from survey.withdrawal import erase_old_keys, withdraw
 from tests.dashboard.paying import AT, came, listed, mismatches, read
@@ -22,91 +23,70 @@ def study(db: None) -> Study:
     return small_study.load()
 
 
+#: Clean submissions: how many, how the person came (None: not at all), and as they are listed.
+CLEAN: list[tuple[int, dict[str, str] | None, tuple[str, str]]] = [
+    (60, {}, ("AWAITING REVIEW", "DONE1")),
+    (50, {}, ("APPROVED", "DONE1")),
+    (10, {"status": "declined"}, ("RETURNED", "NOPE1")),
+    (10, {"status": "declined"}, ("AWAITING REVIEW", "NOPE1")),
+    (5, {"status": "in_progress"}, ("RETURNED", "")),
+    (5, {"status": "in_progress"}, ("ACTIVE", "")),
+    (5, None, ("RETURNED", "")),  # took a place and never came
+    (5, None, ("ACTIVE", "")),  # on the way
+]
+NOT_LISTED: tuple[()] = ()
+#: Planted ones: their mismatches, how many, and as above.
+Planted = tuple[list[str], int, dict[str, str] | None, tuple[str, str] | tuple[()]]
+PLANTED: list[Planted] = [
+    (["not_listed"], 2, {}, NOT_LISTED),
+    (["not_listed"], 1, {"status": "arrived"}, NOT_LISTED),
+    (["never_came"], 2, None, ("AWAITING REVIEW", "DONE1")),
+    (["never_came"], 1, None, ("AWAITING REVIEW", "")),
+    (["never_came"], 1, None, ("RETURNED", "DONE1")),
+    (["other_submission"], 2, {"session": "another"}, ("AWAITING REVIEW", "DONE1")),
+    (["wrong_code"], 3, {}, ("AWAITING REVIEW", "NOPE1")),
+    (["unknown_code"], 3, {}, ("APPROVED", "CCCCC")),
+    (["no_code"], 2, {}, ("AWAITING REVIEW", "")),
+    (["gone"], 1, {}, ("RETURNED", "")),
+    (["gone"], 2, {}, ("TIMED-OUT", "")),
+    (["not_entered"], 1, {}, ("ACTIVE", "")),
+    (["not_completed"], 2, {"status": "in_progress"}, ("AWAITING REVIEW", "")),
+    (["wrong_code", "not_completed"], 1, {"status": "in_progress"}, ("APPROVED", "DONE1")),
+    (["rejected"], 2, {}, ("REJECTED", "DONE1")),
+]
+
+
 def test_planted_mismatches_are_shown_among_many_clean_submissions(study: Study) -> None:
-    """Thirty planted ones of every kind among 150 clean submissions."""
-    rows = []
-    for number in range(110):
-        name = f"clean{number}"
-        came(study, name)
-        rows.append(listed(name, "APPROVED" if number % 2 else "AWAITING REVIEW"))
-    for number in range(20):
-        name = f"declined{number}"
-        came(study, name, status="declined")
-        rows.append(listed(name, "RETURNED" if number % 2 else "AWAITING REVIEW", "NOPE1"))
-    for number in range(10):
-        name = f"left{number}"
-        came(study, name, status="in_progress")
-        rows.append(listed(name, ("RETURNED", "TIMED-OUT", "ACTIVE")[number % 3], ""))
-    for number in range(10):  # took a place, never came, and left or is on the way
-        rows.append(listed(f"onway{number}", ("RETURNED", "ACTIVE")[number % 2], ""))
-
-    planted: dict[str, list[str]] = {name: [] for name in MISMATCHES}
-
-    def plant(mismatch: str, name: str, *more: str) -> None:
-        for each in (mismatch, *more):
-            planted[each].append(name)
-
-    for name in ("unlisted1", "unlisted2"):
-        came(study, name)
-        plant("not_listed", name)
-    came(study, "unlisted3", status="arrived")
-    plant("not_listed", "unlisted3")
-    for number, (status, code) in enumerate(
-        [("AWAITING REVIEW", "DONE1"), ("APPROVED", "DONE1"), ("AWAITING REVIEW", ""),
-         ("RETURNED", "DONE1")]
-    ):  # fmt: skip
-        rows.append(listed(f"stranger{number}", status, code))
-        plant("never_came", status)
-    for name in ("other1", "other2"):
-        came(study, name, session=f"another of {name}")
-        rows.append(listed(name))
-        plant("other_submission", name)
-    for name in ("wrong1", "wrong2", "wrong3"):
-        came(study, name)
-        rows.append(listed(name, code="NOPE1"))
-        plant("wrong_code", name)
-    for name in ("unknown1", "unknown2", "unknown3"):
-        came(study, name)
-        rows.append(listed(name, code="CCCCC"))
-        plant("unknown_code", name)
-    for name in ("nocode1", "nocode2"):
-        came(study, name)
-        rows.append(listed(name, code=""))
-        plant("no_code", name)
-    for name, status in (("gone1", "RETURNED"), ("gone2", "TIMED-OUT"), ("gone3", "TIMED-OUT")):
-        came(study, name)
-        rows.append(listed(name, status, ""))
-        plant("gone", name)
-    came(study, "active1")
-    rows.append(listed("active1", "ACTIVE", ""))
-    plant("not_entered", "active1")
-    for name in ("early1", "early2"):
-        came(study, name, status="in_progress")
-        rows.append(listed(name, code=""))
-        plant("not_completed", name)
-    came(study, "shared", status="in_progress")
-    rows.append(listed("shared"))
-    plant("wrong_code", "shared", "not_completed")
-    came(study, "rejected1")
-    rows.append(listed("rejected1", "REJECTED"))
-    plant("rejected", "rejected1")
+    """Thirty of every kind among 150 clean ones: each is shown, and no other one."""
+    rows: list[ListedSubmission] = []
+    expected: dict[str, list[str]] = {}
+    planted: list[Planted] = [*(([], *clean) for clean in CLEAN), *PLANTED]
+    for kind, (mismatches_, n, how, as_listed) in enumerate(planted):
+        for number in range(n):
+            name = f"{kind}.{number} {' '.join(mismatches_)}"
+            if how is not None:
+                came(study, name, **how)
+            if as_listed:
+                rows.append(listed(name, *as_listed))
+            for mismatch in mismatches_:
+                shown_as = as_listed[0] if how is None and as_listed else name
+                expected.setdefault(mismatch, []).append(shown_as)
     for name in ("quit1", "quit2"):
         withdraw(participant=came(study, name), at=AT)
         rows.append(listed(name))
-        plant("withdrew", "AWAITING REVIEW")
     twice = came(study, "twice")
     Submission.objects.create(participant=twice, session_id=prolific_id("another visit"))
-    rows.append(listed("twice"))
-    plant("several_sessions", "twice")
     came(study, "double")
-    rows += [listed("double"), listed("double", "RETURNED", "", session="second")]
-    plant("several_submissions", "double", "several_submissions")
-    planted["several_submissions"] = ["double", "double"]
-
-    assert len(rows) + len(planted["not_listed"]) == 150 + 30
+    rows += [listed("twice"), listed("double"), listed("double", "RETURNED", "", session="2nd")]
+    expected |= {
+        "withdrew": ["AWAITING REVIEW"] * 2,
+        "several_sessions": ["twice"],
+        "several_submissions": ["double"] * 2,
+    }
+    assert set(expected) == set(MISMATCHES)
     found = mismatches(read(study, *rows))
     assert {name: sorted(who) for name, who in found.items()} == {
-        name: sorted(who) for name, who in planted.items()
+        name: sorted(who) for name, who in expected.items()
     }
 
 
