@@ -6,7 +6,7 @@ As in `analysis.tasks`, what computes is imported with the first task that needs
 from celery import shared_task
 from django.utils import timezone
 
-from config.celery import wake
+from config.celery import is_ending, wake
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
 from dashboard.payments import carrying_out
@@ -46,7 +46,7 @@ def prolific(recruitment_id: int) -> None:
 @shared_task(name="dashboard.pay")
 def pay(order_id: int) -> None:
     """Carry out what a researcher confirmed, unless another worker does."""
-    carrying_out.carry_out(order_id, at=timezone.now())
+    carrying_out.carry_out(order_id, at=timezone.now(), is_ending=is_ending)
 
 
 @shared_task(name="dashboard.sweep")

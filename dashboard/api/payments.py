@@ -78,8 +78,8 @@ class CaseList(APIView):
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
         cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
         pages = Pagination()
-        page = pages.paginate_queryset(cases, request, view=self) or []  # type: ignore[arg-type]
-        return pages.get_paginated_response(CaseSerializer(page, many=True).data)
+        page = pages.paginate_queryset(cases, request, view=self) or []
+        return pages.get_paginated_response(CaseSerializer(page, many=True).data)  # type: ignore[arg-type]  # a list
 
 
 class ProposalSerializer(serializers.Serializer[object]):

@@ -7,7 +7,6 @@ from datetime import timedelta
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from config.celery import is_ending
 from dashboard.payments.models import Decision, PaymentOrder
 from survey.prolific.errors import ProlificError
 
@@ -26,9 +25,7 @@ class Later(Exception):
 
 
 def keep(order: PaymentOrder) -> None:
-    """Keep an order for another lease. Raises Later if the worker is shutting down."""
-    if is_ending():
-        raise Later("The worker was stopped; another one goes on.")
+    """Keep an order for another lease."""
     PaymentOrder.objects.filter(pk=order.pk).update(lease_until=timezone.now() + LEASE)
 
 

@@ -76,18 +76,23 @@ def orders_to_carry_out(*, at: datetime) -> list[int]:
     return list(_free(at).order_by("pk").values_list("pk", flat=True))
 
 
-def carry_out(order_id: int, *, at: datetime) -> None:
-    """Carry out an order as far as it goes now, unless another worker has it."""
+def carry_out(
+    order_id: int, *, at: datetime, is_ending: Callable[[], bool] = lambda: False
+) -> None:
+    """Carry out an order as far as it goes now, unless another worker has it. It ends early if the
+    worker `is_ending`.
+    """
     if not _free(at).filter(pk=order_id).update(lease_until=at + LEASE):
         return
     order = PaymentOrder.objects.select_related("study", "author").get(pk=order_id)
+    open_client = partial(_client, order, is_ending)
     problem = ""
     try:
-        for step in (_look, _approve, _reject, _request_returns, _send_messages, bonuses.settle):
-            with _client(order) as client:
+        for step in STEPS:
+            with open_client() as client:
                 step(order, client)
-        bonuses.pay(order, partial(_client, order))
-        with _client(order) as client:
+        bonuses.pay(order, open_client)
+        with open_client() as client:
             _look(order, client)
     except Later as later:
         problem = str(later)
@@ -101,9 +106,11 @@ def _free(at: datetime) -> QuerySet[PaymentOrder]:
 
 
 @contextmanager
-def _client(order: PaymentOrder) -> Iterator["ProlificClient"]:
+def _client(order: PaymentOrder, is_ending: Callable[[], bool]) -> Iterator["ProlificClient"]:
     """A client with the token of who confirmed the order. Raises Later if there is none."""
     author = order.author
+    if is_ending():
+        raise Later("The worker was stopped; another one goes on.")
     keep(order)
     if order.address != settings.PROLIFIC_URL:
         raise Later(f"It was confirmed for Prolific at {order.address}, and is sent nowhere else.")
@@ -257,3 +264,6 @@ def _each(order: PaymentOrder, kind: str, ask: Callable[[Decision], None]) -> No
 
 def _move(client: "ProlificClient", one: Decision, action: str, **fields: str) -> None:
     client.move_submission(one.submission.submission_id, action, **fields)
+
+
+STEPS = (_look, _approve, _reject, _request_returns, _send_messages, bonuses.settle)

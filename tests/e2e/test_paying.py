@@ -77,7 +77,7 @@ def states(site: Installation) -> Counter[str]:
 def kill_and_go_on(site: Installation) -> None:
     """End the worker at once; another one starts, and the lease ends."""
     site.kill("worker")
-    site.manage("shell", "-c", TIME_PASSES)
+    site.manage_all(("shell", "-c", TIME_PASSES))
     site.start("worker")
 
 
@@ -111,8 +111,8 @@ def test_killed_worker_pays_nobody_twice_and_loses_nothing(tmp_path: Path) -> No
             world.submissions[one.id] = one
             world.enter_code(one, "DONE1")
         site.manage("load_study", tmp_path)
-        site.manage("shell", "-c", PREPARE.replace("STUDY", study))
-        site.manage("shell", "-c", PROMISE.format(f"reward={REWARD}, completed_bonus=75"))
+        site.manage_all(("shell", "-c", PREPARE.replace("STUDY", study)))
+        site.manage_all(("shell", "-c", PROMISE.format(f"reward={REWARD}, completed_bonus=75")))
 
         # Carried out, and the answer never comes: first the approvals, then the bonuses.
         prolific.faults.add("hang_after", on="POST submissions/bulk-approve/")
@@ -128,7 +128,7 @@ def test_killed_worker_pays_nobody_twice_and_loses_nothing(tmp_path: Path) -> No
         wait_until(lambda: states(site) == {"done": 16}, "Prolific's record to settle it")
 
         # Not carried out, and that is not known: it stays so until a researcher looks.
-        site.manage("shell", "-c", PROMISE.format(f"reward={REWARD}, checks_bonus=30"))
+        site.manage_all(("shell", "-c", PROMISE.format(f"reward={REWARD}, checks_bonus=30")))
         prolific.faults.add("hang", on="POST bulk-bonus-payments/*")
         asked = sum("/pay/" in line for line in prolific.log)
         site.manage("pay", "small", "--confirm", str(30 * len(NAMES)), "--as", "researcher")
@@ -136,11 +136,11 @@ def test_killed_worker_pays_nobody_twice_and_loses_nothing(tmp_path: Path) -> No
         kill_and_go_on(site)
         looks = len(prolific.log)
         wait_until(lambda: len(prolific.log) >= looks + 8, "the next worker to look")
-        site.manage("shell", "-c", TIME_PASSES)
+        site.manage_all(("shell", "-c", TIME_PASSES))
         wait_until(lambda: len(prolific.log) >= looks + 16, "it to look once more")
         assert states(site) == {"done": 16, "asked": 8}
         assert payments(prolific) == both, "nothing was paid, and nothing is repeated by itself"
-        site.manage("shell", "-c", NOT_DONE)
+        site.manage_all(("shell", "-c", NOT_DONE))
         wait_until(lambda: states(site) == {"done": 24}, "the payment that was asked for again")
 
         assert payments(prolific) == both + each(30)

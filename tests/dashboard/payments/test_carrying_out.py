@@ -115,6 +115,15 @@ def test_token_of_who_confirmed_it_is_needed(there: There) -> None:
     assert states(order) == ["waiting"], "a lost token refuses nobody"
 
 
+def test_worker_that_is_stopped_leaves_the_rest_to_the_next(there: There) -> None:
+    there.add("ann")
+    order = there.decide("approve", "ann")
+    carry_out(order.pk, at=timezone.now(), is_ending=lambda: True)
+    assert (states(order), there.paid()) == (["waiting"], [])
+    there.work(order)
+    assert states(order) == ["done"]
+
+
 # ── Nobody is paid twice ─────────────────────────────────────────────────────────────────────
 
 
