@@ -2,7 +2,7 @@
 
 from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
-from dashboard.payments.models import BonusRequest, Decision, PaymentOrder, PayTerms
+from dashboard.payments.models import BonusRequest, PaymentOrder, PayTerms, SubmissionDecision
 from dashboard.prolific.models import Recruitment
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.share.models import Package
@@ -11,12 +11,12 @@ from dashboard.shared.models import ChunkCounts
 __all__ = [
     "BonusRequest",
     "ChunkCounts",
-    "Decision",
     "Package",
     "PayTerms",
     "PaymentOrder",
     "PlannedGrid",
     "ProlificAccount",
     "Recruitment",
+    "SubmissionDecision",
     "SubmissionOnProlific",
 ]

@@ -17,7 +17,7 @@ from dashboard.api.pagination import Pagination
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.cases import cases_of
 from dashboard.payments.forms import SubmissionFilter
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import OrderRefused, chosen_of, confirm, terms_of
 from dashboard.payments.progress import orders_of, progress
 from dashboard.payments.screen import Screen, screen_of
@@ -132,11 +132,11 @@ class ConfirmSerializer(serializers.Serializer[object]):
     )
 
 
-class DecisionSerializer(serializers.ModelSerializer[Decision]):
+class DecisionSerializer(serializers.ModelSerializer[SubmissionDecision]):
     """A decision and its state."""
 
     class Meta:
-        model = Decision
+        model = SubmissionDecision
         fields = [
             *("submission", "kind", "purpose", "reason", "cents", "state"),
             *("asked_at", "done_at", "answer"),

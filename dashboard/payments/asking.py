@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from survey.prolific.errors import ProlificError
 
-State = Decision.State
+State = SubmissionDecision.State
 #: A worker that says nothing for so long is dead. One request takes less.
 LEASE = timedelta(minutes=2)
 #: All requests of one client; it is shorter than the lease.
@@ -29,17 +29,17 @@ def keep(order: PaymentOrder) -> None:
     PaymentOrder.objects.filter(pk=order.pk).update(lease_until=timezone.now() + LEASE)
 
 
-def waiting(order: PaymentOrder, kind: str) -> list[Decision]:
+def waiting(order: PaymentOrder, kind: str) -> list[SubmissionDecision]:
     """The decisions of a kind that Prolific was not asked for yet."""
     rows = order.decisions.filter(kind=kind, state=State.WAITING)
     return list(rows.select_related("submission").order_by("id"))
 
 
-def claim(decisions: Iterable[Decision]) -> list[Decision]:
+def claim(decisions: Iterable[SubmissionDecision]) -> list[SubmissionDecision]:
     """Store that Prolific is about to be asked; those that nobody else has asked for meanwhile."""
     ours = []
     for one in decisions:
-        free = Decision.objects.filter(pk=one.pk, state=State.WAITING)
+        free = SubmissionDecision.objects.filter(pk=one.pk, state=State.WAITING)
         if free.update(
             state=State.ASKED,
             asked_at=timezone.now(),
@@ -50,32 +50,32 @@ def claim(decisions: Iterable[Decision]) -> list[Decision]:
     return ours
 
 
-def _asked(decisions: Iterable[Decision]) -> QuerySet[Decision]:
+def _asked(decisions: Iterable[SubmissionDecision]) -> QuerySet[SubmissionDecision]:
     ids = [one.pk for one in decisions]
-    return Decision.objects.filter(pk__in=ids, state__in=(State.ASKED, State.WAITING))
+    return SubmissionDecision.objects.filter(pk__in=ids, state__in=(State.ASKED, State.WAITING))
 
 
-def accepted(decisions: Iterable[Decision]) -> None:
+def accepted(decisions: Iterable[SubmissionDecision]) -> None:
     """Prolific will do it; its record says when it has."""
     _asked(decisions).update(accepted_at=timezone.now())
 
 
-def done(decisions: Iterable[Decision], answer: str = "") -> None:
+def done(decisions: Iterable[SubmissionDecision], answer: str = "") -> None:
     """It was done."""
     _asked(decisions).update(state=State.DONE, done_at=timezone.now(), answer=answer)
 
 
-def refused(decisions: Iterable[Decision], answer: str) -> None:
+def refused(decisions: Iterable[SubmissionDecision], answer: str) -> None:
     """It was not done, and will not be."""
     _asked(decisions).update(state=State.REFUSED, answer=without_ids(answer))
 
 
-def released(decisions: Iterable[Decision]) -> None:
+def released(decisions: Iterable[SubmissionDecision]) -> None:
     """It was not done, and is asked for again."""
     _asked(decisions).update(state=State.WAITING, asked_at=None, accepted_at=None)
 
 
-def failed(decisions: list[Decision], error: ProlificError) -> None:
+def failed(decisions: list[SubmissionDecision], error: ProlificError) -> None:
     """What a failed request means for the decisions that it was about.
 
     Raises Later, unless Prolific has refused them. If it may have carried them out all the same,

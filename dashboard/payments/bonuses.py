@@ -21,13 +21,13 @@ from dashboard.payments.asking import (
     waiting,
     without_ids,
 )
-from dashboard.payments.models import BonusRequest, Decision, PaymentOrder
+from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from survey.prolific.errors import ProlificError
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
 
-State, Kind = Decision.State, Decision.Kind
+State, Kind = SubmissionDecision.State, SubmissionDecision.Kind
 #: Each gives a client with time enough for what is done with it.
 OpenClient = Callable[[], AbstractContextManager["ProlificClient"]]
 #: So many bonuses are counted and paid at once: few enough for one lease.
@@ -50,10 +50,10 @@ def pay(order: PaymentOrder, open_client: OpenClient) -> None:
 
 
 def _count_and_pay(
-    order: PaymentOrder, decisions: list[Decision], client: "ProlificClient"
+    order: PaymentOrder, decisions: list[SubmissionDecision], client: "ProlificClient"
 ) -> None:
     """Count the bonuses that there are, then pay those of each study on Prolific."""
-    by_study: dict[str, list[Decision]] = {}
+    by_study: dict[str, list[SubmissionDecision]] = {}
     for one in decisions:
         if _count_before(one, order, client):
             by_study.setdefault(one.submission.prolific_study_id, []).append(one)
@@ -61,14 +61,14 @@ def _count_and_pay(
         _pay_together(order, study, of_study, client)
 
 
-def _unclear(decisions: Iterable[Decision]) -> set[int]:
+def _unclear(decisions: Iterable[SubmissionDecision]) -> set[int]:
     """Submissions that have a bonus of which it is not known whether it is paid."""
-    asked = Decision.objects.filter(kind=Kind.BONUS, state=State.ASKED)
+    asked = SubmissionDecision.objects.filter(kind=Kind.BONUS, state=State.ASKED)
     ids = [one.submission_id for one in decisions]
     return set(asked.filter(submission__in=ids).values_list("submission_id", flat=True))
 
 
-def _count_before(one: Decision, order: PaymentOrder, client: "ProlificClient") -> bool:
+def _count_before(one: SubmissionDecision, order: PaymentOrder, client: "ProlificClient") -> bool:
     """Store how many bonuses of this amount the submission has already. False if there is no such
     submission: then the bonus is refused. Raises Later.
     """
@@ -83,7 +83,7 @@ def _count_before(one: Decision, order: PaymentOrder, client: "ProlificClient") 
         one.submission.save(update_fields=["prolific_study_id"])
     assert one.cents is not None
     # Those that we asked for may not be listed yet.
-    ours = Decision.objects.filter(
+    ours = SubmissionDecision.objects.filter(
         submission=one.submission, kind=Kind.BONUS, state=State.DONE, cents=one.cents
     )
     one.paid_before = max(_listed(theirs.bonus_payments, one.cents), ours.count())
@@ -96,7 +96,7 @@ def _listed(payments: list[float] | None, cents: int) -> int:
 
 
 def _pay_together(
-    order: PaymentOrder, study: str, decisions: list[Decision], client: "ProlificClient"
+    order: PaymentOrder, study: str, decisions: list[SubmissionDecision], client: "ProlificClient"
 ) -> None:
     """Set bonuses up, store that they are asked for, and ask once. Raises Later."""
     keep(order)
@@ -121,7 +121,9 @@ def _pay_together(
         if len(ours) < len(decisions):  # another worker pays them
             transaction.set_rollback(True)
             raise Later("Another worker has this order.")
-        Decision.objects.filter(pk__in=[one.pk for one in ours]).update(bonus_request=bonus)
+        SubmissionDecision.objects.filter(pk__in=[one.pk for one in ours]).update(
+            bonus_request=bonus
+        )
         BonusRequest.objects.filter(pk=bonus.pk).update(asked_at=timezone.now())
     try:
         client.pay_bonuses(bonus.prolific_bonus_id)
@@ -144,7 +146,7 @@ def settle(order: PaymentOrder, client: "ProlificClient") -> None:
             done([one], "Prolific lists the bonus.")
 
 
-def times_listed(one: Decision, client: "ProlificClient") -> int:
+def times_listed(one: SubmissionDecision, client: "ProlificClient") -> int:
     """How many bonuses of this amount Prolific lists for the submission. Raises ProlificError."""
     theirs = client.submission(one.submission.submission_id)
     return _listed(theirs.bonus_payments, one.cents or 0)

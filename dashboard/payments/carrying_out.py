@@ -36,7 +36,7 @@ from dashboard.payments.asking import (
     waiting,
     without_ids,
 )
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.submissions import as_listed
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.stored_submissions import store_submissions
@@ -46,7 +46,7 @@ from survey.prolific.replies import ProlificSubmission
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
 
-State, Kind = Decision.State, Decision.Kind
+State, Kind = SubmissionDecision.State, SubmissionDecision.Kind
 #: After a failure, or while Prolific takes its time, an order rests.
 REST = timedelta(minutes=1)
 #: So long Prolific may take for what it has accepted; then it is asked again.
@@ -219,14 +219,14 @@ def _approve(order: PaymentOrder, client: "ProlificClient") -> None:
 
 
 def _reject(order: PaymentOrder, client: "ProlificClient") -> None:
-    def ask(one: Decision) -> None:
+    def ask(one: SubmissionDecision) -> None:
         _move(client, one, "REJECT", message=one.text, rejection_category=one.category)
 
     _each(order, Kind.REJECT, ask)
 
 
 def _request_returns(order: PaymentOrder, client: "ProlificClient") -> None:
-    def ask(one: Decision) -> None:
+    def ask(one: SubmissionDecision) -> None:
         client.request_return(one.submission.submission_id, one.text)
 
     _each(order, Kind.RETURN, ask)
@@ -235,7 +235,7 @@ def _request_returns(order: PaymentOrder, client: "ProlificClient") -> None:
 def _send_messages(order: PaymentOrder, client: "ProlificClient") -> None:
     """No record tells of a message: one that may be sent stays asked, and is not sent again."""
 
-    def ask(one: Decision) -> None:
+    def ask(one: SubmissionDecision) -> None:
         there = one.submission
         client.send_message(
             participant=there.prolific_id,
@@ -248,7 +248,7 @@ def _send_messages(order: PaymentOrder, client: "ProlificClient") -> None:
     _each(order, Kind.MESSAGE, ask)
 
 
-def _each(order: PaymentOrder, kind: str, ask: Callable[[Decision], None]) -> None:
+def _each(order: PaymentOrder, kind: str, ask: Callable[[SubmissionDecision], None]) -> None:
     """Ask for decisions of a kind one after the other. Raises Later."""
     for one in waiting(order, kind):
         keep(order)
@@ -262,7 +262,7 @@ def _each(order: PaymentOrder, kind: str, ask: Callable[[Decision], None]) -> No
             done([one])
 
 
-def _move(client: "ProlificClient", one: Decision, action: str, **fields: str) -> None:
+def _move(client: "ProlificClient", one: SubmissionDecision, action: str, **fields: str) -> None:
     client.move_submission(one.submission.submission_id, action, **fields)
 
 

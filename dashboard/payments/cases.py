@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from analysis.labels import labels_of
 from analysis.manual_decisions import exclusions_in_force
 from dashboard.payments.case import NOT_STORED, Case, Made, mismatches_of
-from dashboard.payments.models import Decision
+from dashboard.payments.models import SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.rater_list import raters_of
 from dashboard.raters.submissions import sessions_of
@@ -145,8 +145,8 @@ def _exclusions(study: Study) -> dict[int, str]:
 
 
 def _decisions(study: Study) -> dict[int, tuple[Made, ...]]:
-    in_force = Decision.objects.filter(submission__study=study)
-    in_force = in_force.exclude(state=Decision.State.REFUSED).order_by("id")
+    in_force = SubmissionDecision.objects.filter(submission__study=study)
+    in_force = in_force.exclude(state=SubmissionDecision.State.REFUSED).order_by("id")
     made: dict[int, tuple[Made, ...]] = {}
     for one in in_force:
         of = Made(one.kind, one.purpose, one.state, one.cents)

@@ -64,7 +64,7 @@ class BonusRequest(models.Model):
         return f"bonus request {self.pk} of {self.order}"
 
 
-class Decision(models.Model):
+class SubmissionDecision(models.Model):
     """What is done about a submission, and what has become of it.
 
     `asked` is stored before Prolific is asked, and left for `done` or `refused` when it has

@@ -8,13 +8,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from dashboard.payments.models import Decision, PaymentOrder, PayTerms
+from dashboard.payments.models import PaymentOrder, PayTerms, SubmissionDecision
 from dashboard.payments.screen import Screen
 from dashboard.payments.terms import Terms, check_bonus
 from dashboard.raters.models import SubmissionOnProlific
 from survey.models import Identity, Study, StudyEvent, Withdrawal
 
-Kind, State = Decision.Kind, Decision.State
+Kind, State = SubmissionDecision.Kind, SubmissionDecision.State
 #: What the study's record says; `overview.events` has the words.
 CONFIRMED, TERMS_CHANGED, SETTLED = "payments confirmed", "pay terms", "payment settled by hand"
 
@@ -25,7 +25,7 @@ class OrderRefused(Exception):
 
 @dataclass(frozen=True)
 class Chosen:
-    """A decision that a researcher has made; see `models.Decision`."""
+    """A decision that a researcher has made; see `models.SubmissionDecision`."""
 
     submission: int
     kind: str
@@ -97,7 +97,7 @@ def confirm(
     if len(rows) < len({one.submission for one in decisions}):
         raise OrderRefused("A submission is not there any more: look at the page again.")
     wanted = {(one.submission, one.purpose) for one in decisions}
-    in_force = Decision.objects.filter(submission__in=rows).exclude(state=State.REFUSED)
+    in_force = SubmissionDecision.objects.filter(submission__in=rows).exclude(state=State.REFUSED)
     taken = wanted & set(in_force.values_list("submission_id", "purpose"))
     if taken or len(wanted) < len(decisions):
         raise OrderRefused(
@@ -112,8 +112,8 @@ def confirm(
         address=settings.PROLIFIC_URL,
         currency=terms.currency,
     )
-    Decision.objects.bulk_create(
-        Decision(
+    SubmissionDecision.objects.bulk_create(
+        SubmissionDecision(
             order=order,
             submission=rows[one.submission],
             kind=one.kind,
@@ -136,6 +136,6 @@ def erase_texts(withdrawals: Sequence[Withdrawal]) -> None:
     """What was written to or about people whose payment keys are erased; amounts stay."""
     for withdrawal in withdrawals:
         if withdrawal.kind == Identity.Kind.PROLIFIC and withdrawal.key:
-            Decision.objects.filter(
+            SubmissionDecision.objects.filter(
                 submission__slug=withdrawal.slug, submission__prolific_id=withdrawal.key
             ).update(text="", reason="erased", answer="")

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.terms import in_money
 from survey.models import Study
 
-State = Decision.State
+State = SubmissionDecision.State
 
 
 @dataclass(frozen=True)
-class Progress:
+class OrderProgress:
     """An order as pages, the API and the command tell of it. Amounts are in cents."""
 
     order: PaymentOrder
@@ -50,7 +50,7 @@ class Progress:
         """Kinds in words, each with its states in words."""
         return [
             (
-                str(Decision.Kind(kind).label),
+                str(SubmissionDecision.Kind(kind).label),
                 [(str(State(state).label), n) for state, n in states.items()],
             )
             for kind, states in self.counts.items()
@@ -63,7 +63,7 @@ def orders_of(study: Study) -> QuerySet[PaymentOrder]:
     return orders.select_related("author").prefetch_related("decisions")
 
 
-def progress(order: PaymentOrder) -> Progress:
+def progress(order: PaymentOrder) -> OrderProgress:
     """What has become of an order."""
     counts: dict[str, Counter[str]] = {}
     bonus = paid = 0
@@ -72,4 +72,6 @@ def progress(order: PaymentOrder) -> Progress:
         if one.cents and one.state != State.REFUSED:
             bonus += one.cents
             paid += one.cents if one.state == State.DONE else 0
-    return Progress(order, {kind: dict(states) for kind, states in counts.items()}, bonus, paid)
+    return OrderProgress(
+        order, {kind: dict(states) for kind, states in counts.items()}, bonus, paid
+    )

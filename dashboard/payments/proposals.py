@@ -21,7 +21,7 @@ CHECKS_TO_LOOK_AT = 2
 
 
 @dataclass(frozen=True)
-class Rule:
+class ProposalRule:
     """A reason for a proposal. `text` is what the participant is told."""
 
     kind: str
@@ -33,43 +33,47 @@ class Rule:
 
 UNCLEAR = "We want to pay you what you are due. Please answer this message: {}"
 RULES = {
-    "completed": Rule(APPROVE, "Completed here with the right code"),
-    "other_code": Rule(APPROVE, "Completed here, with another code or none"),
-    "timed_out": Rule(APPROVE, "Completed here, timed out on Prolific"),
-    "withdrew": Rule(APPROVE, "Withdrew here: that must not cost them their pay"),
-    "failed_checks": Rule(
+    "completed": ProposalRule(APPROVE, "Completed here with the right code"),
+    "other_code": ProposalRule(APPROVE, "Completed here, with another code or none"),
+    "timed_out": ProposalRule(APPROVE, "Completed here, timed out on Prolific"),
+    "withdrew": ProposalRule(APPROVE, "Withdrew here: that must not cost them their pay"),
+    "failed_checks": ProposalRule(
         APPROVE, "Completed here, several checks failed: look at the answers first", is_chosen=False
     ),
-    "declined": Rule(RETURN, "Did not consent", RECOMMENDED["declined"].return_reason),
-    "screened_out": Rule(RETURN, "Screened out", RECOMMENDED["screened_out"].return_reason),
-    "full": Rule(RETURN, "The study was full", RECOMMENDED["full"].return_reason),
-    "not_finished": Rule(RETURN, "Did not finish the survey", "You did not finish the survey."),
-    "code_without_end": Rule(
+    "declined": ProposalRule(RETURN, "Did not consent", RECOMMENDED["declined"].return_reason),
+    "screened_out": ProposalRule(RETURN, "Screened out", RECOMMENDED["screened_out"].return_reason),
+    "full": ProposalRule(RETURN, "The study was full", RECOMMENDED["full"].return_reason),
+    "not_finished": ProposalRule(
+        RETURN, "Did not finish the survey", "You did not finish the survey."
+    ),
+    "code_without_end": ProposalRule(
         MESSAGE,
         "Entered a completion code, but did not finish here",
         UNCLEAR.format("our records say that the survey was not finished. What happened?"),
     ),
-    "never_came": Rule(
+    "never_came": ProposalRule(
         MESSAGE,
         "Nobody with this ID came here",
         UNCLEAR.format("we cannot find your answers. Did you open the survey from Prolific?"),
     ),
-    "other_submission": Rule(
+    "other_submission": ProposalRule(
         MESSAGE,
         "Came here with another submission",
         UNCLEAR.format("you opened the survey from another submission. Which one did you finish?"),
     ),
-    "returned": Rule(
+    "returned": ProposalRule(
         MESSAGE,
         "Completed here, returned on Prolific",
         UNCLEAR.format(
             "you finished the survey and returned the submission. May we pay you by a bonus?"
         ),
     ),
-    "completed_bonus": Rule(BONUS, "Bonus for completing"),
-    "checks_bonus": Rule(BONUS, "Bonus for passing all attention checks"),
-    "hourly": Rule(BONUS, "Bonus that lifts the hourly pay"),
-    "screened_out_pay": Rule(BONUS, "Pay for people who were screened out or met a full study"),
+    "completed_bonus": ProposalRule(BONUS, "Bonus for completing"),
+    "checks_bonus": ProposalRule(BONUS, "Bonus for passing all attention checks"),
+    "hourly": ProposalRule(BONUS, "Bonus that lifts the hourly pay"),
+    "screened_out_pay": ProposalRule(
+        BONUS, "Pay for people who were screened out or met a full study"
+    ),
 }
 
 
@@ -88,7 +92,7 @@ class Proposal:
 
     @property
     def purpose(self) -> str:
-        """One decision of a purpose is in force: see `models.Decision`."""
+        """One decision of a purpose is in force: see `models.SubmissionDecision`."""
         return purpose_of(self.rule)
 
     @property

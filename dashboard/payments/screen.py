@@ -13,7 +13,7 @@ from dashboard.payments.proposals import (
     RULES,
     HourlyPay,
     Proposal,
-    Rule,
+    ProposalRule,
     hourly_pay,
     proposals,
 )
@@ -38,7 +38,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Group:
+class ProposalGroup:
     """The proposals of one rule. `text` and `cents` are as the researcher changed them."""
 
     rule: str
@@ -47,7 +47,7 @@ class Group:
     cents: int | None
 
     @property
-    def about(self) -> Rule:
+    def about(self) -> ProposalRule:
         return RULES[self.rule]
 
     @property
@@ -73,7 +73,7 @@ class Group:
 class Screen:
     """Everything that can be confirmed at once."""
 
-    groups: list[Group]
+    groups: list[ProposalGroup]
     terms: Terms
     hourly: HourlyPay | None = None
     unknown: list[str] = field(default_factory=list)
@@ -119,7 +119,7 @@ def screen_of(
         line = Line(one, by_submission[one.submission], is_chosen)
         lines.setdefault(one.rule, []).append(line)
     groups = [
-        Group(
+        ProposalGroup(
             rule,
             of_rule,
             (texts or {}).get(rule) or RULES[rule].text,

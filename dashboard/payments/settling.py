@@ -10,14 +10,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from dashboard.payments.bonuses import times_listed
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import SETTLED
 from survey.models import StudyEvent
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
 
-State, Kind = Decision.State, Decision.Kind
+State, Kind = SubmissionDecision.State, SubmissionDecision.Kind
 #: Prolific pays bonuses "in the following minutes".
 BONUS_TAKES = timedelta(minutes=15)
 DOWNLOADED = "payment list downloaded"
@@ -39,7 +39,7 @@ def list_kinds(name: str) -> tuple[str, ...]:
     return tuple(map(str, kinds.get(name, (Kind.RETURN, Kind.MESSAGE, Kind.REJECT))))
 
 
-def of_list(order: PaymentOrder, name: str) -> list[Decision]:
+def of_list(order: PaymentOrder, name: str) -> list[SubmissionDecision]:
     """The decisions of a list, but for people whose IDs are erased."""
     rows = order.decisions.filter(kind__in=list_kinds(name), submission__erased_at=None)
     return list(rows.exclude(state=State.REFUSED).select_related("submission").order_by("id"))
@@ -52,10 +52,9 @@ def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> s
     What it has counts as asked for from now on, until somebody says whether it was done.
     """
     decisions = [one for one in of_list(order, name) if one.state != State.DONE]
-    text = _approvals(decisions) if name == "approve.csv" else ""
-    text = _bonuses(decisions) if name == "bonuses.csv" else text
-    text = text or _others(decisions)
-    still = Decision.objects.filter(pk__in=[one.pk for one in decisions], state=State.WAITING)
+    rows = {"approve.csv": _approvals, "bonuses.csv": _bonuses}.get(name, _others)(decisions)
+    ids = [one.pk for one in decisions]
+    still = SubmissionDecision.objects.filter(pk__in=ids, state=State.WAITING)
     still.update(state=State.ASKED, asked_at=at)
     StudyEvent.objects.create(
         study=order.study,
@@ -64,52 +63,37 @@ def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> s
         action=DOWNLOADED,
         detail={"name": name, "people": len({one.submission.prolific_id for one in decisions})},
     )
-    return text
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
 
 
-def _approvals(decisions: Sequence[Decision]) -> str:
-    return _csv([[one.submission.prolific_id] for one in decisions])
+def _approvals(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
+    return [[one.submission.prolific_id] for one in decisions]
 
 
-def _bonuses(decisions: Sequence[Decision]) -> str:
+def _bonuses(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
     """One line a person: Prolific takes each once."""
     cents: dict[str, int] = {}
     for one in decisions:
         person = one.submission.prolific_id
         cents[person] = cents.get(person, 0) + (one.cents or 0)
-    return _csv([[person, f"{amount / 100:.2f}"] for person, amount in cents.items()])
+    return [[person, f"{amount / 100:.2f}"] for person, amount in cents.items()]
 
 
-def _others(decisions: Sequence[Decision]) -> str:
-    head = ["participant_id", "submission_id", "what", "category", "text"]
-    return _csv(
-        [
-            head,
-            *(
-                [
-                    one.submission.prolific_id,
-                    one.submission.submission_id,
-                    one.kind,
-                    one.category,
-                    one.text,
-                ]
-                for one in decisions
-            ),
-        ]
-    )
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    file = StringIO()
-    csv.writer(file, lineterminator="\n").writerows(rows)
-    return file.getvalue()
+def _others(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
+    rows = [["participant_id", "submission_id", "what", "category", "text"]]
+    for one in decisions:
+        there = one.submission
+        rows.append([there.prolific_id, there.submission_id, one.kind, one.category, one.text])
+    return rows
 
 
 @transaction.atomic
 def settle(
     *,
     order: PaymentOrder,
-    decisions: Sequence[Decision],
+    decisions: Sequence[SubmissionDecision],
     was_done: bool,
     author: User,
     at: datetime,
@@ -143,7 +127,7 @@ def settle(
 
 
 def check_not_done(
-    decisions: Sequence[Decision], client: "ProlificClient | None", *, at: datetime
+    decisions: Sequence[SubmissionDecision], client: "ProlificClient | None", *, at: datetime
 ) -> None:
     """Raises SettleRefused if a bonus may be paid all the same; ProlificError.
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
 from dashboard.payments.cases import cases_of
 from dashboard.payments.forms import SettleForm, TermsForm
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import (
     OrderRefused,
     change_terms,
@@ -25,7 +25,7 @@ from dashboard.payments.orders import (
     terms_of,
 )
 from dashboard.payments.progress import orders_of, progress
-from dashboard.payments.screen import KINDS, Group, Screen, screen_of
+from dashboard.payments.screen import KINDS, ProposalGroup, Screen, screen_of
 from dashboard.payments.settling import (
     LISTS,
     SettleRefused,
@@ -47,7 +47,7 @@ from dashboard.shared.pages import study_page, wake_worker
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 
-State = Decision.State
+State = SubmissionDecision.State
 
 
 @require_http_methods(["GET", "POST"])
@@ -131,7 +131,7 @@ def _confirmed(request: ResearcherRequest, study: Study, screen: Screen) -> Paym
 
 
 @dataclass(frozen=True)
-class Cost:
+class BonusCost:
     """What the bonuses of a screen cost, and what there is, as far as Prolific says."""
 
     total: str = ""
@@ -143,7 +143,7 @@ class Cost:
     reward: int | None = None
 
 
-def _cost(request: ResearcherRequest, study: Study, bonus_cents: int) -> Cost:
+def _cost(request: ResearcherRequest, study: Study, bonus_cents: int) -> BonusCost:
     recruitment = recruitment_of(study, settings.PROLIFIC_URL)
     try:
         with client_of(request.user) as client:
@@ -153,10 +153,10 @@ def _cost(request: ResearcherRequest, study: Study, bonus_cents: int) -> Cost:
             money = money_of(client, theirs)
             cost = client.cost(reward=bonus_cents, places=1) if bonus_cents else 0
     except (NotConnected, ProlificError) as why:
-        return Cost(problem=str(why))
+        return BonusCost(problem=str(why))
     if money is None:
-        return Cost(problem="Your account on Prolific has no workspace.")
-    return Cost(
+        return BonusCost(problem="Your account on Prolific has no workspace.")
+    return BonusCost(
         in_money(cost, money.currency),
         in_money(money.available, money.currency),
         cost <= money.available,
@@ -205,7 +205,7 @@ def _money(cents: int | None, terms: Terms) -> str:
     return "not known: enter the reward above" if cents is None else in_money(cents, terms.currency)
 
 
-def is_unusual(group: Group, terms: Terms) -> bool:
+def is_unusual(group: ProposalGroup, terms: Terms) -> bool:
     """Whether the amount of a group needs a confirmation of its own."""
     try:
         if group.cents is not None:
@@ -215,7 +215,7 @@ def is_unusual(group: Group, terms: Terms) -> bool:
     return False
 
 
-def _shown(group: Group, terms: Terms) -> dict[str, Any]:
+def _shown(group: ProposalGroup, terms: Terms) -> dict[str, Any]:
     cents = group.cents
     return {
         "group": group,
@@ -278,7 +278,7 @@ def _unsettled(order: PaymentOrder) -> tuple[str, ...]:
     return (State.ASKED, State.WAITING) if order.by_hand else (State.ASKED,)
 
 
-def _bonus_in_words(one: Decision) -> str:
+def _bonus_in_words(one: SubmissionDecision) -> str:
     return "" if one.cents is None else in_money(one.cents, one.order.currency)
 
 
@@ -310,7 +310,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     return redirect("payment-order", study, row.pk)
 
 
-def _check_not_done(request: ResearcherRequest, decisions: Sequence[Decision]) -> None:
+def _check_not_done(request: ResearcherRequest, decisions: Sequence[SubmissionDecision]) -> None:
     """Raises SettleRefused, ProlificError."""
     try:
         with client_of(request.user) as client:

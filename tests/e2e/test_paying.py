@@ -52,15 +52,15 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.utils import timezone
 from dashboard.accounts.prolific import client_of
-from dashboard.payments.models import Decision
+from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.settling import check_not_done, settle
 user = User.objects.get(username="researcher")
-asked = list(Decision.objects.filter(state="asked").select_related("submission", "order"))
+asked = list(SubmissionDecision.objects.filter(state="asked").select_related("submission", "order"))
 with client_of(user) as client:
     check_not_done(asked, client, at=timezone.now() + timedelta(hours=1))
 settle(order=asked[0].order, decisions=asked, was_done=False, author=user, at=timezone.now())
 """
-STATES = "SELECT state FROM dashboard_decision"
+STATES = "SELECT state FROM dashboard_submissiondecision"
 
 
 def wait_until(is_true: Callable[[], bool], what: str, seconds: float = 120) -> None:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from dashboard.payments.models import Decision, PaymentOrder
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import change_terms
 from dashboard.payments.terms import Terms
 from survey.models import Study
@@ -56,7 +56,7 @@ def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, resear
     assert send(bonus_cents=99) == (400, {"bonus_cents": ["their bonuses are 100"]})
     assert send(decisions=["9:steal"]) == (400, {"decisions": ["not proposed: 9:steal"]})
     assert send(decisions=[])[0] == 400
-    assert not Decision.objects.exists()
+    assert not SubmissionDecision.objects.exists()
     status, order = send()
     assert (status, order["author"], order["by_hand"]) == (201, "ada", True)
     assert order["counts"] == {

@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from dashboard.payments import asking
 from dashboard.payments.carrying_out import carry_out, orders_to_carry_out
-from dashboard.payments.models import BonusRequest, Decision, PaymentOrder
+from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import Chosen, OrderRefused, confirm
 from dashboard.payments.settling import BONUS_TAKES, SettleRefused, check_not_done, settle
 from dashboard.raters.models import SubmissionOnProlific
@@ -132,10 +132,10 @@ def test_same_purpose_is_confirmed_once(there: There) -> None:
     there.decide("approve", "ann")
     with pytest.raises(OrderRefused, match="decided already"):
         there.decide("reject", "ann", text=LONG, category="OTHER")
-    assert Decision.objects.count() == 1 and PaymentOrder.objects.count() == 1
-    decision = Decision.objects.get()
+    assert SubmissionDecision.objects.count() == 1 and PaymentOrder.objects.count() == 1
+    decision = SubmissionDecision.objects.get()
     with pytest.raises(IntegrityError), transaction.atomic():
-        Decision.objects.create(
+        SubmissionDecision.objects.create(
             order=decision.order, submission=decision.submission, kind="approve", purpose="reward"
         )
 
@@ -239,7 +239,7 @@ def test_bonus_that_prolific_lists_is_not_paid_again_on_request(there: There) ->
     there.add("ann")
     order = there.decide("bonus", "ann", cents=75)
     there.work(order)
-    Decision.objects.update(state="asked", asked_at=timezone.now() - timedelta(hours=2))
+    SubmissionDecision.objects.update(state="asked", asked_at=timezone.now() - timedelta(hours=2))
     with (
         ProlificClient(TOKEN, base_url=there.server.api_url) as client,
         pytest.raises(SettleRefused, match="lists this bonus as paid"),

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.payments.models import Decision, PaymentOrder, PayTerms
+from dashboard.payments.models import PaymentOrder, PayTerms, SubmissionDecision
 from dashboard.payments.orders import change_terms, terms_of
 from dashboard.payments.terms import Terms
 from survey.models import AttentionCheck, Study, StudyEvent
@@ -83,11 +83,11 @@ def test_changed_selection_is_confirmed_once_its_sums_were_seen(page: Client, tw
     answer = page.post(ADDRESS, fewer)
     shown = text_of(answer)
     assert "You changed the selection." in shown and "Confirm 1 decision " in shown
-    assert not Decision.objects.exists()
+    assert not SubmissionDecision.objects.exists()
     stamp = re.search(r'name="stamp" value="([^"]+)"', answer.content.decode())
     assert stamp
     page.post(ADDRESS, {**fewer, "stamp": stamp[1]})
-    assert Decision.objects.count() == 1
+    assert SubmissionDecision.objects.count() == 1
 
 
 def test_second_click_confirms_nothing(page: Client, two: Study) -> None:
@@ -95,7 +95,7 @@ def test_second_click_confirms_nothing(page: Client, two: Study) -> None:
     page.post(ADDRESS, sent)
     said = text_of(page.post(ADDRESS, sent, follow=True))
     assert "decided already" in said
-    assert Decision.objects.count() == 4 and PaymentOrder.objects.count() == 1
+    assert SubmissionDecision.objects.count() == 4 and PaymentOrder.objects.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_amount_that_is_not_paid_changes_nothing(
 ) -> None:
     said = confirm(page, **{"amount-completed_bonus": amount})
     assert why in said and "Nothing was changed." in said
-    assert not Decision.objects.exists()
+    assert not SubmissionDecision.objects.exists()
 
 
 def test_nothing_chosen_confirms_nothing(page: Client, two: Study) -> None:
@@ -204,12 +204,12 @@ def test_decision_by_hand_is_stored_with_reason_and_author(
     page: Client, two: Study, researcher: User
 ) -> None:
     assert "The decision is stored." in decide(page, "ann", kind="bonus", amount="1.20")
-    [one] = Decision.objects.all()
+    [one] = SubmissionDecision.objects.all()
     assert (one.kind, one.cents, one.reason) == ("bonus", 120, "they wrote to us")
     assert one.order.author == researcher
     assert "decided already" in decide(page, "ann", kind="bonus", amount="1.20")
     decide(page, "ann", kind="bonus", amount="1.20", reason="a second visit")
-    assert Decision.objects.count() == 2
+    assert SubmissionDecision.objects.count() == 2
     shown = text_of(page.get(f"/studies/small/submissions/{stored('ann').pk}/"))
     assert "they wrote to us ada" in shown
 
@@ -234,12 +234,12 @@ def test_decision_that_can_not_be_made_changes_nothing(
 ) -> None:
     said = decide(page, "ann", **sent)
     assert why in said and "Nothing was changed." in said
-    assert not Decision.objects.exists()
+    assert not SubmissionDecision.objects.exists()
 
 
 def test_high_bonus_is_stored_where_it_is_meant(page: Client, two: Study) -> None:
     decide(page, "ann", kind="bonus", amount="301", sure="on")
-    assert Decision.objects.get().cents == 30_100
+    assert SubmissionDecision.objects.get().cents == 30_100
 
 
 def test_rejection_by_hand(page: Client, study: Study) -> None:
@@ -250,7 +250,7 @@ def test_rejection_by_hand(page: Client, study: Study) -> None:
     sent = {"kind": "reject", "text": LONG, "category": "FAILED_CHECK"}
     assert "needs 2" in decide(page, "ann", **sent)
     decide(page, "ann", **{**sent, "category": "LOW_EFFORT"})
-    assert Decision.objects.get().category == "LOW_EFFORT"
+    assert SubmissionDecision.objects.get().category == "LOW_EFFORT"
 
 
 # ── With a token ─────────────────────────────────────────────────────────────────────────────
