@@ -153,8 +153,10 @@ def code_in_words(case: Case) -> str:
         return "none"
     if not case.code_of:
         return f"{case.code}: never had"
-    right = "right" if case.code_is_right else "wrong"
-    return f"{case.code}: {ENDING_LABELS[case.code_of].lower()}, {right}"
+    said = f"{case.code}: {ENDING_LABELS[case.code_of].lower()}"
+    if not case.here:
+        return said
+    return f"{said}, {'right' if case.code_is_right else 'wrong'}"
 
 
 def _case_or_404(study: Study, submission: int) -> Case:
