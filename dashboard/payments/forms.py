@@ -118,7 +118,9 @@ class DecideForm(forms.Form):
 class SettleForm(forms.Form):
     """What became of decisions whose outcome is not known."""
 
-    what = forms.ChoiceField(choices=[("done", "done"), ("not_done", "not done")])
+    WHAT = {"done": "done", "not_done": "not done", "cancel": "cancelled"}
+
+    what = forms.ChoiceField(choices=list(WHAT.items()))
     decision = forms.TypedMultipleChoiceField(
         coerce=int,
         error_messages=dict.fromkeys(["required", "invalid_choice"], "Choose at least one line."),

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -94,36 +94,44 @@ def settle(
     *,
     order: PaymentOrder,
     decisions: Sequence[SubmissionDecision],
-    was_done: bool,
+    what: str,
     author: User,
     at: datetime,
 ) -> int:
-    """Store what a researcher says of decisions that are not known; returns how many they were.
+    """Store what a researcher says of decisions: `done`, `not_done` or `cancel`. Returns of how
+    many it can be said.
 
-    What was not done is asked for again, in an order by hand with the next list.
+    What was not done is asked for again, in an order by hand with the next list. Only what nobody
+    was asked for yet can be cancelled.
     """
-    rows = order.decisions.filter(pk__in=[one.pk for one in decisions])
-    open_states = (State.ASKED, State.WAITING) if order.by_hand else (State.ASKED,)
-    said = f"Said by {author.get_username()}."
-    if was_done:
-        n = rows.filter(state__in=open_states).update(state=State.DONE, done_at=at, answer=said)
-    else:
-        again = {"state": State.WAITING, "asked_at": None, "accepted_at": None, "answer": said}
-        n = rows.filter(state=State.ASKED).update(**again)
+    states, change = SAYINGS[what]
+    if what == "done" and order.by_hand:
+        states = (State.ASKED, State.WAITING)
+    rows = order.decisions.filter(pk__in=[one.pk for one in decisions], state__in=states)
+    n = rows.update(**change, answer=f"Said by {author.get_username()}.")
+    if what == "done":
+        order.decisions.filter(state=State.DONE, done_at=None).update(done_at=at)
     if n:
+        said = {what.replace("_", " "): n}
         StudyEvent.objects.create(
-            study=order.study,
-            author=author,
-            at=at,
-            action=SETTLED,
-            detail={"done" if was_done else "not done": n},
+            study=order.study, author=author, at=at, action=SETTLED, detail=said
         )
         left = order.decisions.filter(state__in=(State.ASKED, State.WAITING)).exists()
-        is_by_hand_and_done = order.by_hand and not left
         PaymentOrder.objects.filter(pk=order.pk).update(
-            finished_at=at if is_by_hand_and_done else None, lease_until=None
+            finished_at=None if left else at, lease_until=None
         )
     return n
+
+
+#: What can be said of decisions: those in which states, and what it makes of them.
+SAYINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "done": ((State.ASKED,), {"state": State.DONE}),
+    "not_done": (
+        (State.ASKED,),
+        {"state": State.WAITING, "asked_at": None, "accepted_at": None},
+    ),
+    "cancel": ((State.WAITING,), {"state": State.REFUSED}),
+}
 
 
 def check_not_done(

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
+from dashboard.payments.asking import without_ids
 from dashboard.payments.cases import cases_of
 from dashboard.payments.forms import SettleForm, TermsForm
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
@@ -48,6 +49,8 @@ from survey.models import Study
 from survey.prolific.errors import ProlificError
 
 State = SubmissionDecision.State
+#: A researcher may say what became of these.
+OPEN_STATES = (State.WAITING, State.ASKED)
 
 
 @require_http_methods(["GET", "POST"])
@@ -269,13 +272,9 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
             (one, names.get(one.submission_id, ""), _bonus_in_words(one)) for one in decisions
         ],
         lists=lists if row.by_hand else [],
-        unsettled=[one for one in decisions if one.state in _unsettled(row)],
+        unsettled=[one for one in decisions if one.state in OPEN_STATES],
+        is_unclear=any(one.state == State.ASKED for one in decisions),
     )
-
-
-def _unsettled(order: PaymentOrder) -> tuple[str, ...]:
-    """The states of decisions about which a researcher may say whether they were done."""
-    return (State.ASKED, State.WAITING) if order.by_hand else (State.ASKED,)
 
 
 def _bonus_in_words(one: SubmissionDecision) -> str:
@@ -288,24 +287,25 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """Say whether decisions were done whose outcome is not known."""
     study = study_or_404(name)
     row = _order_or_404(study, order)
-    due = list(
-        row.decisions.filter(state__in=_unsettled(row)).select_related("submission", "order")
-    )
+    due = list(row.decisions.filter(state__in=OPEN_STATES).select_related("submission", "order"))
     form = SettleForm(request.POST, decisions=[one.pk for one in due])
     if not form.is_valid():
         messages.error(request, "Choose at least one line. Nothing was changed.")
         return redirect("payment-order", study, row.pk)
     chosen = [one for one in due if one.pk in form.cleaned_data["decision"]]
-    was_done, at = form.cleaned_data["what"] == "done", timezone.now()
+    what = form.cleaned_data["what"]
     try:
-        if not was_done:
+        if what == "not_done":
             _check_not_done(request, chosen)
-        n = settle(order=row, decisions=chosen, was_done=was_done, author=request.user, at=at)
+        n = settle(order=row, decisions=chosen, what=what, author=request.user, at=timezone.now())
     except (SettleRefused, ProlificError) as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, without_ids(str(refusal)))
         return redirect("payment-order", study, row.pk)
-    messages.success(request, f"Stored: {n} {'done' if was_done else 'not done'}.")
-    if not was_done and not row.by_hand:
+    if not n:
+        messages.error(request, "Of none of these lines that can be said. Nothing was changed.")
+        return redirect("payment-order", study, row.pk)
+    messages.success(request, f"Stored: {n} {SettleForm.WHAT[what]}.")
+    if what == "not_done" and not row.by_hand:
         wake_worker(request, "dashboard.pay", row.pk)
     return redirect("payment-order", study, row.pk)
 

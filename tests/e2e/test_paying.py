@@ -58,7 +58,7 @@ user = User.objects.get(username="researcher")
 asked = list(SubmissionDecision.objects.filter(state="asked").select_related("submission", "order"))
 with client_of(user) as client:
     check_not_done(asked, client, at=timezone.now() + timedelta(hours=1))
-settle(order=asked[0].order, decisions=asked, was_done=False, author=user, at=timezone.now())
+settle(order=asked[0].order, decisions=asked, what="not_done", author=user, at=timezone.now())
 """
 STATES = "SELECT state FROM dashboard_submissiondecision"
 

@@ -230,7 +230,9 @@ def test_payment_that_may_not_have_happened_is_never_repeated_by_itself(
         with pytest.raises(SettleRefused, match="Look again at"):
             check_not_done(decisions, client, at=timezone.now())
         check_not_done(decisions, client, at=timezone.now() + BONUS_TAKES * 2)
-    settle(order=order, decisions=decisions, was_done=False, author=there.author, at=timezone.now())
+    settle(
+        order=order, decisions=decisions, what="not_done", author=there.author, at=timezone.now()
+    )
     there.work(order)
     assert (states(order), there.paid()) == (["done"], there.due(75, "ann"))
 

@@ -192,6 +192,21 @@ def test_line_that_was_not_done_is_in_the_next_list(page: Client, two: Study) ->
     assert "Choose at least one line." in said
 
 
+def test_what_waits_is_cancelled_and_may_be_decided_again(page: Client, two: Study) -> None:
+    confirm(page)
+    [order] = PaymentOrder.objects.all()
+    there = f"{ADDRESS}{order.pk}/"
+    page.post(f"{there}bonuses.csv")
+    chosen = list(order.decisions.values_list("pk", flat=True))
+    said = text_of(
+        page.post(f"{there}settle/", {"what": "cancel", "decision": chosen}, follow=True)
+    )
+    assert "Stored: 2 cancelled." in said and "2 not known, 2 refused" in said
+    assert "Confirm 2 decisions" in text_of(page.get(ADDRESS)), "the approvals"
+    again = page.post(f"{there}settle/", {"what": "cancel", "decision": chosen[-1:]}, follow=True)
+    assert "Of none of these lines that can be said." in text_of(again)
+
+
 # ── One submission ───────────────────────────────────────────────────────────────────────────
 
 
