@@ -5,8 +5,11 @@ class DashboardConfig(AppConfig):
     name = "dashboard"
 
     def ready(self) -> None:
+        from dashboard.payments.orders import erase_texts
+        from dashboard.raters.stored_submissions import erase_submissions
         from dashboard.share import packages  # noqa: F401  it removes files with their rows
         from dashboard.shared.chunk_counts import erase_counts
-        from survey.withdrawal import erasers
+        from survey.withdrawal import erasers, key_erasers
 
         erasers.append(erase_counts)
+        key_erasers += [erase_texts, erase_submissions]

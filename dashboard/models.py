@@ -3,18 +3,25 @@
 from dashboard.accounts.models import ProlificAccount
 from dashboard.design.models import PlannedGrid
 from dashboard.notices.models import Follower, Notice
+from dashboard.payments.models import BonusRequest, PaymentOrder, PayTerms, SubmissionDecision
 from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
+from dashboard.raters.models import SubmissionOnProlific
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts
 
 __all__ = [
+    "BonusRequest",
     "ChunkCounts",
     "EventSubscription",
     "Follower",
     "Notice",
     "Package",
+    "PayTerms",
+    "PaymentOrder",
     "PlannedGrid",
     "ProlificAccount",
     "ReceivedEvent",
     "Recruitment",
+    "SubmissionDecision",
+    "SubmissionOnProlific",
 ]

@@ -6,10 +6,11 @@ As in `analysis.tasks`, what computes is imported with the first task that needs
 from celery import shared_task
 from django.utils import timezone
 
-from config.celery import wake
+from config.celery import is_ending, wake
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
 from dashboard.notices import sending
+from dashboard.payments import carrying_out
 from dashboard.prolific import following_up, polling
 from dashboard.share import packages
 from dashboard.shared.chunk_counts import large_studies
@@ -55,6 +56,12 @@ def prolific_events() -> None:
     following_up.follow_up_all(now=timezone.now)
 
 
+@shared_task(name="dashboard.pay")
+def pay(order_id: int) -> None:
+    """Carry out what a researcher confirmed, unless another worker does."""
+    carrying_out.carry_out(order_id, at=timezone.now(), is_ending=is_ending)
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
@@ -68,6 +75,8 @@ def sweep() -> None:
         wake("dashboard.notices", slug)
     if following_up.events_to_follow_up(at=timezone.now()):
         wake("dashboard.prolific_events")
+    for order_id in carrying_out.orders_to_carry_out(at=timezone.now()):
+        wake("dashboard.pay", order_id)
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
     for study_id in large_studies():

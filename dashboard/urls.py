@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard.accounts.urls import security_patterns
 from dashboard.accounts.views import PasswordView, api_docs, prolific_account, token
+from dashboard.api import payments as api_payments
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
@@ -13,6 +14,8 @@ from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.notices import views as notices
 from dashboard.overview import reachability
 from dashboard.overview import views as overview
+from dashboard.payments import submission_views as submissions
+from dashboard.payments import views as payments
 from dashboard.prolific import receiving
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
@@ -31,6 +34,13 @@ api_patterns = [
     path("studies/<study:name>/judges/", api.JudgeList.as_view(), name="judges"),
     path("studies/<study:name>/metrics/", api.Metrics.as_view(), name="metrics"),
     path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
+    path("studies/<study:name>/submissions/", api_payments.CaseList.as_view(), name="submissions"),
+    path("studies/<study:name>/payments/", api_payments.Payments.as_view(), name="payments"),
+    path(
+        "studies/<study:name>/payments/<number:order>/",
+        api_payments.PaymentOrderDetail.as_view(),
+        name="payment-order",
+    ),
     path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
     path("studies/<study:name>/wins/", api.StudyWins.as_view(), name="wins"),
     path("studies/<study:name>/tables/", api.TableList.as_view(), name="tables"),
@@ -45,11 +55,19 @@ study_patterns = [
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
     path("prolific/", prolific.recruiting, name="prolific"),
-    path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
     path("notices/", notices.notices, name="notices"),
     path("prolific/events/", prolific.events, name="events-of-study"),
-    path("submissions/", raters.submissions, name="submissions"),
+    path("prolific/submissions/", submissions.read, name="prolific-submissions"),
+    path("submissions/", submissions.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
+    path("submissions/<number:submission>/", submissions.submission, name="submission"),
+    path("submissions/<number:submission>/decide/", submissions.decide, name="decide"),
+    path("submissions/<number:submission>/identity/", submissions.identity, name="submission-id"),
+    path("payments/", payments.payments, name="payments"),
+    path("payments/terms/", payments.terms, name="pay-terms"),
+    path("payments/<number:order>/", payments.order, name="payment-order"),
+    path("payments/<number:order>/settle/", payments.settled, name="settle"),
+    path("payments/<number:order>/<str:file>", payments.payment_list, name="payment-list"),
     path("texts/", content_views.texts, name="texts"),
     path("pages/", content_views.preview, name="preview"),
     path("pages/<slug:page>/", content_views.preview, name="preview"),

@@ -2,7 +2,8 @@
 
 Only the fact of the withdrawal is kept and, until its retention date, the key for paying and
 recognising the person. Apps with other data about a person than rows that refer to `Participant`
-append a function that erases it to `erasers`.
+append a function that erases it to `erasers`, or to `key_erasers` if it must outlive the
+withdrawal as long as the key does.
 """
 
 from collections.abc import Callable
@@ -18,6 +19,9 @@ SALT = "survey.withdrawal"
 
 #: Called in the deleting transaction, before the person's rows are deleted.
 erasers: list[Callable[[Participant], None]] = []
+
+#: Called in the erasing transaction with withdrawals whose keys are about to be erased.
+key_erasers: list[Callable[[list[Withdrawal]], None]] = []
 
 
 class PrivateLink(NamedTuple):
@@ -86,6 +90,9 @@ def erase_old_keys(*, at: datetime) -> int:
     old = Withdrawal.objects.filter(key_kept_until__lt=at).exclude(
         key="", prolific_study_id="", prolific_session_id=""
     )
+    withdrawals = list(old)
+    for erase in key_erasers:
+        erase(withdrawals)
     invitations = old.filter(kind=Identity.Kind.INVITATION).values("key")
     Invitation.objects.filter(token__in=invitations).delete()
     return old.update(key="", prolific_study_id="", prolific_session_id="")

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('dashboard', '0007_notices'),
+        ('dashboard', '0009_payments'),
     ]
 
     operations = [

@@ -22,8 +22,13 @@ ACTIONS = {
     "prolific places": "Places added on Prolific",
     "events on": "Subscribed to events of Prolific",
     "events off": "Unsubscribed from events of Prolific",
+    "payments confirmed": "Decisions about submissions confirmed",
+    "payment list downloaded": "List for payment by hand downloaded",
+    "payment settled by hand": "Said whether a decision about a submission was carried out",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
 }
+#: Actions that store what there was and what there is.
+CHANGES = {"settings": "Settings changed", "pay terms": "Pay terms changed (in cents)"}
 COUNTS = {
     "gold": "gold scores",
     "back": "back in progress",
@@ -52,14 +57,14 @@ def in_words(event: StudyEvent) -> str:
     detail = event.detail
     if event.action == "state":
         return f"{detail['from']} → {detail['to']}".capitalize()
-    if event.action == "settings":
+    if event.action in CHANGES:
         before, after = (dict(flat(detail[side])) for side in ("from", "to"))
         changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
         said = [
             f"{'.'.join(key)}: {before.get(key, 'none')} → {after.get(key, 'none')}"
             for key in changed
         ]
-        return f"Settings changed: {'; '.join(said)}"
+        return f"{CHANGES[event.action]}: {'; '.join(said)}"
     if event.action == SIMULATED:
         people = noun(detail["participants"], "simulated rater")
         seed = f"profile {detail['name']}, seed {detail['seed']}"

@@ -129,7 +129,7 @@ def _slots(now: Now) -> Iterator[Warned]:
             "New arrivals take their slots. Upload Prolific’s submissions to free those of people "
             "who returned or timed out.",
             "submissions",
-            "Prolific submissions",
+            "Submissions",
         )
 
 

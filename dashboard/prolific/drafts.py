@@ -10,7 +10,7 @@ from dashboard.overview.links import prolific_link
 from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.codes import possible_endings
 from survey.definition.placeholders import why_not_public
-from survey.definition.policy import LEAST_PER_HOUR
+from survey.definition.policy import SIGNS, least_per_hour
 from survey.definition.settings import Prolific, Settings
 from survey.models import Slot, Study
 from survey.prolific.codes import completion_codes
@@ -18,7 +18,6 @@ from survey.prolific.replies import UNPUBLISHED, ProlificStudy
 from survey.slots import slot_counts
 from survey.tidy import definition_of
 
-SIGNS = {"GBP": "£", "USD": "$"}
 DEVICES = {"desktop": "Computer", "tablet": "Tablet", "mobile": "Phone"}
 
 
@@ -98,13 +97,8 @@ def codes_of(study: Study, *, review_all: bool = False) -> list[dict[str, Any]]:
 
 
 def too_little(*, reward: float, minutes: int, currency: str) -> str:
-    """Why a reward is below Prolific's minimum per hour; empty if it is not.
-
-    Of a currency that we do not know, the lower minimum is taken.
-    """
-    least = dict(LEAST_PER_HOUR)
-    sign = SIGNS.get(currency, "")
-    hourly = least.get(sign, min(least.values()))
+    """Why a reward is below Prolific's minimum per hour; empty if it is not."""
+    sign, hourly = SIGNS.get(currency, ""), least_per_hour(currency)
     if reward * 60 / minutes >= hourly:
         return ""
     return (

@@ -106,7 +106,9 @@ def _read(recruitment: Recruitment, event: ReceivedEvent, at: datetime) -> None:
         submissions = list(_of_same_people(reader, event.resource, client))
     apply_submissions(
         study=recruitment.study,
-        submissions=as_listed(submissions),
+        submissions=[
+            as_listed(one, one.study or recruitment.prolific_study_id) for one in submissions
+        ],
         at=at,
         author=reader.user,
     )

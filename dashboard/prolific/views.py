@@ -33,14 +33,12 @@ from dashboard.prolific.steps import (
     recruitment_of,
     take,
 )
-from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.subscribing import (
     gets_events,
     subscribe,
     subscribe_if_possible,
     unsubscribe,
 )
-from dashboard.raters.views import reconciled_page
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 from survey.models import Study
@@ -112,23 +110,6 @@ def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, f"{error} {_what_now(error)}")
     # what was written into the form is not lost
     return redirect("prolific", study) if draft is None else _page(request, study, draft)
-
-
-@require_POST
-@researcher_required
-def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Read the submissions from Prolific, and compare them with who came here."""
-    study = study_or_404(name)
-    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
-    try:
-        if recruitment is None:
-            raise StepRefused("There is no study on Prolific yet.")
-        with client_of(request.user) as client:
-            lists = submissions_of(recruitment, client)
-    except (NotConnected, StepRefused, ProlificError) as error:
-        messages.error(request, f"{error} Nothing was changed.")
-        return redirect("submissions", study)
-    return reconciled_page(request, study, lists, read=[FROM_API])
 
 
 @require_POST

@@ -5,16 +5,17 @@ A study that several studies on Prolific recruit for has several lists.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import did_you_mean
 from survey.files.table_file import Columns, TableFile
 
 NAMES = {"submission": "Submission id", "participant": "Participant id", "status": "Status"}
-#: May be absent: what people entered at the end.
-CODE = "Completion code"
+#: May be absent: what people entered at the end, and Prolific's times.
+CODE, STARTED, COMPLETED = "Completion code", "Started at", "Completed at"
 #: Of a list; capitals make no difference, and whatever else Prolific tells is not read.
-SUBMISSIONS = Columns(required=tuple(NAMES.values()), optional=(CODE,))
+SUBMISSIONS = Columns(required=tuple(NAMES.values()), optional=(CODE, STARTED, COMPLETED))
 #: What Prolific writes for people who entered no code.
 NO_CODE = "NOCODE"
 RETURNED, TIMED_OUT = "RETURNED", "TIMED-OUT"
@@ -26,7 +27,9 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class ListedSubmission:
-    """One row of a list with its file and line. `code` is empty if none was entered."""
+    """One row of a list with its file and line. `code` is empty if none was entered, or if the
+    list has no codes (`has_code`).
+    """
 
     id: str
     participant: str
@@ -34,6 +37,12 @@ class ListedSubmission:
     code: str = ""
     file: str = ""
     line: int = 0
+    has_code: bool = True
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    return_requested_at: datetime | None = None
+    #: The study on Prolific; lists do not name it.
+    prolific_study: str = ""
 
     def agrees_with(self, other: "ListedSubmission") -> bool:
         """Whether both say the same about a submission."""
@@ -92,13 +101,15 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
 def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
     """The rows of one list, each with the column of its id."""
     file = table.file
-    ours = {name.casefold(): name for name in (*NAMES.values(), CODE)}
+    ours = {name.casefold(): name for name in (*SUBMISSIONS.required, *SUBMISSIONS.optional)}
     table.columns = [ours.get(name.casefold(), name) for name in table.columns]
     header_problems, _ = table.header_problems(SUBMISSIONS)
     if header_problems:
         raise DefinitionError(header_problems)
     at = {part: table.columns.index(name) for part, name in NAMES.items()}
-    code_at = table.columns.index(CODE) if CODE in table.columns else None
+    maybe_at = {
+        name: table.columns.index(name) for name in SUBMISSIONS.optional if name in table.columns
+    }
     problems = Problems()
     rows: list[tuple[ListedSubmission, int]] = []
     first_line: dict[str, int] = {}
@@ -119,14 +130,17 @@ def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
             message = "submission {!r} is on line {} already"
             values = (row["submission"], before)
             problems.add(Problem(file, line, at["submission"] + 1, message, values))
-        code = "" if code_at is None else cells[code_at].strip().upper()
+        maybe = {name: cells[place].strip() for name, place in maybe_at.items()}
         submission = ListedSubmission(
             row["submission"],
             row["participant"],
             status,
-            "" if code == NO_CODE else code,
+            entered(maybe.get(CODE)),
             file,
             line,
+            has_code=CODE in maybe,
+            started_at=_time(maybe.get(STARTED, "")),
+            completed_at=_time(maybe.get(COMPLETED, "")),
         )
         rows.append((submission, at["submission"] + 1))
     if not rows and not problems:
@@ -135,3 +149,20 @@ def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
     if problems:
         raise DefinitionError(problems)
     return rows
+
+
+def entered(code: str | None) -> str:
+    """A completion code in capitals; empty if none was entered."""
+    code = (code or "").strip().upper()
+    return "" if code == NO_CODE else code
+
+
+def _time(text: str) -> datetime | None:
+    """A time of a list. None for what is none, such as DATA_EXPIRED, or a spreadsheet's own form:
+    a comparison does not depend on times.
+    """
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

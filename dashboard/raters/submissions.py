@@ -1,6 +1,6 @@
 """What Prolific's lists of submissions change: who returned or timed out frees their place.
 
-Prolific's ids are looked up and forgotten: results name people by pseudonym.
+The lists are stored (`stored_submissions`); results name people by pseudonym.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from dashboard.raters.stored_submissions import store_submissions
 from dashboard.raters.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
 from dashboard.shared.stand_in import prolific_is_local
 from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
@@ -103,18 +104,21 @@ def apply_submissions(
     at: datetime,
     author: User | None = None,
 ) -> Applied:
-    """Mark people who returned, and free the slots of people who returned or timed out.
+    """Store the submissions, mark people who returned, and free the slots of people who returned
+    or timed out.
 
     People with another active submission have done neither. People who completed the survey but
     timed out keep their slot. People who completed and returned lose it: their answers stay, and
     another person may come. If a person's submission is known, a list without it is of another
     study and is ignored for them. The same list again changes nothing.
     """
+    submissions = list(submissions)
     matched = match(study, submissions)
     # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
     rows = Participant.objects.select_for_update(no_key=True)
     people = list(rows.filter(pk__in=list(matched.here)).order_by("pk"))
     locked(study.pk)  # before any slot: people who begin take theirs in the same order
+    store_submissions(study, submissions, at=at)
     holders = set(Slot.objects.filter(participant__in=people).values_list("participant", flat=True))
     unknown = len({submission.participant for submission in matched.unknown})
     applied = Applied(unknown=unknown, elsewhere=len(matched.elsewhere))

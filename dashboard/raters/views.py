@@ -1,6 +1,6 @@
-"""Raters: the funnel, the list, and their submissions on Prolific."""
+"""Raters: the funnel, the list, and decisions that exclude."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import messages
@@ -9,9 +9,8 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import (
@@ -21,20 +20,16 @@ from analysis.manual_decisions import (
     exclusions_in_force,
 )
 from analysis.models import AnalysisRun
-from analysis.quality_rules import DECISION, LONGEST_REASON
+from analysis.quality_rules import DECISION
 from analysis.rule_sets import rules_of
 from analysis.runs import request_run
-from dashboard.raters.forms import ExcludeForm, SubmissionsForm
+from dashboard.raters.forms import ExcludeForm
 from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
-from dashboard.raters.reconciliation import FINDINGS, reconcile
-from dashboard.raters.submission_lists import SubmissionLists, read_submissions
-from dashboard.raters.submissions import apply_submissions, in_words
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included, newest_of_ratings
-from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
-from survey.files.problems import DefinitionError
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, definition_of
 
@@ -102,61 +97,6 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 RECOMPUTING = "A worker is computing the results."
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
-def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Take in Prolific's lists of submissions; all of them, or nothing where a line is wrong.
-
-    The page says what they change, and who of those who came does not fit them.
-    """
-    study = study_or_404(name)
-    if request.method == "GET":
-        return study_page(request, study, "submissions", "raters/submissions")
-    form = SubmissionsForm(request.POST, request.FILES)
-    if not form.is_valid():
-        messages.error(request, " ".join(map(str, form.errors["file"])))
-        return redirect("submissions", study)
-    files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
-    try:
-        lists = read_submissions(files)
-    except DefinitionError as error:
-        for line in error.lines:
-            messages.error(request, line)
-        messages.error(request, "Nothing was changed.")
-        return redirect("submissions", study)
-    return reconciled_page(request, study, lists, read=[name for name, _ in files])
-
-
-def reconciled_page(
-    request: ResearcherRequest, study: Study, lists: SubmissionLists, *, read: Sequence[str]
-) -> HttpResponse:
-    """Take in lists of submissions, and the page that says what they change and who does not fit.
-
-    `read` names where they come from.
-    """
-    applied = apply_submissions(
-        study=study, submissions=lists.submissions, at=timezone.now(), author=request.user
-    )
-    reconciliation = reconcile(study, lists)
-    return study_page(
-        request,
-        study,
-        "submissions",
-        "raters/submissions",
-        files=read,
-        lines=[*lists.notices, *in_words(applied)],
-        reconciliation=reconciliation,
-        findings=[
-            (heading, advice, groups)
-            for finding, (heading, advice) in FINDINGS.items()
-            if (groups := reconciliation.of(finding))
-        ],
-        may_exclude=any(group.counting for group in reconciliation.groups),
-        longest_reason=LONGEST_REASON,
-        instead=reverse("submissions", args=[study]),
-    )
-
-
 @require_POST
 @researcher_required
 def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
@@ -164,8 +104,8 @@ def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     form = ExcludeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"{form.problem} Nothing was changed: upload the lists again.")
-        return redirect("study", study)
+        messages.error(request, f"{form.problem} Nothing was changed.")
+        return redirect("submissions", study)
     chosen = form.participants
     people = [person for person in study.participants.all() if person.pk in chosen]
     decide(request, study, people, excluded=True, reason=form.cleaned_data["reason"])

@@ -42,7 +42,7 @@ OF_RESULTS = {
     for subject, title in RESULTS.items()
 }
 #: The pages that only studies on Prolific show.
-PROLIFIC, SUBMISSIONS = "prolific", "submissions"
+PROLIFIC, SUBMISSIONS, PAYMENTS = "prolific", "submissions", "payments"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
     ("Overview", [("study", "State"), (PROLIFIC, "Prolific"), ("notices", "E-mail")]),
@@ -60,7 +60,8 @@ SUBJECTS = [
         [
             ("raters", "Funnel and list"),
             ("thresholds", "Thresholds"),
-            (SUBMISSIONS, "Prolific submissions"),
+            (SUBMISSIONS, "Submissions"),
+            (PAYMENTS, "Payments"),
         ],
     ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
@@ -104,7 +105,7 @@ def study_page(
 def pages_without(study: Study, pages: Container[str]) -> set[str]:
     """Of some pages those that are about something that the study does not have."""
     if PROLIFIC in pages or SUBMISSIONS in pages:
-        return set() if uses_prolific(study) else {PROLIFIC, SUBMISSIONS}
+        return set() if uses_prolific(study) else {PROLIFIC, SUBMISSIONS, PAYMENTS}
     if f"results/{RANKINGS}" not in pages:
         return set()
     definition = definition_of(study)

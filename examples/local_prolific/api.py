@@ -173,7 +173,8 @@ def submissions(asked: Asked) -> tuple[int, Any]:
 
 @call("GET", "submissions/{}/")
 def submission(asked: Asked) -> tuple[int, Any]:
-    return 200, asked.world.submission(asked.id).detail()
+    one = asked.world.submission(asked.id)
+    return 200, {**one.detail(), "bonus_payments": asked.world.bonuses_of(one)}
 
 
 @call("POST", "submissions/bulk-approve/")

@@ -163,6 +163,11 @@ class World:
         paid = Counter((payment.submission, payment.why) for payment in self.ledger)
         return [f"{submission}: {why} × {n}" for (submission, why), n in paid.items() if n > 1]
 
+    def bonuses_of(self, submission: Submission) -> list[int]:
+        """The bonuses that a submission got, in cents."""
+        paid = [payment for payment in self.ledger if payment.submission == submission.id]
+        return [payment.cents for payment in paid if payment.why != "reward"]
+
     def pay(self, submission: Submission, cents: int, why: str) -> None:
         """Write a payment into the ledger."""
         self.ledger.append(Payment(submission.id, submission.participant, cents, why))

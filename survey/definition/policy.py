@@ -18,8 +18,12 @@ from survey.definition.study import StudyDefinition
 
 #: From this duration in minutes, one failed check is not enough to reject a participant.
 LONG_STUDY_MINUTES = 5
+#: What amounts are written with.
+SIGNS = {"GBP": "£", "USD": "$"}
 #: Prolific's minimum pay per hour.
 LEAST_PER_HOUR = (("£", 6), ("$", 8))
+#: Prolific's minimum for people who are screened out, in cents.
+LEAST_SCREENED_OUT = {"GBP": 10, "USD": 14}
 #: A longer check hides its instruction.
 LONGEST_STATEMENT = 400
 
@@ -78,6 +82,12 @@ def findings(
         _ai(definition, paid=True),
         _pay(definition),
     ]
+
+
+def least_per_hour(currency: str) -> int:
+    """Prolific's minimum pay per hour. Of a currency that we do not know, the lower one."""
+    least = dict(LEAST_PER_HOUR)
+    return least.get(SIGNS.get(currency, ""), min(least.values()))
 
 
 def on_prolific(settings: Settings) -> Prolific | None:

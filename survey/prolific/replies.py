@@ -115,6 +115,8 @@ class ProlificSubmission(FromProlific):
     started_at: datetime | None = None
     completed_at: datetime | None = None
     return_requested: datetime | None = None
+    #: In cents, one for each payment. Single answers have them, lists need not.
+    bonus_payments: list[float] | None = None
 
 
 class BulkBonus(FromProlific):

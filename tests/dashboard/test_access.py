@@ -41,6 +41,8 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<number:call>", "1"),
                 ("<number:package>", "1"),
                 ("<number:participant>", "1"),
+                ("<number:submission>", "1"),
+                ("<number:order>", "1"),
                 ("<number:page>", "2"),
                 ("<number:pk>", "1"),
                 ("<number:version>", "1"),
@@ -66,6 +68,11 @@ POSTED = [
     "/studies/small/state/",
     UPLOAD,
     "/studies/small/submissions/exclude/",
+    "/studies/small/submissions/1/decide/",
+    "/studies/small/submissions/1/identity/",
+    "/studies/small/payments/terms/",
+    "/studies/small/payments/1/settle/",
+    "/studies/small/payments/1/ratings.csv",
     "/studies/small/prolific/submissions/",
     "/studies/small/prolific/events/",
     "/studies/small/raters/1/identity/",
@@ -80,7 +87,11 @@ POSTED = [
 ]
 API = [address for address in ALL if address.startswith("/api/")]
 #: What is answered where something can be asked for; the study has no judge.
-ASKED_OF = {"/api/studies/small/metrics/": 202, "/api/studies/small/judges/": 400}
+ASKED_OF = {
+    "/api/studies/small/metrics/": 202,
+    "/api/studies/small/judges/": 400,
+    "/api/studies/small/payments/": 400,  # nothing was chosen
+}
 
 
 def ask(client: Client, address: str) -> int:
@@ -90,7 +101,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 74 and len(API) == 14
+    assert len(PAGES) == 81 and len(API) == 17
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -80,9 +80,9 @@ def test_list_is_read_by_the_names_of_its_columns() -> None:
     )
     found = read_submissions([("s.csv", text.encode())])
     assert found.submissions == [
-        ListedSubmission("s1", "a", "RETURNED", "", "s.csv", 2),
-        ListedSubmission("s2", "b", "TIMED-OUT", "", "s.csv", 3),
-        ListedSubmission("s3", "c", "AWAITING REVIEW", "", "s.csv", 4),
+        ListedSubmission("s1", "a", "RETURNED", "", "s.csv", 2, has_code=False),
+        ListedSubmission("s2", "b", "TIMED-OUT", "", "s.csv", 3, has_code=False),
+        ListedSubmission("s3", "c", "AWAITING REVIEW", "", "s.csv", 4, has_code=False),
     ]
     assert found.without_codes == ["s.csv"]
 
@@ -92,6 +92,18 @@ def test_codes_are_read_without_case_and_none_is_none() -> None:
     found = read_submissions([("s.csv", text.encode())])
     assert [row.code for row in found.submissions] == ["DONE1", "", ""]
     assert found.without_codes == []
+
+
+def test_times_are_read_where_they_are_times() -> None:
+    text = (
+        "Submission id,Participant id,Status,started at,Completed at\n"
+        "s1,a,APPROVED,2026-03-01T09:00:00.123000Z,2026-03-01 09:20:00\n"
+        "s2,b,APPROVED,DATA_EXPIRED,1/3/2026 9:20\n"
+    )
+    first, second = read_submissions([("s.csv", text.encode())]).submissions
+    assert first.started_at and first.completed_at
+    assert (first.completed_at - first.started_at).total_seconds() == pytest.approx(1199.877)
+    assert (second.started_at, second.completed_at) == (None, None)
 
 
 def test_submission_may_be_in_two_lists_that_agree() -> None:

@@ -1,5 +1,7 @@
-"""`manage.py submissions STUDY CSV [CSV …] [--exclude FINDING …] [--reason TEXT]`."""
+"""`manage.py submissions STUDY CSV [CSV …] [--exclude MISMATCH …] [--reason TEXT]`."""
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,8 @@ from django.utils import timezone
 
 from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
-from dashboard.raters.reconciliation import FINDINGS, reconcile, reconciled_in_words
+from dashboard.payments.case import MISMATCHES, Case
+from dashboard.payments.cases import cases_of
 from dashboard.raters.submission_lists import read_submissions
 from dashboard.raters.submissions import apply_submissions, in_words
 from survey.files.problems import DefinitionError, read_bytes
@@ -17,9 +20,9 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Read the lists of submissions exported from Prolific, and free the slots of people who "
-        "returned or timed out before finishing. Then report participants who are not in the "
-        "lists or whose completion code does not match. --exclude excludes them."
+        "Read and store the lists of submissions exported from Prolific, and free the slots of "
+        "people who returned or timed out before finishing. Then report how submissions and "
+        "people do not match. --exclude excludes people with a mismatch from the analysis."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -35,8 +38,9 @@ class Command(BaseCommand):
             "--exclude",
             action="append",
             default=[],
-            choices=list(FINDINGS),
-            help="exclude participants with this finding; may be given several times",
+            choices=list(MISMATCHES),
+            metavar="MISMATCH",
+            help="exclude participants with this mismatch; may be given several times",
         )
         parser.add_argument("--reason", default="", help="why; stored with each decision")
 
@@ -55,14 +59,37 @@ class Command(BaseCommand):
         except DefinitionError as error:
             raise CommandError(f"Nothing was changed.\n{error}") from None
         applied = apply_submissions(study=study, submissions=lists.submissions, at=timezone.now())
-        reconciliation = reconcile(study, lists)
+        cases = cases_of(study)
         for notice in lists.notices:
             self.stderr.write(f"Note: {notice}")
-        report = [*in_words(applied), *reconciled_in_words(reconciliation)]
+        report = [*in_words(applied), *_mismatches(cases)]
         self.stdout.write("\n".join([f"{study}:", *report]))
         if exclude:
-            people = reconciliation.people_with(exclude)
+            with_one = [case for case in cases if {*exclude} & {*case.mismatches}]
+            ids = [case.person for case in with_one if case.person is not None]
+            people = list(study.participants.filter(pk__in=ids))
             try:
                 self.stdout.write(decide(study, people, excluded=True, reason=reason))
             except DecisionRefused as refusal:
                 raise CommandError(str(refusal)) from None
+
+
+def _mismatches(cases: Sequence[Case]) -> Iterator[str]:
+    """Every mismatch that there is, with its people by pseudonym."""
+    for name, (heading, advice) in MISMATCHES.items():
+        of = [case for case in cases if name in case.mismatches]
+        if of:
+            yield f"{heading} ({name}): {len(of)}. {advice}"
+            yield f"  {', '.join(map(_named, of))}"
+    if not any(case.has_code for case in cases if case.submission):
+        yield "Completion codes were not compared: the study has none, or the lists have none."
+
+
+def _named(case: Case) -> str:
+    """A person by pseudonym. IDs of submissions are shown on pages, on request."""
+    if case.arrived_at is None:
+        return "nobody here"
+    here = case.here.replace("_", " ")
+    excluded = f", excluded ({case.excluded})" if case.excluded else ""
+    arrived = f"{case.arrived_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{case.pseudonym} ({here}, arrived {arrived}{excluded})"

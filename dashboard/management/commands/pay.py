@@ -1,0 +1,95 @@
+"""`manage.py pay STUDY [--confirm CENTS --as USER [--by-hand]]`."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from config.celery import wake
+from dashboard.accounts.prolific import account_of
+from dashboard.payments.cases import cases_of
+from dashboard.payments.orders import OrderRefused, chosen_of, confirm, terms_of
+from dashboard.payments.progress import orders_of, progress
+from dashboard.payments.screen import Screen, screen_of
+from dashboard.payments.terms import AmountRefused, in_money
+from survey.models import Study
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Show what the rules propose about a study's submissions on Prolific, with sums, and what "
+        "has become of earlier decisions. Nothing is decided without --confirm."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "--confirm",
+            metavar="CENTS",
+            type=int,
+            help="confirm what is chosen by the rules; CENTS is the sum of its bonuses, as a check",
+        )
+        parser.add_argument("--as", dest="user", metavar="USER", help="the researcher who confirms")
+        parser.add_argument(
+            "--by-hand", action="store_true", help="carried out on Prolific by hand, with lists"
+        )
+
+    def handle(
+        self, *, slug: str, confirm: int | None, user: str | None, by_hand: bool, **options: Any
+    ) -> None:
+        try:
+            study = find_study(slug)
+        except StudyNotFound as error:
+            raise CommandError(str(error)) from None
+        screen = screen_of(cases_of(study), terms_of(study))
+        self.stdout.write("\n".join([f"{study}:", *_in_words(screen)]))
+        if confirm is not None:
+            self.stdout.write(self._confirm(study, screen, confirm, user, by_hand=by_hand))
+        for order in orders_of(study):
+            self.stdout.write(
+                f"Order {order.pk}, confirmed {order.confirmed_at:%Y-%m-%d %H:%M} UTC: "
+                f"{progress(order).in_words}"
+            )
+
+    def _confirm(
+        self, study: Study, screen: Screen, cents: int, user: str | None, *, by_hand: bool
+    ) -> str:
+        author = User.objects.filter(username=user, is_staff=True, is_active=True).first()
+        if author is None:
+            raise CommandError("--confirm needs --as with the name of a researcher.")
+        if cents != screen.bonus_cents:
+            raise CommandError(
+                f"The bonuses are {screen.bonus_cents} cents, not {cents}. Nothing was confirmed."
+            )
+        try:
+            order = confirm(
+                study=study,
+                decisions=chosen_of(screen),
+                author=author,
+                by_hand=by_hand or account_of(author) is None,
+                at=timezone.now(),
+            )
+        except (OrderRefused, AmountRefused) as refusal:
+            raise CommandError(f"{refusal} Nothing was confirmed.") from None
+        if order.by_hand:
+            return f"Confirmed. Its lists are on the page Payments, order {order.pk}."
+        try:
+            wake("dashboard.pay", order.pk)
+        except OperationalError:
+            return "Confirmed. A worker finds it by itself; the broker does not answer."
+        return "Confirmed. A worker carries it out."
+
+
+def _in_words(screen: Screen) -> list[str]:
+    """Every group with its sums, and the arithmetic of the hourly pay."""
+    currency = screen.terms.currency
+    lines = [screen.hourly.in_words] if screen.hourly else []
+    for group in screen.groups:
+        each = f", {in_money(group.cents, currency)} each" if group.cents else ""
+        lines.append(f"{group.heading}: {len(group.chosen)} of {len(group.lines)} chosen{each}")
+    if not screen.groups:
+        return [*lines, "Nothing to decide by the rules."]
+    return [*lines, f"Bonuses in all: {screen.bonus_cents} cents."]

@@ -1,0 +1,94 @@
+"""The life of a decision while Prolific is asked: stored as asked first, then what it answered."""
+
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
+from survey.prolific.errors import ProlificError
+
+State = SubmissionDecision.State
+#: A worker that says nothing for so long is dead. One request takes less.
+LEASE = timedelta(minutes=2)
+#: All requests of one client; it is shorter than the lease.
+CLIENT_SECONDS = 90.0
+#: Answers that are about the account or the moment, and not about what was asked for.
+NOT_NOW = (401, 403, 429)
+IDS = re.compile(r"\b[0-9a-f]{24}\b")
+
+
+class Later(Exception):
+    """The order goes no further now; the text says why."""
+
+
+def keep(order: PaymentOrder) -> None:
+    """Keep an order for another lease."""
+    PaymentOrder.objects.filter(pk=order.pk).update(lease_until=timezone.now() + LEASE)
+
+
+def waiting(order: PaymentOrder, kind: str) -> list[SubmissionDecision]:
+    """The decisions of a kind that Prolific was not asked for yet."""
+    rows = order.decisions.filter(kind=kind, state=State.WAITING)
+    return list(rows.select_related("submission").order_by("id"))
+
+
+def claim(decisions: Iterable[SubmissionDecision]) -> list[SubmissionDecision]:
+    """Store that Prolific is about to be asked; those that nobody else has asked for meanwhile."""
+    ours = []
+    for one in decisions:
+        free = SubmissionDecision.objects.filter(pk=one.pk, state=State.WAITING)
+        if free.update(
+            state=State.ASKED,
+            asked_at=timezone.now(),
+            accepted_at=None,
+            attempts=F("attempts") + 1,
+        ):
+            ours.append(one)
+    return ours
+
+
+def _asked(decisions: Iterable[SubmissionDecision]) -> QuerySet[SubmissionDecision]:
+    ids = [one.pk for one in decisions]
+    return SubmissionDecision.objects.filter(pk__in=ids, state__in=(State.ASKED, State.WAITING))
+
+
+def accepted(decisions: Iterable[SubmissionDecision]) -> None:
+    """Prolific will do it; its record says when it has."""
+    _asked(decisions).update(accepted_at=timezone.now())
+
+
+def done(decisions: Iterable[SubmissionDecision], answer: str = "") -> None:
+    """It was done."""
+    _asked(decisions).update(state=State.DONE, done_at=timezone.now(), answer=answer)
+
+
+def refused(decisions: Iterable[SubmissionDecision], answer: str) -> None:
+    """It was not done, and will not be."""
+    _asked(decisions).update(state=State.REFUSED, answer=without_ids(answer))
+
+
+def released(decisions: Iterable[SubmissionDecision]) -> None:
+    """It was not done, and is asked for again."""
+    _asked(decisions).update(state=State.WAITING, asked_at=None, accepted_at=None)
+
+
+def failed(decisions: list[SubmissionDecision], error: ProlificError) -> None:
+    """What a failed request means for the decisions that it was about.
+
+    Raises Later, unless Prolific has refused them. If it may have carried them out all the same,
+    they stay asked.
+    """
+    if error.may_have_happened:
+        raise Later(without_ids(str(error))) from None
+    if error.status is None or error.status in NOT_NOW:
+        released(decisions)
+        raise Later(without_ids(str(error))) from None
+    refused(decisions, str(error))
+
+
+def without_ids(text: str) -> str:
+    """A message of Prolific's without the IDs of people and submissions."""
+    return IDS.sub("…", text)

@@ -1,0 +1,153 @@
+"""The cases of a study: every submission that was read, and every person from Prolific."""
+
+from collections import Counter
+from dataclasses import replace
+
+from django.db.models import Count, Q, QuerySet
+
+from analysis.labels import labels_of
+from analysis.manual_decisions import exclusions_in_force
+from dashboard.payments.case import NOT_STORED, Case, Made, mismatches_of
+from dashboard.payments.models import SubmissionDecision
+from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.rater_list import raters_of
+from dashboard.raters.submissions import from_prolific, sessions_of
+from dashboard.shared.newest_analysis import newest_analysis
+from survey.definition.settings import ENDINGS, Prolific
+from survey.models import AttentionCheck, Identity, Study, Withdrawal
+from survey.tidy import seconds_between
+
+Kind = Identity.Kind
+
+
+def cases_of(study: Study) -> list[Case]:
+    """All cases, each with its mismatches: submissions in the order in which they were read, then
+    people without one in the order of arrival. None before any submission was read.
+    """
+    rows = list(submissions_of_study(study))
+    if not rows:
+        return []
+    people = _People(study)
+    codes = codes_by_ending(study)
+    made = _decisions(study)
+    count = Counter(row.prolific_id for row in rows)
+    listed = {row.prolific_id: set[str]() for row in rows}
+    for row in rows:
+        listed[row.prolific_id].add(row.submission_id)
+    cases = [
+        replace(
+            _of_submission(row, people, codes, listed[row.prolific_id]),
+            submissions=count[row.prolific_id],
+            made=made.get(row.pk, ()),
+        )
+        for row in rows
+    ]
+    cases += [people.case(key) for key in people.by_key if key not in listed]
+    return [replace(case, mismatches=mismatches_of(case)) for case in cases]
+
+
+def submissions_of_study(study: Study) -> QuerySet[SubmissionOnProlific]:
+    """The submissions that were read and not erased since."""
+    return SubmissionOnProlific.objects.filter(study=study, erased_at=None).order_by("id")
+
+
+def codes_by_ending(study: Study) -> dict[str, set[str]]:
+    """The codes that people see or saw at each ending, in capitals; nothing without Prolific.
+
+    Codes may change while a study runs; its record of changes has those from before.
+    """
+    changes = study.events.filter(action="settings").values_list("detail", flat=True)
+    settings = [study.settings, *(detail["from"] for detail in changes)]
+    codes: dict[str, set[str]] = {}
+    for prolific in (each.get("prolific") for each in settings):
+        if prolific:
+            shown = Prolific.model_validate(prolific)
+            for ending in ENDINGS:
+                if code := shown.code_shown(ending):
+                    codes.setdefault(ending, set()).add(code.strip().upper())
+    return codes
+
+
+class _People:
+    """Everyone who came to a version from Prolific, by Prolific ID, and who withdrew."""
+
+    def __init__(self, study: Study) -> None:
+        came = from_prolific(study).select_related("identity").order_by("arrived_at", "id")
+        self.by_key = {person.identity.key: person for person in came}
+        ids = [person.pk for person in self.by_key.values()]
+        self.sessions = sessions_of(ids)
+        self.failed = _checks_failed(study)
+        self.excluded = _exclusions(study)
+        withdrew = Withdrawal.objects.filter(slug=study.slug, kind=Kind.PROLIFIC).exclude(key="")
+        self.withdrawn = set(withdrew.values_list("key", flat=True))
+
+    def case(self, key: str) -> Case:
+        """What is known of a person here; `here` is empty for nobody."""
+        person = self.by_key.get(key)
+        if person is None:
+            return Case(here="withdrawn" if key in self.withdrawn else "")
+        seconds = seconds_between(person.started_at, person.finished_at)
+        return Case(
+            person=person.pk,
+            pseudonym=person.pseudonym,
+            here=person.ending or person.status,
+            arrived_at=person.arrived_at,
+            finished_at=person.finished_at,
+            minutes_here=None if seconds is None or person.clock_stepped else seconds / 60,
+            checks_failed=self.failed.get(person.pk, 0),
+            excluded=self.excluded.get(person.pk, ""),
+            sessions=len(self.sessions[person.pk]),
+        )
+
+
+def _of_submission(
+    row: SubmissionOnProlific, people: _People, codes: dict[str, set[str]], listed: set[str]
+) -> Case:
+    case = people.case(row.prolific_id)
+    sessions = people.sessions.get(case.person or 0, set())
+    endings = [name for name in ENDINGS if row.code and row.code in codes.get(name, ())]
+    code_of = case.here if case.here in endings else next(iter(endings), "")
+    if not case.here and code_of in NOT_STORED:
+        case = replace(case, here=code_of)
+    # People who met a full study may have come back with another submission.
+    return replace(
+        case,
+        submission=row.pk,
+        status=row.status,
+        code=row.code,
+        has_code=row.has_code and bool(codes),
+        code_of=code_of,
+        code_is_right=not codes or case.here in endings or "full" in endings,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        return_requested=row.return_requested_at is not None,
+        came_with_it=not sessions or row.submission_id in sessions,
+        came_with_any=not sessions or not sessions.isdisjoint(listed),
+    )
+
+
+def _checks_failed(study: Study) -> dict[int, int]:
+    checks = AttentionCheck.objects.filter(participant__study=study, passed=False).order_by()
+    return dict(checks.values_list("participant_id").annotate(failed=Count("id")))
+
+
+def _exclusions(study: Study) -> dict[int, str]:
+    """Why the newest analysis excludes people, in words; a decision says so without one."""
+    labels = labels_of(study)
+    run = newest_analysis(study, []).run
+    reasons: dict[int, str] = {}
+    for rater in raters_of(run).exclude(Q(rule=None) | Q(rule="")) if run else ():
+        reasons[rater["participant_id"]] = labels.text("rules", rater["rule"])
+    for decision in exclusions_in_force(study):
+        reasons[decision.participant_id] = f"by decision: {decision.reason}"
+    return reasons
+
+
+def _decisions(study: Study) -> dict[int, tuple[Made, ...]]:
+    in_force = SubmissionDecision.objects.filter(submission__study=study)
+    in_force = in_force.exclude(state=SubmissionDecision.State.REFUSED).order_by("id")
+    made: dict[int, tuple[Made, ...]] = {}
+    for one in in_force:
+        of = Made(one.kind, one.purpose, one.state, one.cents)
+        made[one.submission_id] = (*made.get(one.submission_id, ()), of)
+    return made

@@ -1,0 +1,141 @@
+"""Confirming decisions: they are stored together, once, before anything is done about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from dashboard.payments.models import PaymentOrder, PayTerms, SubmissionDecision
+from dashboard.payments.screen import Screen
+from dashboard.payments.terms import Terms, check_bonus
+from dashboard.raters.models import SubmissionOnProlific
+from survey.models import Identity, Study, StudyEvent, Withdrawal
+
+Kind, State = SubmissionDecision.Kind, SubmissionDecision.State
+#: What the study's record says; `overview.events` has the words.
+CONFIRMED, TERMS_CHANGED, SETTLED = "payments confirmed", "pay terms", "payment settled by hand"
+
+
+class OrderRefused(Exception):
+    """Nothing was confirmed; the text says why."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A decision that a researcher has made; see `models.SubmissionDecision`."""
+
+    submission: int
+    kind: str
+    purpose: str
+    reason: str
+    text: str = ""
+    category: str = ""
+    cents: int | None = None
+
+
+def chosen_of(screen: Screen) -> list[Chosen]:
+    """The decisions that are chosen on a screen."""
+    return [
+        Chosen(
+            line.proposal.submission,
+            line.proposal.kind,
+            line.proposal.purpose,
+            line.proposal.why,
+            group.text,
+            cents=group.cents,
+        )
+        for group in screen.groups
+        for line in group.chosen
+    ]
+
+
+def terms_of(study: Study) -> Terms:
+    """What the study promises; of a study without terms, nothing."""
+    stored = PayTerms.objects.filter(study=study).first()
+    return Terms.model_validate(stored.terms) if stored else Terms()
+
+
+@transaction.atomic
+def change_terms(*, study: Study, terms: Terms, author: User | None) -> None:
+    """Store what the study promises, and that it changed."""
+    before, after = terms_of(study), terms
+    if before == after and PayTerms.objects.filter(study=study).exists():
+        return
+    PayTerms.objects.update_or_create(study=study, defaults={"terms": after.model_dump()})
+    detail = {"from": before.model_dump(), "to": after.model_dump()}
+    StudyEvent.objects.create(study=study, author=author, action=TERMS_CHANGED, detail=detail)
+
+
+@transaction.atomic
+def confirm(
+    *,
+    study: Study,
+    decisions: Sequence[Chosen],
+    author: User | None,
+    by_hand: bool,
+    at: datetime,
+    is_sure: bool = False,
+) -> PaymentOrder:
+    """Store decisions, to be carried out by a worker or by hand. All of them, or none.
+
+    Raises OrderRefused where there are none, or one of the same purpose is in force; and
+    AmountRefused for a bonus that may not be paid.
+    """
+    terms = terms_of(study)
+    for one in decisions:
+        if one.cents is not None:
+            check_bonus(one.cents, terms, is_sure=is_sure)
+    if not decisions:
+        raise OrderRefused("Nothing is chosen, so nothing was confirmed.")
+    # One confirms at a time: the second of two clicks finds what the first has stored.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    submissions = SubmissionOnProlific.objects.filter(study=study, erased_at=None)
+    rows = submissions.in_bulk([one.submission for one in decisions])
+    if len(rows) < len({one.submission for one in decisions}):
+        raise OrderRefused("A submission is not there any more: look at the page again.")
+    wanted = {(one.submission, one.purpose) for one in decisions}
+    in_force = SubmissionDecision.objects.filter(submission__in=rows).exclude(state=State.REFUSED)
+    taken = wanted & set(in_force.values_list("submission_id", "purpose"))
+    if taken or len(wanted) < len(decisions):
+        raise OrderRefused(
+            "Something of this is decided already, maybe by a second click. Nothing was confirmed: "
+            "look at the page again."
+        )
+    order = PaymentOrder.objects.create(
+        study=study,
+        author=author,
+        confirmed_at=at,
+        by_hand=by_hand,
+        address=settings.PROLIFIC_URL,
+        currency=terms.currency,
+    )
+    SubmissionDecision.objects.bulk_create(
+        SubmissionDecision(
+            order=order,
+            submission=rows[one.submission],
+            kind=one.kind,
+            purpose=one.purpose,
+            reason=one.reason,
+            text=one.text,
+            category=one.category,
+            cents=one.cents,
+        )
+        for one in decisions
+    )
+    counts: dict[str, int] = {}
+    for one in decisions:
+        counts[one.kind] = counts.get(one.kind, 0) + 1
+    StudyEvent.objects.create(study=study, author=author, action=CONFIRMED, detail=counts)
+    return order
+
+
+def erase_texts(withdrawals: Sequence[Withdrawal]) -> None:
+    """What was written to or about people whose payment keys are erased; amounts stay."""
+    for withdrawal in withdrawals:
+        if withdrawal.kind == Identity.Kind.PROLIFIC and withdrawal.key:
+            SubmissionDecision.objects.filter(
+                submission__slug=withdrawal.slug, submission__prolific_id=withdrawal.key
+            ).update(text="", reason="erased", answer="")

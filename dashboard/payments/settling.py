@@ -1,0 +1,155 @@
+"""What a researcher says of decisions: carried out by hand, or not known to Prolific's record."""
+
+import csv
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from dashboard.payments.bonuses import times_listed
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
+from dashboard.payments.orders import SETTLED
+from survey.models import StudyEvent
+
+if TYPE_CHECKING:
+    from survey.prolific.client import ProlificClient
+
+State, Kind = SubmissionDecision.State, SubmissionDecision.Kind
+#: Prolific pays bonuses "in the following minutes".
+BONUS_TAKES = timedelta(minutes=15)
+DOWNLOADED = "payment list downloaded"
+#: The lists of an order by hand: their names and what they are for.
+LISTS = {
+    "approve.csv": ("Submissions to approve", "Participant IDs, as Prolific’s bulk approval takes"),
+    "bonuses.csv": ("Bonuses", "Participant ID and amount, as Prolific’s bulk bonus takes them"),
+    "others.csv": ("Returns, messages and rejections", "One line for each, with its text"),
+}
+
+
+class SettleRefused(Exception):
+    """Nothing was changed; the text says why."""
+
+
+def list_kinds(name: str) -> tuple[str, ...]:
+    """The kinds of decisions that a list has."""
+    kinds = {"approve.csv": (Kind.APPROVE,), "bonuses.csv": (Kind.BONUS,)}
+    return tuple(map(str, kinds.get(name, (Kind.RETURN, Kind.MESSAGE, Kind.REJECT))))
+
+
+def of_list(order: PaymentOrder, name: str) -> list[SubmissionDecision]:
+    """The decisions of a list, but for people whose IDs are erased."""
+    rows = order.decisions.filter(kind__in=list_kinds(name), submission__erased_at=None)
+    return list(rows.exclude(state=State.REFUSED).select_related("submission").order_by("id"))
+
+
+@transaction.atomic
+def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> str:
+    """A list to paste into Prolific; the study's changes record that `author` has it.
+
+    What it has counts as asked for from now on, until somebody says whether it was done.
+    """
+    decisions = [one for one in of_list(order, name) if one.state != State.DONE]
+    rows = {"approve.csv": _approvals, "bonuses.csv": _bonuses}.get(name, _others)(decisions)
+    ids = [one.pk for one in decisions]
+    still = SubmissionDecision.objects.filter(pk__in=ids, state=State.WAITING)
+    still.update(state=State.ASKED, asked_at=at)
+    StudyEvent.objects.create(
+        study=order.study,
+        author=author,
+        at=at,
+        action=DOWNLOADED,
+        detail={"name": name, "people": len({one.submission.prolific_id for one in decisions})},
+    )
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+def _approvals(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
+    return [[one.submission.prolific_id] for one in decisions]
+
+
+def _bonuses(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
+    """One line a person: Prolific takes each once."""
+    cents: dict[str, int] = {}
+    for one in decisions:
+        person = one.submission.prolific_id
+        cents[person] = cents.get(person, 0) + (one.cents or 0)
+    return [[person, f"{amount / 100:.2f}"] for person, amount in cents.items()]
+
+
+def _others(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
+    rows = [["participant_id", "submission_id", "what", "category", "text"]]
+    for one in decisions:
+        there = one.submission
+        rows.append([there.prolific_id, there.submission_id, one.kind, one.category, one.text])
+    return rows
+
+
+@transaction.atomic
+def settle(
+    *,
+    order: PaymentOrder,
+    decisions: Sequence[SubmissionDecision],
+    what: str,
+    author: User,
+    at: datetime,
+) -> int:
+    """Store what a researcher says of decisions: `done`, `not_done` or `cancel`. Returns of how
+    many it can be said.
+
+    What was not done is asked for again, in an order by hand with the next list. Only what nobody
+    was asked for yet can be cancelled.
+    """
+    states, change = SAYINGS[what]
+    if what == "done" and order.by_hand:
+        states = (State.ASKED, State.WAITING)
+    rows = order.decisions.filter(pk__in=[one.pk for one in decisions], state__in=states)
+    n = rows.update(**change, answer=f"Said by {author.get_username()}.")
+    if what == "done":
+        order.decisions.filter(state=State.DONE, done_at=None).update(done_at=at)
+    if n:
+        said = {what.replace("_", " "): n}
+        StudyEvent.objects.create(
+            study=order.study, author=author, at=at, action=SETTLED, detail=said
+        )
+        left = order.decisions.filter(state__in=(State.ASKED, State.WAITING)).exists()
+        PaymentOrder.objects.filter(pk=order.pk).update(
+            finished_at=None if left else at, lease_until=None
+        )
+    return n
+
+
+#: What can be said of decisions: those in which states, and what it makes of them.
+SAYINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "done": ((State.ASKED,), {"state": State.DONE}),
+    "not_done": (
+        (State.ASKED,),
+        {"state": State.WAITING, "asked_at": None, "accepted_at": None},
+    ),
+    "cancel": ((State.WAITING,), {"state": State.REFUSED}),
+}
+
+
+def check_not_done(
+    decisions: Sequence[SubmissionDecision], client: "ProlificClient | None", *, at: datetime
+) -> None:
+    """Raises SettleRefused if a bonus may be paid all the same; ProlificError.
+
+    The list of bonuses at Prolific says more than a researcher remembers.
+    """
+    for one in decisions:
+        if one.kind != Kind.BONUS or one.order.by_hand:
+            continue
+        if one.asked_at and one.asked_at > at - BONUS_TAKES:
+            raise SettleRefused(
+                "Prolific pays bonuses some minutes after it was asked. Look again at "
+                f"{one.asked_at + BONUS_TAKES:%H:%M} UTC. Nothing was changed."
+            )
+        if client is not None and times_listed(one, client) > (one.paid_before or 0):
+            raise SettleRefused(
+                "Prolific lists this bonus as paid, so it is not paid again. Nothing was changed."
+            )

@@ -1,0 +1,239 @@
+"""Submissions on Prolific beside the people who came here; one of them, and decisions by hand."""
+
+from collections import Counter
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from analysis.quality_rules import LONGEST_REASON
+from dashboard.accounts.prolific import NotConnected, account_of, client_of
+from dashboard.overview.endings import ENDING_LABELS
+from dashboard.payments.case import MISMATCHES, Case, is_chosen
+from dashboard.payments.cases import cases_of, submissions_of_study
+from dashboard.payments.forms import DecideForm, SubmissionFilter
+from dashboard.payments.orders import OrderRefused, confirm, terms_of
+from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON, RejectionRefused
+from dashboard.payments.single import chosen_by_hand, look_up
+from dashboard.payments.terms import AmountRefused
+from dashboard.prolific.steps import StepRefused, recruitment_of
+from dashboard.prolific.submissions import FROM_API, submissions_of
+from dashboard.raters.forms import SubmissionsForm
+from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.submission_lists import SubmissionLists, read_submissions
+from dashboard.raters.submissions import apply_submissions, in_words
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+    valid_or_404,
+)
+from dashboard.shared.pages import study_page, wake_worker
+from survey.definition.labels import words
+from survey.files.problems import DefinitionError
+from survey.models import Study
+from survey.prolific.errors import ProlificError
+
+SHOWN = 100
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Every submission beside its person, chosen by mismatch; or take in uploaded lists: all of
+    them, or nothing where a line is wrong.
+    """
+    study = study_or_404(name)
+    if request.method == "GET":
+        return _page(request, study)
+    form = SubmissionsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["file"])))
+        return redirect("submissions", study)
+    files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
+    try:
+        lists = read_submissions(files)
+    except DefinitionError as error:
+        for line in error.lines:
+            messages.error(request, line)
+        messages.error(request, "Nothing was changed.")
+        return redirect("submissions", study)
+    return _taken_in(request, study, lists, read=[name for name, _ in files])
+
+
+@require_POST
+@researcher_required
+def read(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Read all submissions from Prolific."""
+    study = study_or_404(name)
+    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
+    try:
+        if recruitment is None:
+            raise StepRefused("There is no study on Prolific yet.")
+        with client_of(request.user) as client:
+            lists = submissions_of(recruitment, client)
+    except (NotConnected, StepRefused, ProlificError) as error:
+        messages.error(request, f"{error} Nothing was changed.")
+        return redirect("submissions", study)
+    return _taken_in(request, study, lists, read=[FROM_API])
+
+
+def _taken_in(
+    request: ResearcherRequest, study: Study, lists: SubmissionLists, *, read: list[str]
+) -> HttpResponse:
+    applied = apply_submissions(
+        study=study, submissions=lists.submissions, at=timezone.now(), author=request.user
+    )
+    lines = [f"Read: {', '.join(read)}.", *lists.notices, *in_words(applied)]
+    messages.success(request, " ".join(lines))
+    return redirect("submissions", study)
+
+
+def _page(request: ResearcherRequest, study: Study) -> HttpResponse:
+    form = SubmissionFilter(request.GET)
+    valid_or_404(form)
+    mismatch, status = form.cleaned_data["mismatch"], form.cleaned_data["status"]
+    cases = cases_of(study)
+    counts = Counter(name for case in cases for name in case.mismatches)
+    shown = [case for case in cases if is_chosen(case, mismatch, status)]
+    pages = Paginator(shown, SHOWN)
+    page = pages.get_page(request.GET.get("page"))
+    with_any = sum(bool(case.mismatches) for case in cases)
+    filters = [("", "All", len(cases)), ("any", "Any mismatch", with_any)]
+    filters += [(name, MISMATCHES[name][0], counts[name]) for name in MISMATCHES if counts[name]]
+    there = [case.status for case in cases if case.submission is not None]
+    erased = SubmissionOnProlific.objects.filter(study=study).exclude(erased_at=None).count()
+    return study_page(
+        request,
+        study,
+        "submissions",
+        "payments/submissions",
+        cases=[_shown(case) for case in page],
+        page=page,
+        page_numbers=pages.get_elided_page_range(page.number),
+        filters=filters,
+        statuses=sorted(Counter(there).items()),
+        mismatch=mismatch,
+        status=status,
+        advice=MISMATCHES[mismatch][1] if mismatch in MISMATCHES else "",
+        is_read=bool(cases),
+        without_codes=bool(cases) and not any(case.has_code for case in cases),
+        erased=erased,
+        may_exclude=any(case.person for case in page),
+        longest_reason=LONGEST_REASON,
+    )
+
+
+def _shown(case: Case) -> dict[str, Any]:
+    """A case as pages show it."""
+    return {
+        "case": case,
+        "here": here_in_words(case),
+        "mismatches": [MISMATCHES[name][0] for name in case.mismatches],
+        "code": code_in_words(case),
+    }
+
+
+def here_in_words(case: Case) -> str:
+    """What became of the person here."""
+    return ENDING_LABELS.get(case.here, words(case.here).capitalize() if case.here else "Not here")
+
+
+def code_in_words(case: Case) -> str:
+    """The code that was entered, beside the one that the person saw."""
+    if case.submission is None or not case.has_code:
+        return "not read"
+    if not case.code:
+        return "none"
+    if not case.code_of:
+        return f"{case.code}: never had"
+    said = f"{case.code}: {ENDING_LABELS[case.code_of].lower()}"
+    if not case.here:
+        return said
+    return f"{said}, {'right' if case.code_is_right else 'wrong'}"
+
+
+def _case_or_404(study: Study, submission: int) -> Case:
+    for case in cases_of(study):
+        if case.submission == submission:
+            return case
+    raise Http404(f"{study} has no such submission.")
+
+
+def _row_or_404(study: Study, submission: int) -> SubmissionOnProlific:
+    rows = submissions_of_study(study).filter(pk=submission)
+    return first_or_404(rows, f"{study} has no such submission.")
+
+
+@require_GET
+@researcher_required
+def submission(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
+    """One submission: what is known, what was decided, and decisions by hand."""
+    return _single(request, study_or_404(name), submission)
+
+
+def _single(request: ResearcherRequest, study: Study, submission: int, **more: Any) -> HttpResponse:
+    case = _case_or_404(study, submission)
+    row = _row_or_404(study, submission)
+    return study_page(
+        request,
+        study,
+        "submissions",
+        "payments/submission",
+        **_shown(case),
+        decisions=row.decisions.select_related("order__author").order_by("-id"),
+        categories=CATEGORIES,
+        shortest=SHORTEST_REASON,
+        terms=terms_of(study),
+        is_connected=account_of(request.user) is not None,
+        **more,
+    )
+
+
+@require_POST
+@researcher_required
+def decide(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
+    """Decide about one submission by hand."""
+    study = study_or_404(name)
+    case, form = _case_or_404(study, submission), DecideForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"{form.problem} Nothing was changed.")
+        return _single(request, study, submission, form=form)
+    try:
+        order = confirm(
+            study=study,
+            decisions=[chosen_by_hand(study, case, form.cleaned_data)],
+            author=request.user,
+            by_hand=form.cleaned_data["by_hand"] or account_of(request.user) is None,
+            at=timezone.now(),
+            is_sure=form.cleaned_data["sure"],
+        )
+    except (OrderRefused, AmountRefused, RejectionRefused) as refusal:
+        messages.error(request, f"{refusal} Nothing was changed.")
+        return _single(request, study, submission, form=form)
+    messages.success(request, "The decision is stored.")
+    if not order.by_hand:
+        wake_worker(request, "dashboard.pay", order.pk)
+    return redirect("payment-order", study, order.pk)
+
+
+@require_POST
+@researcher_required
+def identity(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
+    """Show the Prolific ID of a submission, once; the study's changes record it."""
+    study = study_or_404(name)
+    case = _case_or_404(study, submission)
+    known = look_up(
+        study=study,
+        row=_row_or_404(study, submission),
+        pseudonym=case.pseudonym,
+        author=request.user,
+        at=timezone.now(),
+    )
+    return _single(request, study, submission, known=known)

@@ -1,0 +1,76 @@
+"""What a study promises its participants, and what amounts may be paid. Pure.
+
+Amounts are in cents (pence) of the currency.
+"""
+
+from decimal import Decimal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from survey.definition.policy import LEAST_SCREENED_OUT, SIGNS, least_per_hour
+
+#: A bonus of more rewards than this needs a confirmation of its own.
+MOST_REWARDS = 100
+#: Prolific's limit is lower; a larger number is a slip.
+MOST_CENTS = 1_000_000
+
+
+class Terms(BaseModel):
+    """What a study promises. None: nothing is promised, and nothing is proposed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    currency: str = "GBP"
+    reward: int | None = Field(default=None, ge=1, le=MOST_CENTS)
+    #: The pay per hour that the study promises; Prolific's minimum holds in any case.
+    hourly: int | None = Field(default=None, ge=1, le=MOST_CENTS)
+    completed_bonus: int | None = Field(default=None, ge=1, le=MOST_CENTS)
+    checks_bonus: int | None = Field(default=None, ge=1, le=MOST_CENTS)
+    screened_out: int | None = Field(default=None, ge=1, le=MOST_CENTS)
+
+    @property
+    def least_hourly(self) -> int:
+        """The higher of what is promised and of Prolific's minimum, in cents."""
+        return max(self.hourly or 0, 100 * least_per_hour(self.currency))
+
+
+class AmountRefused(ValueError):
+    """An amount that is not paid; the text says why."""
+
+
+def check_bonus(cents: int, terms: Terms, *, is_sure: bool = False) -> None:
+    """Raises AmountRefused for a bonus that is none, or unusually high and not confirmed."""
+    if cents <= 0:
+        raise AmountRefused(f"A bonus of {in_money(cents, terms.currency)} is not more than 0.")
+    if cents > MOST_CENTS:
+        raise AmountRefused(
+            f"A bonus of {in_money(cents, terms.currency)} is more than "
+            f"{in_money(MOST_CENTS, terms.currency)}."
+        )
+    most = MOST_REWARDS * (terms.reward or 100)
+    if cents > most and not is_sure:
+        what = "rewards" if terms.reward else f"{in_money(100, terms.currency)}"
+        raise AmountRefused(
+            f"A bonus of {in_money(cents, terms.currency)} is more than {MOST_REWARDS} × {what}: "
+            "confirm that it is meant."
+        )
+
+
+def check_terms(terms: Terms) -> None:
+    """Raises AmountRefused for terms that Prolific's rules do not allow."""
+    least = LEAST_SCREENED_OUT.get(terms.currency, min(LEAST_SCREENED_OUT.values()))
+    if terms.screened_out is not None and terms.screened_out < least:
+        raise AmountRefused(
+            f"Pay for people who are screened out is at least {in_money(least, terms.currency)}."
+        )
+
+
+def cents_of(amount: Decimal) -> int:
+    """An amount such as 1.50 in cents."""
+    return round(amount * 100)
+
+
+def in_money(cents: int, currency: str) -> str:
+    """150 pence as £1.50."""
+    sign = SIGNS.get(currency, f"{currency} " if currency else "")
+    return f"{'−' if cents < 0 else ''}{sign}{abs(cents) / 100:,.2f}"

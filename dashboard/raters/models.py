@@ -1,0 +1,43 @@
+"""What Prolific says about submissions, stored apart from answers."""
+
+from django.db import models
+from django.utils import timezone
+
+from survey.models import Study
+
+
+class SubmissionOnProlific(models.Model):
+    """A submission as Prolific last described it, read by its API or from an uploaded list.
+
+    It has the IDs by which a person is paid, so it is never exported. Its study is the version
+    that its person came to, or the version that read it. When the key of a withdrawal is erased,
+    so is everything here but a hash of the submission's ID: a later list does not bring it back,
+    and what was paid stays paid.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="prolific_submissions")
+    slug = models.SlugField(max_length=80)
+    submission_id = models.CharField(max_length=100, help_text="SHA-256 of it once erased")
+    prolific_id = models.CharField(max_length=200, help_text="Empty once erased")
+    prolific_study_id = models.CharField(max_length=200, blank=True, help_text="Lists have none")
+    status = models.CharField(max_length=40)
+    code = models.CharField(max_length=200, blank=True, help_text="Empty if none was entered")
+    has_code = models.BooleanField(default=True, help_text="Whether codes were read")
+    started_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField(null=True)
+    return_requested_at = models.DateTimeField(null=True)
+    read_at = models.DateTimeField(default=timezone.now, help_text="When it was last read")
+    erased_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "submissions on Prolific"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slug", "submission_id"], name="submission_on_prolific_once"
+            )
+        ]
+        indexes = [models.Index(fields=["slug", "prolific_id"], name="submission_of_a_person")]
+
+    def __str__(self) -> str:
+        return f"submission {self.pk} on Prolific"

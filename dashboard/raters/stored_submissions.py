@@ -1,0 +1,90 @@
+"""Submissions are stored as they are read, so that people can be paid; erased with their key."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.utils import timezone
+
+from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.submission_lists import ListedSubmission
+from survey.models import Identity, Study, Withdrawal
+
+READ = (
+    *("prolific_id", "prolific_study_id", "status", "code", "has_code"),
+    *("started_at", "completed_at", "return_requested_at", "read_at"),
+)
+
+
+def store_submissions(
+    study: Study, submissions: Iterable[ListedSubmission], *, at: datetime
+) -> None:
+    """Store what lists say; what a list does not say (codes, times) stays as it was."""
+    listed = list(submissions)
+    hashes = {one.id: id_hash(one.id) for one in listed}
+    stored = SubmissionOnProlific.objects.filter(slug=study.slug)
+    rows = {row.submission_id: row for row in stored}
+    versions = _versions(study.slug, {one.participant for one in listed})
+    new, changed = [], []
+    for one in listed:
+        if hashes[one.id] in rows:  # it was erased
+            continue
+        row = rows.get(one.id)
+        if row is None:
+            row = SubmissionOnProlific(slug=study.slug, submission_id=one.id)
+            new.append(row)
+        else:
+            changed.append(row)
+        row.study_id = versions.get(one.participant, row.study_id or study.pk)
+        _take(row, one, at)
+    SubmissionOnProlific.objects.bulk_create(new, batch_size=500)
+    SubmissionOnProlific.objects.bulk_update(changed, ["study", *READ], batch_size=200)
+
+
+def erase_submissions(withdrawals: Sequence[Withdrawal]) -> None:
+    """Erase the submissions of people whose payment keys are about to be erased, but for the hash
+    that tells a later list not to bring them back.
+    """
+    for withdrawal in withdrawals:
+        if withdrawal.kind != Identity.Kind.PROLIFIC or not withdrawal.key:
+            continue
+        of_slug = SubmissionOnProlific.objects.filter(slug=withdrawal.slug)
+        came_with = withdrawal.prolific_session_id
+        theirs = list(of_slug.filter(prolific_id=withdrawal.key))
+        if came_with and came_with not in {row.submission_id for row in theirs}:
+            theirs.append(
+                SubmissionOnProlific(
+                    study_id=withdrawal.study_id, slug=withdrawal.slug, submission_id=came_with
+                )
+            )
+        for row in theirs:
+            row.submission_id = id_hash(row.submission_id)
+            row.prolific_id = row.prolific_study_id = row.code = ""
+            row.started_at = row.completed_at = row.return_requested_at = None
+            row.erased_at = timezone.now()
+            row.save()
+
+
+def id_hash(submission: str) -> str:
+    """What is left of an erased submission's ID. The IDs are random, so it can't be guessed."""
+    return hashlib.sha256(submission.encode()).hexdigest()
+
+
+def _versions(slug: str, people: set[str]) -> dict[str, int]:
+    """The version that each of these people came to, by Prolific ID."""
+    known = Identity.objects.filter(slug=slug, kind=Identity.Kind.PROLIFIC)
+    withdrew = Withdrawal.objects.filter(slug=slug, kind=Identity.Kind.PROLIFIC).exclude(key="")
+    versions = dict(withdrew.values_list("key", "study_id"))
+    versions |= dict(known.values_list("key", "participant__study_id"))
+    return {person: version for person, version in versions.items() if person in people}
+
+
+def _take(row: SubmissionOnProlific, one: ListedSubmission, at: datetime) -> None:
+    row.prolific_id, row.status, row.read_at = one.participant, one.status, at
+    row.prolific_study_id = one.prolific_study or row.prolific_study_id
+    row.started_at = one.started_at or row.started_at
+    row.completed_at = one.completed_at or row.completed_at
+    row.return_requested_at = one.return_requested_at or row.return_requested_at
+    if one.has_code:
+        row.code = one.code
+    row.has_code = one.has_code or (row.has_code and row.pk is not None)
