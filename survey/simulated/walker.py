@@ -240,7 +240,7 @@ class SimulatedVisit:
             answers = self.plan.comprehension[form.attempt - 1]
             self._send(form, list(answers.items()), "comprehension")
         elif form.part == "feedback":
-            self._send(form, [("read", "yes")], None)
+            self._send(form, [], None)
         else:
             item = study.training_items[form.item - 1]
             given = self.plan.trained(item, study.rated, form.attempt)

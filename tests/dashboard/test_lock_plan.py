@@ -274,6 +274,11 @@ def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) ->
         ),
         (small_study.SLIDER_YAML, "on a slider from "),
         (small_study.EVERYTHING_YAML, "Eligible are those who answer"),
+        (
+            small_study.YAML + small_study.COMPREHENSION,
+            "participants answer 2 questions about the instructions in at most 2 attempts.",
+        ),
+        (small_study.YAML + small_study.TRAINING, "They then rate 2 training items with feedback"),
     ],
 )
 def test_any_kind_of_study_has_its_texts(db: None, yaml: str, says: str) -> None:

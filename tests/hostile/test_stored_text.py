@@ -53,6 +53,7 @@ def definition() -> dict[str, Any]:
     options = [bad("option"), bad("option")]
     screening = [bad("option"), bad("option")]
     check = [bad("option"), bad("option")]
+    understood = [bad("option"), bad("option")]
     conditions = [bad("condition", longest=100) for _ in range(2)]
     return {
         "slug": "scripts",
@@ -86,6 +87,30 @@ def definition() -> dict[str, Any]:
                 "eligible": screening[:1],
             }
         ],
+        "comprehension": {
+            "questions": [
+                {
+                    "name": "understood",
+                    "question": bad("comprehension"),
+                    "hint": bad("hint"),
+                    "options": understood,
+                    "answer": understood[0],
+                }
+            ]
+        },
+        "training": {
+            "attempts": 2,
+            "items": [
+                {
+                    "name": "item",
+                    "prompt": bad("prompt"),
+                    "context": bad("context"),
+                    "responses": [
+                        {"text": bad("text"), "expected": {"warmth": [2, 2]}, "why": bad("why")}
+                    ],
+                }
+            ],
+        },
         "attention_checks": [
             {
                 "name": "check",

@@ -60,6 +60,18 @@ def test_policy_on_ai_and_flags_of_writing_are_told(approved: Approval) -> None:
     assert "AI tools" not in of(tables(funnel=STEPS))
 
 
+def test_what_came_before_the_first_block_is_told_with_its_counts() -> None:
+    outcomes = {"passed_first": 80, "passed_second": 12, "failed": 1}
+    before = replace(SETTINGS, comprehension=outcomes, training_items=2)
+    told = of(tables(funnel=STEPS), before)["Raters"]
+    assert (
+        "80 passed at the first attempt and 12 at the second; 1 did not pass and were sent away "
+        "before they rated anything. Participants then rated 2 training items with feedback; "
+        "these ratings are not analysed."
+    ) in told
+    assert "instructions" not in of(tables(funnel=STEPS))["Raters"]
+
+
 def test_composites_are_told_as_computed_and_count_no_ratings() -> None:
     rows = [
         {"dimension": name, "n": 10, "model": "m", "condition": "a", "scenario": "S1"}
