@@ -13,6 +13,8 @@ FIRST_PAGE = "wins"
 FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
 METRICS, PRINTED = "metrics", "printed"
+#: Tables of studies that record how free answers are written. Others lack them without a word.
+OF_WRITING = ("flagged_writing", "without_flagged")
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.

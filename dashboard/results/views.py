@@ -11,7 +11,15 @@ from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL, Column, TableSpec
-from analysis.catalogue.subjects import FIRST_PAGE, FIRST_TABLE, GROUPS, METRICS, ORDER, SUBJECTS
+from analysis.catalogue.subjects import (
+    FIRST_PAGE,
+    FIRST_TABLE,
+    GROUPS,
+    METRICS,
+    OF_WRITING,
+    ORDER,
+    SUBJECTS,
+)
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.multiverses import multiverse_of
@@ -42,8 +50,6 @@ from survey.tidy import definition_of
 
 #: Tables that only a request makes, for which the page has a button.
 ON_REQUEST = ("multiverse_summary", "multiverse")
-#: Tables that only studies have which record how free answers are written.
-OF_WRITING = ("flagged_writing", "without_flagged")
 NOT_MADE = "this analysis has no such result"
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
+from analysis.catalogue.subjects import OF_WRITING
 from analysis.declarations import NAMES
 from analysis.pipeline import Contrast, Results, StudyData, analyse
 from analysis.quality_rules import QualityRules
@@ -129,7 +130,7 @@ def thin(name: str) -> Results:
 @pytest.mark.parametrize("thin_study", THIN)
 def test_thin_study_has_every_table_or_the_reason_why_not(thin_study: str) -> None:
     found = thin(thin_study)
-    for name in NAMES:
+    for name in set(NAMES) - set(OF_WRITING):
         if name in found.tables:
             assert not found.tables[name].empty, name
         else:
