@@ -1,9 +1,19 @@
 """The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
 
-from dashboard.accounts.models import ProlificAccount
+from dashboard.accounts.models import ApiToken, ProlificAccount
 from dashboard.design.models import PlannedGrid
+from dashboard.overview.models import MemberInvitation
 from dashboard.prolific.models import Recruitment
 from dashboard.share.models import Package
-from dashboard.shared.models import ChunkCounts
+from dashboard.shared.models import ChunkCounts, Membership
 
-__all__ = ["ChunkCounts", "Package", "PlannedGrid", "ProlificAccount", "Recruitment"]
+__all__ = [
+    "ApiToken",
+    "ChunkCounts",
+    "MemberInvitation",
+    "Membership",
+    "Package",
+    "PlannedGrid",
+    "ProlificAccount",
+    "Recruitment",
+]

@@ -32,6 +32,7 @@ from config.celery import wake
 from dashboard.shared.fieldwork import state_in_words, uses_prolific
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
+from dashboard.shared.roles import RULES, Role
 from judge.queries import gold_scores
 from survey.models import Participant, Response, Study
 from survey.tidy import definition_of
@@ -45,7 +46,10 @@ OF_RESULTS = {
 PROLIFIC, SUBMISSIONS = "prolific", "submissions"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
-    ("Overview", [("study", "State"), (PROLIFIC, "Prolific")]),
+    (
+        "Overview",
+        [("study", "State"), (PROLIFIC, "Prolific"), ("people", "People"), ("log", "Log")],
+    ),
     (
         "Design",
         [
@@ -86,7 +90,12 @@ def study_page(
     choice = include_query(form.chosen) if form.is_valid() else ""
     own = next(pages for _, pages in SUBJECTS if page in dict(pages))
     without = pages_without(study, dict(own))
-    own = [each for each in own if each[0] == page or each[0] not in without]
+    role: Role | None = getattr(request, "role", None)
+    own = [
+        each
+        for each in own
+        if each[0] == page or (each[0] not in without and _may_open(role, each[0]))
+    ]
     context |= {
         "study": study,
         "page_name": page,
@@ -99,6 +108,12 @@ def study_page(
     }
     context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
     return render(request, f"dashboard/{template}.html", context)
+
+
+def _may_open(role: Role | None, page: str) -> bool:
+    """Whether a role may open one of SUBJECTS' pages."""
+    needed = RULES[page.partition("/")[0]].get
+    return role is not None and needed is not None and role.may(needed)
 
 
 def pages_without(study: Study, pages: Container[str]) -> set[str]:
