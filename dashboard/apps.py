@@ -5,6 +5,7 @@ class DashboardConfig(AppConfig):
     name = "dashboard"
 
     def ready(self) -> None:
+        from dashboard.accounts import changes  # noqa: F401  it listens to signals
         from dashboard.share import packages  # noqa: F401  it removes files with their rows
         from dashboard.shared.chunk_counts import erase_counts
         from survey.withdrawal import erasers

@@ -3,14 +3,18 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
+from dashboard.accounts.activity_views import activity, activity_csv
+from dashboard.accounts.invitation_views import invitation
+from dashboard.accounts.token_views import revoke, tokens
 from dashboard.accounts.urls import security_patterns
-from dashboard.accounts.views import PasswordView, prolific_account, token
+from dashboard.accounts.views import PasswordView, prolific_account
+from dashboard.api import people as api_people
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
-from dashboard.overview import reachability
+from dashboard.overview import log_views, people_views, reachability
 from dashboard.overview import views as overview
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
@@ -35,6 +39,14 @@ api_patterns = [
     path("studies/<study:name>/tables/<slug:table>/", api.TableDetail.as_view(), name="table"),
     path("studies/<study:name>/exports/", api.ExportList.as_view(), name="exports"),
     path("studies/<study:name>/exports/<str:file>", api.ExportFile.as_view(), name="export"),
+    path("studies/<study:name>/members/", api_people.Members.as_view(), name="members"),
+    path("studies/<study:name>/invitations/", api_people.Invitations.as_view(), name="invitations"),
+    path(
+        "studies/<study:name>/invitations/<number:invitation>/",
+        api_people.Invitation.as_view(),
+        name="invitation",
+    ),
+    path("studies/<study:name>/events/", api_people.Events.as_view(), name="events"),
 ]
 
 study_patterns = [
@@ -42,6 +54,14 @@ study_patterns = [
     path("counts/", overview.counts, name="counts"),
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
+    path("people/", people_views.people, name="people"),
+    path(
+        "people/invitations/<number:invitation>/revoke/",
+        people_views.revoke_invitation,
+        name="revoke-invitation",
+    ),
+    path("log/", log_views.log, name="log"),
+    path("log.csv", log_views.log_csv, name="log-csv"),
     path("prolific/", prolific.recruiting, name="prolific"),
     path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
     path("submissions/", raters.submissions, name="submissions"),
@@ -107,7 +127,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("account/security/", include(security_patterns)),
     path("reachable/<str:token>/", reachability.reachable, name="reachable"),
-    path("account/token/", token, name="token"),
+    path("account/tokens/", tokens, name="tokens"),
+    path("account/tokens/<number:pk>/revoke/", revoke, name="revoke-token"),
+    path("account/activity/", activity, name="activity"),
+    path("account/activity.csv", activity_csv, name="activity-csv"),
+    path("invitations/<str:secret>/", invitation, name="invitation"),
     path("account/prolific/", prolific_account, name="prolific-account"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),

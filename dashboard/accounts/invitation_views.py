@@ -19,7 +19,7 @@ from dashboard.shared.access import is_researcher
 from dashboard.shared.roles import Role
 
 
-class NewAccountForm(BaseUserCreationForm[User]):
+class NewAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # Django's own has no []
     """Name and password of a new researcher's account."""
 
     class Meta(BaseUserCreationForm.Meta):

@@ -21,6 +21,7 @@ ACTIONS = {
     "prolific pause": "Paused on Prolific",
     "prolific start": "Resumed on Prolific",
     "prolific places": "Places added on Prolific",
+    "prolific forgotten": "Deleted study on Prolific forgotten",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
     "state": "State changed",
     "settings": "Settings changed",
@@ -60,7 +61,7 @@ COUNTS = {
     "unknown": "who never came here",
 }
 #: Numbers that are no counts.
-IDS = {"invitation": "no."}
+IDS = {"invitation": "no.", "run": "analysis"}
 
 
 @dataclass(frozen=True)

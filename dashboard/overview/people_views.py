@@ -71,7 +71,8 @@ def people(request: ResearcherRequest, name: str) -> HttpResponse:
         study=study, role=role, note=form.cleaned_data["note"], author=request.user
     )
     link = settings.SITE_URL + reverse("invitation", args=[secret])
-    return _page(request, study, link=link, made=invitation, instead=reverse("people", args=[study]))
+    instead = reverse("people", args=[study])
+    return _page(request, study, link=link, made=invitation, instead=instead)
 
 
 def _change_role(request: ResearcherRequest, study: Study) -> None:

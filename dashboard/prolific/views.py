@@ -36,6 +36,7 @@ from dashboard.prolific.steps import (
 from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.raters.views import reconciled_page
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.log import record
 from dashboard.shared.pages import study_page
 from survey.models import Study
 from survey.prolific.errors import ProlificError
@@ -158,6 +159,7 @@ def _do(
         raise StepRefused("There is no study on Prolific yet.")
     if action == "forget":
         forget(recruitment, client, account=account.prolific_id)
+        record(study, request.user, "prolific forgotten")
         return "Forgotten. You can create another draft."
     step, detail = Step(action), {}
     ask: Callable[[str], ProlificStudy]

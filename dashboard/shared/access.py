@@ -127,17 +127,13 @@ def researcher_required(
 def may(request: HttpRequest) -> dict[str, dict[str, bool]]:
     """For all templates: `may.change`, for example, is whether the role has `Permission.CHANGE`."""
     role: Role | None = getattr(request, "role", None)
-    return {
-        "may": {each.name.lower(): role is not None and role.may(each) for each in Permission}
-    }
+    return {"may": {each.name.lower(): role is not None and role.may(each) for each in Permission}}
 
 
 class RolesBackend(BaseBackend):
     """Tells the survey, which knows no roles, who may preview a study."""
 
-    def has_perm(
-        self, user_obj: User | AnonymousUser, perm: str, obj: Model | None = None
-    ) -> bool:
+    def has_perm(self, user_obj: User | AnonymousUser, perm: str, obj: Model | None = None) -> bool:
         if perm != MAY_PREVIEW or not isinstance(obj, Study):
             return False
         role = role_of(user_obj, obj.slug)

@@ -90,11 +90,10 @@ def study_page(
     choice = include_query(form.chosen) if form.is_valid() else ""
     own = next(pages for _, pages in SUBJECTS if page in dict(pages))
     without = pages_without(study, dict(own))
-    role: Role | None = getattr(request, "role", None)
     own = [
         each
         for each in own
-        if each[0] == page or (each[0] not in without and _may_open(role, each[0]))
+        if each[0] == page or (each[0] not in without and may_open(request, each[0]))
     ]
     context |= {
         "study": study,
@@ -110,10 +109,11 @@ def study_page(
     return render(request, f"dashboard/{template}.html", context)
 
 
-def _may_open(role: Role | None, page: str) -> bool:
-    """Whether a role may open one of SUBJECTS' pages."""
-    needed = RULES[page.partition("/")[0]].get
-    return role is not None and needed is not None and role.may(needed)
+def may_open(request: HttpRequest, page: str) -> bool:
+    """Whether the role that a request has may open one of SUBJECTS' pages."""
+    role: Role | None = getattr(request, "role", None)
+    rule = RULES.get(page.partition("/")[0])
+    return bool(role and rule and rule.get and role.may(rule.get))
 
 
 def pages_without(study: Study, pages: Container[str]) -> set[str]:

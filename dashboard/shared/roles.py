@@ -80,9 +80,7 @@ RULES: dict[str, Rule] = {
         "figures figure downloads package-state analysis-state table-latex",
         Rule(get=_P.READ),
     ),
-    **_all(
-        "certificate plan-text table package package-file", Rule(get=_P.READ, is_download=True)
-    ),
+    **_all("certificate plan-text table package package-file", Rule(get=_P.READ, is_download=True)),
     **_all("download", Rule(get=_P.ROWS, is_download=True)),
     **_all("planning", Rule(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Rule(change=_P.COMPUTE)),
