@@ -174,7 +174,9 @@ def test_owner_changes_and_removes_roles(owner: Client) -> None:
     assert "vi has no access to small any more." in text_of(answer)
     assert roles() == {"olga": "owner"}
     assert list(
-        StudyEvent.objects.filter(author__username="olga", study__slug="small").values_list("action", "via")
+        StudyEvent.objects.filter(author__username="olga", study__slug="small").values_list(
+            "action", "via"
+        )
     ) == [
         ("role given", "web"),
         ("access removed", "web"),
