@@ -8,7 +8,7 @@ from dashboard.accounts.invitation_views import invitation
 from dashboard.accounts.token_views import revoke, tokens
 from dashboard.accounts.urls import security_patterns
 from dashboard.accounts.views import PasswordView, prolific_account
-from dashboard.api import people as api_people
+from dashboard.api import people as people_api
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
@@ -39,14 +39,16 @@ api_patterns = [
     path("studies/<study:name>/tables/<slug:table>/", api.TableDetail.as_view(), name="table"),
     path("studies/<study:name>/exports/", api.ExportList.as_view(), name="exports"),
     path("studies/<study:name>/exports/<str:file>", api.ExportFile.as_view(), name="export"),
-    path("studies/<study:name>/members/", api_people.Members.as_view(), name="members"),
-    path("studies/<study:name>/invitations/", api_people.Invitations.as_view(), name="invitations"),
+    path("studies/<study:name>/members/", people_api.MemberList.as_view(), name="members"),
+    path(
+        "studies/<study:name>/invitations/", people_api.InvitationList.as_view(), name="invitations"
+    ),
     path(
         "studies/<study:name>/invitations/<number:invitation>/",
-        api_people.Invitation.as_view(),
+        people_api.InvitationDetail.as_view(),
         name="invitation",
     ),
-    path("studies/<study:name>/events/", api_people.Events.as_view(), name="events"),
+    path("studies/<study:name>/events/", people_api.EventList.as_view(), name="events"),
 ]
 
 study_patterns = [

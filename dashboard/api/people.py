@@ -97,7 +97,7 @@ class EventsSerializer(serializers.Serializer[object]):
     results = EventSerializer(many=True)
 
 
-class Members(APIView):
+class MemberList(APIView):
     """Who has access to the study."""
 
     @extend_schema(parameters=[STUDY], responses=MemberSerializer(many=True))
@@ -128,7 +128,7 @@ class Members(APIView):
         return self.get(request, name)
 
 
-class Invitations(APIView):
+class InvitationList(APIView):
     """The open invitations of colleagues to the study."""
 
     @extend_schema(parameters=[STUDY], responses=InvitationSerializer(many=True))
@@ -152,7 +152,7 @@ class Invitations(APIView):
         return Response(content | {"link": link}, status=HTTP_201_CREATED)
 
 
-class Invitation(APIView):
+class InvitationDetail(APIView):
     """An open invitation."""
 
     @extend_schema(
@@ -180,7 +180,7 @@ class EventsQuery(serializers.Serializer[object]):
     )
 
 
-class Events(APIView):
+class EventList(APIView):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
     @extend_schema(parameters=[STUDY, EventsQuery], responses=EventsSerializer)

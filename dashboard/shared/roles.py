@@ -51,7 +51,7 @@ class Permission(Enum):
         return [role for role in Role if role.may(self)]
 
 
-class Rule(NamedTuple):
+class Needs(NamedTuple):
     """Which permission an address needs; None for a method that it does not have."""
 
     #: GET and HEAD.
@@ -66,54 +66,57 @@ class Rule(NamedTuple):
         return self.get if method in ("GET", "HEAD", "OPTIONS") else self.change
 
 
-def _all(names: str, rule: Rule) -> dict[str, Rule]:
+def _all(names: str, rule: Needs) -> dict[str, Needs]:
     return dict.fromkeys(names.split(), rule)
 
 
 _P = Permission
 #: By the name of the address.
-RULES: dict[str, Rule] = {
+RULES: dict[str, Needs] = {
     **_all(
         "study counts texts preview versions policy order pilot planning-state rehearsal gold "
         "gold-progress gold-changes run-state judge judge-progress call agreement guard raters "
         "replay rater-called thresholds thresholds-outcome results multiverse-state metrics-state "
         "figures figure downloads package-state analysis-state table-latex",
-        Rule(get=_P.READ),
+        Needs(get=_P.READ),
     ),
-    **_all("certificate plan-text table package package-file", Rule(get=_P.READ, is_download=True)),
-    **_all("download", Rule(get=_P.ROWS, is_download=True)),
-    **_all("planning", Rule(get=_P.READ, change=_P.COMPUTE)),
-    **_all("ask-multiverse ask-metrics prepare-package recompute", Rule(change=_P.COMPUTE)),
-    **_all("locked-plan rater", Rule(get=_P.READ, change=_P.CHANGE)),
-    **_all("opening", Rule(get=_P.CHANGE)),
-    **_all("use-thresholds", Rule(get=_P.CHANGE, change=_P.CHANGE)),
-    **_all("state exclude score choose-gold upload-gold retry", Rule(change=_P.CHANGE)),
-    **_all("submissions", Rule(get=_P.IDENTIFY, change=_P.IDENTIFY)),
-    **_all("identity prolific-submissions", Rule(change=_P.IDENTIFY)),
-    **_all("prolific", Rule(get=_P.RECRUIT, change=_P.RECRUIT)),
-    **_all("people", Rule(get=_P.MANAGE, change=_P.MANAGE)),
-    **_all("revoke-invitation", Rule(change=_P.MANAGE)),
-    **_all("log", Rule(get=_P.MANAGE)),
-    **_all("log-csv", Rule(get=_P.MANAGE, is_download=True)),
-    **_all("api:study api:counts api:plans api:wins api:tables api:exports", Rule(get=_P.READ)),
-    **_all("api:table", Rule(get=_P.READ, is_download=True)),
-    **_all("api:raters api:ratings api:export", Rule(get=_P.ROWS, is_download=True)),
-    **_all("api:metrics", Rule(get=_P.READ, change=_P.COMPUTE)),
-    **_all("api:judges", Rule(get=_P.READ, change=_P.CHANGE)),
-    **_all("api:members api:invitations", Rule(get=_P.MANAGE, change=_P.MANAGE)),
-    **_all("api:invitation", Rule(change=_P.MANAGE)),
-    **_all("api:events", Rule(get=_P.MANAGE)),
+    **_all(
+        "certificate plan-text table package package-file",
+        Needs(get=_P.READ, is_download=True),
+    ),
+    **_all("download", Needs(get=_P.ROWS, is_download=True)),
+    **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
+    **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
+    **_all("locked-plan rater", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("opening", Needs(get=_P.CHANGE)),
+    **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
+    **_all("state exclude score choose-gold upload-gold retry", Needs(change=_P.CHANGE)),
+    **_all("submissions", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
+    **_all("identity prolific-submissions", Needs(change=_P.IDENTIFY)),
+    **_all("prolific", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
+    **_all("people", Needs(get=_P.MANAGE, change=_P.MANAGE)),
+    **_all("revoke-invitation", Needs(change=_P.MANAGE)),
+    **_all("log", Needs(get=_P.MANAGE)),
+    **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
+    **_all("api:study api:counts api:plans api:wins api:tables api:exports", Needs(get=_P.READ)),
+    **_all("api:table", Needs(get=_P.READ, is_download=True)),
+    **_all("api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
+    **_all("api:metrics", Needs(get=_P.READ, change=_P.COMPUTE)),
+    **_all("api:judges", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("api:members api:invitations", Needs(get=_P.MANAGE, change=_P.MANAGE)),
+    **_all("api:invitation", Needs(change=_P.MANAGE)),
+    **_all("api:events", Needs(get=_P.MANAGE)),
 }
 #: Addresses without a study: for every researcher, about the own account or the own studies.
-OF_ACCOUNT: dict[str, Rule] = {
+OF_ACCOUNT: dict[str, Needs] = {
     **_all(
         "studies tokens revoke-token prolific-account activity api:studies api:schema mfa_index "
         "change-password account_reauthenticate mfa_activate_totp mfa_deactivate_totp "
         "mfa_view_recovery_codes mfa_generate_recovery_codes mfa_add_webauthn mfa_edit_webauthn "
         "mfa_remove_webauthn",
-        Rule(),
+        Needs(),
     ),
-    **_all("activity-csv", Rule(is_download=True)),
+    **_all("activity-csv", Needs(is_download=True)),
 }
 
 

@@ -173,11 +173,8 @@ def test_owner_changes_and_removes_roles(owner: Client) -> None:
     answer = owner.post(PAGE, {"person": "vi", "role": "none"}, follow=True)
     assert "vi has no access to small any more." in text_of(answer)
     assert roles() == {"olga": "owner"}
-    assert list(
-        StudyEvent.objects.filter(author__username="olga", study__slug="small").values_list(
-            "action", "via"
-        )
-    ) == [
+    lines = StudyEvent.objects.filter(author__username="olga", study__slug="small")
+    assert list(lines.values_list("action", "via")) == [
         ("role given", "web"),
         ("access removed", "web"),
     ]
