@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from dashboard.overview.invitations import NotValid, accept, find_invitation, study_of
 from dashboard.overview.models import MemberInvitation
 from dashboard.shared.access import is_researcher
-from dashboard.shared.roles import Role
+from dashboard.shared.roles import Permission, Role
 
 
 class NewAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # Django's own has no []
@@ -51,7 +51,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
                 joined = accept(secret=secret, user=user)
             record_authentication(request, user, method="password", reauthenticated=True)
             login = Login(user=user, redirect_url=reverse("study", args=[joined]))
-            messages.success(request, f"Welcome. You are {found.role} of {joined.slug}.")
+            messages.success(request, f"Welcome. Your role in {joined.slug} is {found.role}.")
             answer: HttpResponse = perform_login(request, login)
             return answer
         return _page(request, found, form)
@@ -71,7 +71,8 @@ def _page(
     context = {
         "form": form,
         "study": study_of(found),
-        "role": Role(found.role).label.lower(),
+        "role": Role(found.role),
+        "may_do": [each.what for each in Permission if Role(found.role).may(each)],
         "invited_by": found.created_by,
     }
     return render(request, "dashboard/accounts/invitation.html", context)

@@ -77,7 +77,7 @@ def accept(*, secret: str, user: User) -> Study:
     study = study_of(invitation)
     role, have = Role(invitation.role), role_of(user, invitation.slug)
     if have is not None and have.includes(role):
-        already = f"You are {have.label.lower()} of {study.slug} already."
+        already = f"Your role in {study.slug} is {have} already."
         raise NotValid(f"{already} Nothing was changed.")
     free = MemberInvitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
     if not free.update(used_at=timezone.now()):

@@ -90,7 +90,7 @@ def role_in(request: HttpRequest) -> Role | None:
     if needed is None:
         raise NoSuchMethod
     if role is None or not role.may(needed):
-        have = f"You are {role.label.lower()} of {study.slug}. " if role else ""
+        have = f"Your role in {study.slug} is {role}. " if role else ""
         may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
         raise NotAllowed(f"{have}Only {may} may {needed.what}.")
     return role

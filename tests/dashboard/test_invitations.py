@@ -59,7 +59,10 @@ def test_colleague_with_an_account_joins_once(owner: Client) -> None:
     assert link not in owner.get(PAGE).content.decode()  # shown once
     assert "for Bob" in text_of(owner.get(PAGE))
     bob = browser(account("bob"))
-    assert "olga invites you to the study The small study as analyst." in text_of(bob.get(link))
+    assert (
+        "olga invites you to the study The small study. Your role will be analyst: you may"
+        in text_of(bob.get(link))
+    )
     assert roles() == {"olga": "owner"}  # looking changes nothing
     answer = bob.post(link, follow=True)
     assert answer.redirect_chain[-1][0] == "/studies/small@1/"
@@ -145,7 +148,7 @@ def test_link_lasts_a_week_and_its_secret_is_not_stored(study: Study) -> None:
 def test_higher_role_is_kept_and_the_link_stays_unused(owner: Client) -> None:
     ed = browser(account("ed", Role.EDITOR))
     answer = ed.post(link_made(owner, role="viewer"))
-    assert "You are editor of small already. Nothing was changed." in text_of(answer)
+    assert "Your role in small is editor already. Nothing was changed." in text_of(answer)
     assert MemberInvitation.objects.get().used_at is None
     ed.post(link_made(owner, role="owner"))
     assert roles()["ed"] == "owner"

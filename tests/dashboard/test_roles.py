@@ -102,7 +102,7 @@ def test_page_without_a_rule_is_refused_to_everybody(
 
 def test_refusal_is_one_line_that_says_who_may(study: Study) -> None:
     client = browser(member(Role.ANALYST, study))
-    told = "You are analyst of small. Only owners and editors may change state, thresholds"
+    told = "Your role in small is analyst. Only owners and editors may change state, thresholds"
     assert told in text_of(client.post("/studies/small/state/", {"state": "paused"}))
     assert "Only owners may give roles" in text_of(client.get("/api/studies/small/members/"))
     study.refresh_from_db()
