@@ -27,7 +27,8 @@ class NewAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # Django'
 
     def save(self, commit: bool = True) -> User:
         self.instance.is_staff = True
-        return super().save(commit)
+        user: User = super().save(commit)
+        return user
 
 
 @require_http_methods(["GET", "POST"])

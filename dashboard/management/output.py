@@ -54,7 +54,8 @@ class OutputCommand(BaseCommand, ABC):
                 output.manifest |= self.write(study, sources, output.path, options)
         except (StudyNotFound, OutputRefused) as error:
             raise CommandError(str(error)) from None
-        record(study, None, "exported", name=self.what, included=len(options["include"]))
+        whose = " with ".join([self.what, *options["include"]])
+        record(study, None, "exported", name=whose)
         absent: dict[str, list[str]] = {}
         for name, reason in output.manifest["absent"].items():
             absent.setdefault(reason, []).append(name)

@@ -8,6 +8,7 @@ import logging
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db.models import Q
 
 from dashboard.accounts.models import ProlificAccount
@@ -16,6 +17,8 @@ from dashboard.prolific.models import Recruitment
 from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import submissions_of
 from dashboard.raters.submissions import Applied, apply_submissions
+from dashboard.shared.access import role_of
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 
@@ -36,8 +39,8 @@ def recruitments_to_read(*, at: datetime) -> list[int]:
 
 def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     """Read the submissions of a study on Prolific with the token of who created it, and free the
-    slots of people who returned or timed out. None if it is not its turn, or if it failed: the log
-    says why.
+    slots of people who returned or timed out. None if it is not its turn, if they have lost the
+    role for it, or if it failed: the log says why.
     """
     if not Recruitment.objects.filter(_due(at), pk=recruitment_id).update(read_at=at):
         return None
@@ -48,7 +51,9 @@ def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
         user__is_active=True,
         user__is_staff=True,
     )
-    account = accounts.select_related("user").first()
+    slug = recruitment.study.slug
+    may = (one for one in accounts.select_related("user") if _may_read(one.user, slug))
+    account = next(may, None)
     if account is None:
         return None
     try:
@@ -60,6 +65,12 @@ def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     return apply_submissions(
         study=recruitment.study, submissions=lists.submissions, at=at, author=account.user
     )
+
+
+def _may_read(user: User, slug: str) -> bool:
+    """Whether the account still has the role for it."""
+    role = role_of(user, slug)
+    return role is not None and role.may(Permission.IDENTIFY)
 
 
 def _due(at: datetime) -> Q:

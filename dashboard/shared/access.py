@@ -7,7 +7,7 @@ Every page goes through `researcher_required`, which goes by `roles.RULES`; the 
 from collections.abc import Callable
 from functools import wraps
 from ipaddress import ip_address
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeGuard, TypeVar, cast
 
 from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
@@ -48,7 +48,7 @@ class ResearcherRequest(HttpRequest):
     role: Role | None
 
 
-def is_researcher(user: User | AnonymousUser) -> bool:
+def is_researcher(user: User | AnonymousUser) -> TypeGuard[User]:
     """Active staff."""
     return user.is_active and user.is_staff
 

@@ -94,9 +94,10 @@ def test_change_leaves_a_line_with_author_and_origin(
     rest, sent = CHANGES[name](study)
     before = set(StudyEvent.objects.values_list("pk", flat=True))
     address = reverse(name, args=[study, *rest])
-    method = {"api:members": page.put, "api:invitation": page.delete}.get(name, page.post)
-    kind = {"content_type": "application/json"} if name == "api:members" else {}
-    answer = method(address, sent, **kind)
+    if name == "api:members":
+        answer = page.put(address, sent, content_type="application/json")
+    else:
+        answer = (page.delete if name == "api:invitation" else page.post)(address, sent)
     assert answer.status_code < 400
     lines = StudyEvent.objects.exclude(pk__in=before)
     via = "api" if name.startswith("api:") else "web"
