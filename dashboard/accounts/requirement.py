@@ -59,14 +59,14 @@ class IsResearcher(IsAdminUser):
             return False
         if request.auth is None and lacks_second_factor(request.user):
             raise PermissionDenied("Set up a second factor under Security first.")
+        if isinstance(request.auth, ApiToken):  # before it is said which studies there are
+            _keep_to_limits(request.auth, request, view.kwargs.get("name", ""))
         try:
             role_in(request._request)
         except NotAllowed as why:
             raise PermissionDenied(str(why)) from None
         except NoSuchMethod:
             raise MethodNotAllowed(request.method or "") from None
-        if isinstance(request.auth, ApiToken):
-            _keep_to_limits(request.auth, request, view.kwargs.get("name", ""))
         return True
 
 

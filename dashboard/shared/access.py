@@ -37,7 +37,7 @@ class NotAllowed(Exception):
 
 
 class NoSuchMethod(Exception):
-    """A method that an address does not have."""
+    """A method that an address does not have; the text is one that it has."""
 
 
 class ResearcherRequest(HttpRequest):
@@ -88,7 +88,7 @@ def role_in(request: HttpRequest) -> Role | None:
     study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
     needed, role = rule.needed(request.method), role_of(request.user, study.slug)
     if needed is None:
-        raise NoSuchMethod
+        raise NoSuchMethod("GET" if rule.get else "POST")
     if role is None or not role.may(needed):
         have = f"Your role in {study.slug} is {role}. " if role else ""
         may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
@@ -117,8 +117,8 @@ def researcher_required(
             admitted.role = role_in(request)
         except NotAllowed as why:
             return render(request, "dashboard/not_allowed.html", {"why": why}, status=403)
-        except NoSuchMethod:
-            return HttpResponseNotAllowed([])
+        except NoSuchMethod as other:
+            return HttpResponseNotAllowed([str(other)])
         return view(admitted, *args, **kwargs)
 
     return guarded
