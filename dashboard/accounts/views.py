@@ -90,5 +90,5 @@ def _connect(request: ResearcherRequest) -> None:
     except ProlificError as error:
         messages.error(request, f"{error} Nothing was changed.")
         return
-    record(None, request.user, "prolific account connected", name=account.prolific_id)
+    record(None, request.user, "prolific account connected")
     messages.success(request, f"Connected to {account.email or account.prolific_id} on Prolific.")

@@ -113,6 +113,7 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
+    "api:wins": lambda run: ([], "wins/"),
     "api:raters": lambda run: ([], "raters/"),
     "api:ratings": lambda run: ([], "ratings/"),
     "api:export": lambda run: (["ratings.csv"], "exports/ratings.csv"),
