@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.text import capfirst
 
 from dashboard.overview.people import RoleRefused, set_role
 from dashboard.shared.roles import Role
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         try:
             study = find_study(slug)
         except StudyNotFound as error:
-            raise CommandError(f"{str(error).capitalize()}. Nothing was changed") from None
+            raise CommandError(f"{capfirst(str(error))}. Nothing was changed") from None
         user = User.objects.filter(username=name).first()
         if user is None:
             near = did_you_mean(name, list(User.objects.values_list("username", flat=True)))
