@@ -48,7 +48,7 @@ from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
 from survey.files.csv_text import time_text
 from survey.models import Participant, Study
-from survey.tidy import not_counted_among, reading
+from survey.tidy import comprehension_outcomes, not_counted_among, reading
 
 logger = logging.getLogger(__name__)
 
@@ -106,6 +106,7 @@ def _compute(run: AnalysisRun) -> None:
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
         rehearsal = read_rehearsal(run.study, run.sources)
+        understood = comprehension_outcomes(run.study, run.sources)
         planned = compared_with_plan(run.study, run.rule_set, run.recipe_set, labels)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
@@ -130,6 +131,8 @@ def _compute(run: AnalysisRun) -> None:
     run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now) | {
         "plan": planned.as_json if planned else None
     }
+    if understood is not None:
+        run.manifest["comprehension"] = understood.as_json
     _store(run, results, withdrawals=withdrawals)
 
 

@@ -48,6 +48,6 @@ def is_ending() -> bool:
     return _ending is not None and bool(_ending.value)
 
 
-def wake(task_name: str, *ids: int) -> None:
+def wake(task_name: str, *ids: int | str) -> None:
     """Tell a worker, after the current transaction commits, that rows `ids` wait for it."""
     transaction.on_commit(partial(app.send_task, task_name, args=ids))

@@ -43,6 +43,7 @@ PROLIFIC_ADDRESS = validate.Regexp(
 NAMES = validate.Regexp(
     r"([a-z][a-z0-9_]{0,39}(,|$))*$", error="Not small letters, digits and underscores."
 )
+EMAIL_ENCRYPTION = validate.OneOf(["tls", "starttls", "none"])
 LOG_LEVELS = validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
 
 try:
@@ -121,6 +122,17 @@ try:
     PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
     # The end of the link by which a phone shows that it reaches the site; none leads to a page.
     REACHABLE_TOKEN = env.str("REACHABLE_TOKEN", "")
+    # The mail server by which researchers are told of their studies; without one, nothing is sent.
+    EMAIL_HOST = env.str("EMAIL_HOST", "")
+    EMAIL_PORT = env.int("EMAIL_PORT", 587, validate=validate.Range(min=1, max=65535))
+    EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", "")
+    EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", "")
+    EMAIL_TIMEOUT = 15  # seconds
+    # How the connection is encrypted: from its start, after STARTTLS, or not at all.
+    _email = env.str("EMAIL_ENCRYPTION", "starttls", validate=EMAIL_ENCRYPTION)
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _email == "tls", _email == "starttls"
+    DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", f"fivefold@{_site.hostname}", validate=GIVEN)
+
     # Researchers are logged out after so long without a request, and so long after their login.
     SESSION_IDLE_HOURS = env.float("SESSION_IDLE_HOURS", 12.0, validate=POSITIVE)
     SESSION_DAYS = env.float("SESSION_DAYS", 7.0, validate=POSITIVE)
@@ -248,10 +260,17 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 _plotly = importlib.util.find_spec("plotly")  # finds the folder without importing plotly
+_sidecar = importlib.util.find_spec("drf_spectacular_sidecar")
 assert _plotly and _plotly.submodule_search_locations
+assert _sidecar and _sidecar.submodule_search_locations
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("plotly", Path(_plotly.submodule_search_locations[0]) / "package_data"),
+    (
+        "swagger-ui",
+        Path(_sidecar.submodule_search_locations[0])
+        / "static/drf_spectacular_sidecar/swagger-ui-dist",
+    ),
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -2,6 +2,7 @@
 
 from dashboard.accounts.models import ApiToken, ProlificAccount
 from dashboard.design.models import PlannedGrid
+from dashboard.notices.models import Follower, Notice
 from dashboard.overview.models import MemberInvitation
 from dashboard.prolific.models import Recruitment
 from dashboard.share.models import Package
@@ -10,8 +11,10 @@ from dashboard.shared.models import ChunkCounts, Membership
 __all__ = [
     "ApiToken",
     "ChunkCounts",
+    "Follower",
     "MemberInvitation",
     "Membership",
+    "Notice",
     "Package",
     "PlannedGrid",
     "ProlificAccount",

@@ -9,6 +9,7 @@ from django.utils import timezone
 from config.celery import wake
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
+from dashboard.notices import sending
 from dashboard.prolific import polling
 from dashboard.share import packages
 from dashboard.shared.chunk_counts import large_studies
@@ -42,6 +43,12 @@ def prolific(recruitment_id: int) -> None:
     polling.read_submissions_of(recruitment_id, at=timezone.now())
 
 
+@shared_task(name="dashboard.notices")
+def notices(slug: str) -> None:
+    """Send the followers of a study what they do not know yet."""
+    sending.tell_followers(slug, at=timezone.now())
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
@@ -50,6 +57,8 @@ def sweep() -> None:
         wake("dashboard.plan", plan_id)
     for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
         wake("dashboard.prolific", recruitment_id)
+    for slug in sending.slugs_to_look_at(at=timezone.now()):
+        wake("dashboard.notices", slug)
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
     for study_id in large_studies():

@@ -7,13 +7,14 @@ from dashboard.accounts.activity_views import activity, activity_csv
 from dashboard.accounts.invitation_views import invitation
 from dashboard.accounts.token_views import revoke, tokens
 from dashboard.accounts.urls import security_patterns
-from dashboard.accounts.views import PasswordView, prolific_account
+from dashboard.accounts.views import PasswordView, api_docs, prolific_account
 from dashboard.api import people as people_api
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
+from dashboard.notices import views as notices
 from dashboard.overview import log_views, people_views, reachability
 from dashboard.overview import views as overview
 from dashboard.prolific import views as prolific
@@ -66,6 +67,7 @@ study_patterns = [
     path("log.csv", log_views.log_csv, name="log-csv"),
     path("prolific/", prolific.recruiting, name="prolific"),
     path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
+    path("notices/", notices.notices, name="notices"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),
@@ -136,5 +138,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("invitations/<str:secret>/", invitation, name="invitation"),
     path("account/prolific/", prolific_account, name="prolific-account"),
     path("studies/<study:name>/", include(study_patterns)),
+    path("api/docs/", api_docs, name="api-docs"),
     path("api/", include((api_patterns, "api"))),
 ]

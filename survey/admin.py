@@ -163,6 +163,22 @@ class AttentionCheckAdmin(ReadOnly):
     search_fields = ["participant__pseudonym"]
 
 
+@admin.register(models.ComprehensionAttempt)
+class ComprehensionAttemptAdmin(ReadOnly):
+    list_display = ["participant", "number", "passed", "answered_at"]
+    list_filter = ["participant__study", "number", "passed"]
+    list_select_related = ["participant"]
+    search_fields = ["participant__pseudonym"]
+
+
+@admin.register(models.TrainingAttempt)
+class TrainingAttemptAdmin(ReadOnly):
+    list_display = ["participant", "name", "number", "within", "answered_at"]
+    list_filter = ["participant__study", "name", "within"]
+    list_select_related = ["participant"]
+    search_fields = ["participant__pseudonym"]
+
+
 @admin.register(models.PageTime)
 class PageTimeAdmin(ReadOnly):
     list_display = ["participant", "page", "kind", "shown_at", "answered_at"]

@@ -79,7 +79,7 @@ def record_shown(*, participant: Participant, kind: str, page: int, at: datetime
 
 
 @contextmanager
-def _recording(
+def recording(
     participant: Participant,
     page: int,
     last: LastPage,
@@ -95,16 +95,16 @@ def _recording(
     """
     with transaction.atomic():
         here = Participant.objects.filter(pk=participant.pk, status=Status.IN_PROGRESS)
-        first = here.filter(pages_done=page - 1).update(pages_done=page, **_seen(at))
+        first = here.filter(pages_done=page - 1).update(pages_done=page, **seen(at))
         if not first:
             again = here.filter(pages_done__gte=page)
-            if once or not again.update(**_seen(at, overtaking=OVERTAKING)):
+            if once or not again.update(**seen(at, overtaking=OVERTAKING)):
                 raise OutOfOrder
         elif kind is not None:
             PageTime.objects.bulk_create(
                 [PageTime(participant=participant, kind=kind, page=page, answered_at=at)],
                 update_conflicts=True,
-                unique_fields=["participant", "kind"],
+                unique_fields=["participant", "page"],
                 update_fields=["answered_at"],
             )
         yield
@@ -113,7 +113,7 @@ def _recording(
             hold_again(participant=participant, at=at)
 
 
-def _seen(at: datetime, *, overtaking: timedelta = timedelta(0)) -> dict[str, Any]:
+def seen(at: datetime, *, overtaking: timedelta = timedelta(0)) -> dict[str, Any]:
     """The fields to update for a participant who is active at `at`. If they were active at a later
     time before, the clock was set back.
     """
@@ -141,7 +141,7 @@ def record_instructions(
 
     Raises OutOfOrder.
     """
-    with _recording(participant, page, last, at, kind=PageTime.Kind.INSTRUCTIONS):
+    with recording(participant, page, last, at, kind=PageTime.Kind.INSTRUCTIONS):
         if device:
             Participant.objects.filter(pk=participant.pk).update(**device)
 
@@ -159,13 +159,20 @@ def record_screening(
 
     It can't be answered again, so participants cannot try other answers. Raises OutOfOrder.
     """
-    with _recording(participant, page, last, at, kind=PageTime.Kind.SCREENING, once=True):
+    with recording(participant, page, last, at, kind=PageTime.Kind.SCREENING, once=True):
         _store_answers(participant, values)
         if not eligible:
-            Participant.objects.filter(pk=participant.pk).update(
-                status=Status.SCREENED_OUT, ending="screened_out", finished_at=at
-            )
-            free_slot(participant)
+            send_away(participant, Status.SCREENED_OUT, at)
+
+
+def send_away(participant: Participant, status: Participant.Status, at: datetime) -> None:
+    """End the survey before anything is rated, and free the place. The ending is called as the
+    status.
+    """
+    Participant.objects.filter(pk=participant.pk).update(
+        status=status, ending=status.value, finished_at=at
+    )
+    free_slot(participant)
 
 
 def record_block(
@@ -185,7 +192,7 @@ def record_block(
     `paradata` has the presentation's measured fields. Raises OutOfOrder.
     """
     assert presentation.page is not None
-    with _recording(participant, presentation.page, last, at):
+    with recording(participant, presentation.page, last, at):
         here = Presentation.objects.filter(pk=presentation.pk)
         if here.filter(answered_at__isnull=True).update(
             answered_at=at, submitted_at=at, **paradata
@@ -301,7 +308,7 @@ def record_check(
 
     Raises OutOfOrder.
     """
-    with _recording(participant, check.page, last, at):
+    with recording(participant, check.page, last, at):
         _store_check(check, answer, right_answer, at)
 
 
@@ -309,7 +316,7 @@ def record_closing(
     *, participant: Participant, texts: Mapping[str, str], page: int, last: LastPage, at: datetime
 ) -> None:
     """Store the free answers at the study's end. Raises OutOfOrder."""
-    with _recording(participant, page, last, at, kind=PageTime.Kind.CLOSING):
+    with recording(participant, page, last, at, kind=PageTime.Kind.CLOSING):
         _store_texts(participant, None, texts)
 
 
@@ -325,7 +332,7 @@ def record_demographics(
 
     It can't be answered again: it is the last page and completes the survey.
     """
-    with _recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS):
+    with recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS):
         _store_answers(participant, values)
 
 

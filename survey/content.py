@@ -8,6 +8,7 @@ from survey.assignment import CheckRange, Layout
 from survey.definition import StudyDefinition
 from survey.definition.pages import group_of, is_on_every_page
 from survey.definition.study import SystemName
+from survey.definition.training import TrainingItem
 from survey.models import BlockResponse, Study
 
 
@@ -97,13 +98,33 @@ class StudyContent:
 
     @property
     def instructions_page(self) -> int:
-        """The page before the blocks."""
+        """What participants will do."""
         return 2 if self.definition.screening else 1
+
+    @property
+    def comprehension_page(self) -> int | None:
+        """Questions about the instructions."""
+        return self.instructions_page + 1 if self.definition.comprehension else None
+
+    @property
+    def training_pages(self) -> range:
+        """A page for each training item."""
+        first = (self.comprehension_page or self.instructions_page) + 1
+        return range(first, first + len(self.definition.training_items))
+
+    def training_item(self, page: int) -> TrainingItem:
+        """The training item on `page`, in the main language."""
+        return self.definition.training_items[self.training_pages.index(page)]
+
+    @property
+    def first_block_page(self) -> int:
+        """Blocks and the attention checks between them begin here."""
+        return self.training_pages.stop
 
     @cached_property
     def _last_block_page(self) -> int:
         own_pages = sum(check.kind == "item" for check in self.definition.attention_checks)
-        return self.instructions_page + self.layout.design.per_participant + own_pages
+        return self.first_block_page + self.layout.design.per_participant + own_pages - 1
 
     @property
     def closing_page(self) -> int | None:
@@ -123,6 +144,25 @@ class StudyContent:
             + bool(self.definition.closing)
             + bool(self.definition.demographics)
         )
+
+    @cached_property
+    def kinds(self) -> dict[int, str]:
+        """What each page is that is neither a block nor a check, as `PageTime.Kind` has it."""
+        kinds = {
+            "screening": self.screening_page,
+            "instructions": self.instructions_page,
+            "comprehension": self.comprehension_page,
+            "closing": self.closing_page,
+            "demographics": self.demographics_page,
+        }
+        single = {page: kind for kind, page in kinds.items() if page is not None}
+        return single | dict.fromkeys(self.training_pages, "training")
+
+    def has_previous(self, number: int) -> bool:
+        """Whether the page before `number` can be opened again. Answers that decide who takes part
+        can't be changed.
+        """
+        return number > 1 and number - 1 not in (self.screening_page, self.comprehension_page)
 
 
 def content_of(study: Study) -> StudyContent:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.codes import new_codes, with_codes
+from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.settings import ENDINGS, Prolific, Settings
 from survey.models import (
     Block,
@@ -71,8 +71,9 @@ def load_study(
         Study.objects.select_for_update().filter(slug=definition.slug).order_by("-version").first()
     )
     random_codes: dict[str, str] = newest.random_codes if newest else {}
-    if settings.lacks_codes and not random_codes:
-        random_codes = new_codes() | (_codes_in_use(newest) if newest else {})
+    if settings.lacks_codes:  # a study loaded earlier may lack the code of a newer ending
+        in_use = _codes_in_use(newest) if newest and not random_codes else {}
+        random_codes = with_new_codes(random_codes or in_use)
     new_settings = with_codes(settings, definition, random_codes).model_dump(mode="json")
     if newest is not None and newest.content_hash == digest:
         return Loaded(newest, _take_settings(newest, new_settings, random_codes))

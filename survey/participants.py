@@ -363,7 +363,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
         content.check_ranges,
         slot=slot,
         order_seed=person.order_seed,
-        first_page=content.instructions_page + 1,
+        first_page=content.first_block_page,
     )
     pages_with_check = {planned.page for planned in plan.checks if planned.place is not None}
     Presentation.objects.bulk_create(

@@ -13,6 +13,7 @@ os.environ.update(
     SECRET_KEY="for tests only",
     JUDGE_API_KEY="",  # no test ever spends money, whatever .env holds
     JUDGE_BASE_URL="http://127.0.0.1:9/v1",
+    EMAIL_HOST="",  # nor sends e-mail
     PROLIFIC_URL="https://api.prolific.com/api/v1",  # no account is connected: nobody asks it
     SITE_URL="http://localhost:8000",
     API_REQUESTS_PER_MINUTE="1000000",  # all tests together are one researcher

@@ -1,10 +1,10 @@
 """Which raters count: the rules applied one after the other, and what each would do alone.
 
 Everyone who consented and then finished or left enters; people who declined, were screened out,
-withdrew or are still taking the survey are in no step. The first rule that matches, in the order of
-the rule set, is the reason why a rater is excluded. The step `decision` comes before all rules: who
-researchers excluded by a recorded decision. It exists if it excludes people who entered. The rules
-are about the others, also in the column `alone`.
+failed the comprehension check, withdrew or are still taking the survey are in no step. The first
+rule that matches, in the order of the rule set, is the reason why a rater is excluded. The step
+`decision` comes before all rules: who researchers excluded by a recorded decision. It exists if it
+excludes people who entered. The rules are about the others, also in the column `alone`.
 
 Arrays of numpy in and out, and no pandas: a worker's tables and the page of thresholds both come
 from here. `raters.funnel` makes the tables.

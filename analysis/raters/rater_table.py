@@ -22,7 +22,8 @@ RATERS = TableSpec(
             "survey", kind="flag").csv_only(),
         Column("exclusion", "First reason for exclusion: `decision`, then the quality rules in "
             "order. Empty for included raters and for those still taking the survey, declined, "
-            "screened out or withdrawn", kind="text", labels="rules"),
+            "screened out, withdrawn, or sent away by the comprehension check", kind="text",
+            labels="rules"),
         Column("excluded_by_decision", "Reason for which the researchers excluded the rater, if "
             "they did; only true in the form for sharing", kind="text"),
         Column("status", "Progress of the person in the survey", kind="text", labels="words"),

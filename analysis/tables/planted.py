@@ -16,6 +16,7 @@ from analysis.recipe import Recipe
 from analysis.rehearsal import Expected, Rehearsal
 from analysis.tables.group_tests import ALL
 from survey.simulated.content import RatingKey
+from survey.simulated.plan import RATE_NOTHING
 from survey.simulated.profile import Behaviour
 
 PLANTED = TableSpec(
@@ -49,7 +50,7 @@ PLANTED = TableSpec(
 FOUND, PART, MISSED, REVERSED = "found", "in part", "missed", "reversed"
 ALARM, NOTHING, UNTESTED = "false alarm", "nothing there", "not tested"
 #: Raters with these behaviours are no careless raters: one is careful, the others rate nothing.
-NOT_CARELESS = (Behaviour.CAREFUL, Behaviour.DECLINER, Behaviour.SCREENED_OUT)
+NOT_CARELESS = (Behaviour.CAREFUL, *RATE_NOTHING)
 #: Two planted means closer than this are equal.
 EQUAL = 1e-9
 #: Of tables of systems, the column that puts them in order, and whether more is better; from the

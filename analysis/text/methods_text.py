@@ -32,7 +32,8 @@ class AnalysisSettings:
     """What an analysis was made with. `gold` says who made the gold scores, empty for none;
     `scale` are the two ends of the scale in words, empty where nothing is rated; `plan` is the
     manifest's, and `not_counted` names those who are included though they never count.
-    `composites` are dimensions with their parts.
+    `composites` are dimensions with their parts. `comprehension` are the manifest's numbers of who
+    passed that check and who failed it, None without one.
     """
 
     rules: QualityRules
@@ -45,6 +46,8 @@ class AnalysisSettings:
     plan: Mapping[str, Any] | None = None
     not_counted: Sequence[str] = ()
     composites: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    comprehension: Mapping[str, int] | None = None
+    training_items: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,10 @@ def methods(tables: Tables, settings: AnalysisSettings) -> list[Paragraph]:
 def _raters(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
     yield say("sources", names=settings.sources)
+    if settings.comprehension is not None:
+        yield say("comprehension", **settings.comprehension)
+    if settings.training_items:
+        yield say("training", items=settings.training_items)
     if not steps:
         yield say("no_rule")
         return

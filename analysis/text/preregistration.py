@@ -249,6 +249,11 @@ class PlanWords:
         yield say("recruitment", ways=self.content["ways_in"], minutes=study.estimated_minutes)
         for question in study.screening:
             yield say("screening", question=question.question, eligible=question.eligible)
+        if study.comprehension:
+            asked = study.comprehension
+            yield say("comprehension", n=len(asked.questions), attempts=asked.attempts)
+        if study.training_items:
+            yield say("training", n=len(study.training_items))
         if study.attention_checks:
             yield say("attention", n=len(study.attention_checks))
 

@@ -99,7 +99,7 @@ def _pages(study: Study, person: Participant) -> Iterator[Presentation]:
         content.check_ranges,
         slot=person.slot,
         order_seed=person.order_seed,
-        first_page=content.instructions_page + 1,
+        first_page=content.first_block_page,
     )
     for planned in plan.blocks:
         shown_at = person.started_at + timedelta(seconds=50 * planned.position)

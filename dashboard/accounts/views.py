@@ -19,7 +19,7 @@ from django.http import (
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from dashboard.accounts import prolific
 from dashboard.accounts.forms import LoginForm, ProlificTokenForm
@@ -61,6 +61,13 @@ def locked_out(
     locked = render(request, "registration/locked.html", context, status=429)
     locked["Retry-After"] = str(seconds)
     return locked
+
+
+@require_GET
+@researcher_required
+def api_docs(request: ResearcherRequest) -> HttpResponse:
+    """Every route of the API, to read and to try with the rights of who is logged in."""
+    return render(request, "dashboard/accounts/api.html")
 
 
 @require_http_methods(["GET", "POST"])

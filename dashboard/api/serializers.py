@@ -118,6 +118,9 @@ class ByStatusSerializer(serializers.Serializer[object]):
     silent = serializers.IntegerField(help_text="in progress, not seen for inactive_minutes")
     completed = serializers.IntegerField()
     declined = serializers.IntegerField()
+    failed_comprehension = serializers.IntegerField(
+        help_text="failed the comprehension check, before they rated anything"
+    )
     screened_out = serializers.IntegerField()
     excluded = serializers.DictField(
         child=serializers.IntegerField(),

@@ -31,7 +31,7 @@ USUAL_RATERS = 40
 #: The difference that matters where none is given, in percent of the scale's length: a quarter of a
 #: point on a scale from 1 to 5, as for the margins of recipe `sound`.
 USUAL_DIFFERENCE = 6.25
-#: What part of the announced minutes is for pages.
+#: What part of the announced minutes is for pages with responses.
 SHARE_OF_PAGES = 0.9
 
 
@@ -139,9 +139,11 @@ def _weights(study: Study, definition: StudyDefinition, design: PlannedDesign) -
 
 def _cost(definition: StudyDefinition, own: PlannedDesign, options: PlanOptions) -> Cost:
     minutes = definition.estimated_minutes
+    training = len(definition.training_items)  # a training item takes as long as a page
+    per_page = SHARE_OF_PAGES * minutes / (own.pages_per_rater + training)
     return Cost(
-        minutes_per_page=SHARE_OF_PAGES * minutes / own.pages_per_rater,
-        other_minutes=(1 - SHARE_OF_PAGES) * minutes,
+        minutes_per_page=per_page,
+        other_minutes=(1 - SHARE_OF_PAGES) * minutes + training * per_page,
         pay_per_hour=options.pay_per_hour,
         fee_percent=options.fee_percent,
     )

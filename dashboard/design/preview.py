@@ -23,14 +23,18 @@ from survey.models import AttentionCheck, Participant, Study
 from survey.regions import STATES
 from survey.views.arrival import language_choices
 from survey.views.block import block_context, text_items
+from survey.views.comprehension import comprehension_context
 from survey.views.ending import ending_context
-from survey.views.pages import check_context, question_items
+from survey.views.pages import check_context
+from survey.views.questions import question_items
+from survey.views.training import ShownTraining
 
 #: Slots in which a block is looked for that the chosen one does not show.
 SLOTS_SEARCHED = 500
 ENDINGS = {
     "completed": "End: completed",
     "failed_attention": "End: attention checks failed",
+    "failed_comprehension": "End: comprehension check failed",
     "screened_out": "End: screened out",
     "declined": "End: declined",
     "full": "End: study full",
@@ -91,7 +95,7 @@ class Preview:
             self.content.check_ranges,
             slot=slot,
             order_seed=self.study.design_seed + slot,
-            first_page=self.content.instructions_page + 1,
+            first_page=self.content.first_block_page,
         )
 
     @cached_property
@@ -133,6 +137,46 @@ class Preview:
             link = self.request.build_absolute_uri(f"{address}?resume=…")
         values = {"resume_link": link}
         yield _numbered(content.instructions_page, "Instructions", "instructions", values)
+        if content.comprehension_page is not None:
+            yield from self._comprehension(content.comprehension_page)
+        for page in content.training_pages:
+            yield from self._training(page)
+
+    def _comprehension(self, page: int) -> Iterator[Page]:
+        """Each attempt; the second as after wrong answers to all questions."""
+        check = self.content.definition.comprehension
+        assert check is not None
+        label, template = "Comprehension check", "comprehension"
+        for attempt in range(1, check.attempts + 1):
+            before = dict.fromkeys((q.name for q in check.questions), "") if attempt > 1 else None
+            values = comprehension_context(
+                self.content.definition, self.definition, attempt=attempt, before=before
+            )
+            first = _numbered(page, label, template, values)
+            again = replace(first, name=f"{page}-again", label=f"{label}, second attempt")
+            yield first if attempt == 1 else again
+
+    def _training(self, page: int) -> Iterator[Page]:
+        """The item, and the feedback on ratings within and outside the expected range."""
+        item, shown = (
+            self.content.training_item(page),
+            ShownTraining(self.content, self.definition, page),
+        )
+        label = f"Training “{usual(item.name)}”"
+        yield _numbered(page, label, "training", shown.form())
+        values = shown.rating.values
+        within = [{name: ends[0] for name, ends in r.expected.items()} for r in item.responses]
+        outside = [
+            {
+                name: values[0] if ends[0] > values[0] else values[-1]
+                for name, ends in r.expected.items()
+            }
+            for r in item.responses
+        ]
+        for how, ratings in (("within", within), ("outside", outside)):
+            feedback = _numbered(page, label, "training_feedback", shown.feedback(ratings))
+            named = f"{label}: feedback, {how} the expected range"
+            yield replace(feedback, name=f"{page}-{how}", label=named)
 
     def _blocks_and_checks(self) -> Iterator[Page]:
         inside = {check.page: check for check in self.plan.checks if check.place is not None}
@@ -223,11 +267,8 @@ class Preview:
         """Where “Stop here” and “Back” lead from a numbered page."""
         if number is None:
             return {}
-        has_previous = number > self.content.instructions_page
-        return {
-            "stop_address": self.address("stop"),
-            "previous_address": self.address(str(number - 1)) if has_previous else "",
-        }
+        previous = self.address(str(number - 1)) if self.content.has_previous(number) else ""
+        return {"stop_address": self.address("stop"), "previous_address": previous}
 
     def address(self, name: str = "") -> str:
         """Where a page of this participant is previewed, or the list of all."""

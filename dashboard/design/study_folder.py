@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings as django_settings
 from django.db import transaction
@@ -35,7 +36,9 @@ from survey.definition.opening import against_opening
 from survey.definition.pages import page_problems
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
-from survey.files.problems import DefinitionError, Problem
+from survey.definition.training import TrainingKeys
+from survey.definition.training_table import read_training_table
+from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
@@ -75,7 +78,7 @@ def read_folder(
     yaml = YamlFile.read(folder / "study.yaml")
     chosen = {key: yaml.section(key) for key in SETTINGS_KEYS if key in yaml.root}
     problems: list[Problem] = []
-    definitions = _definitions(yaml, problems)
+    definitions = _definitions(yaml, folder, problems)
     settings = yaml.collect(Settings, chosen, problems)
     judging = yaml.collect(
         JudgingDefinition, yaml.section("judging") or {}, problems, under=("judging",)
@@ -160,11 +163,7 @@ def read_folder(
 
 def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
     """A mapping file that says something of the responses. Raises DefinitionError."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
-    study_map = StudyMap(data, file=str(path), known=known_before(definition))
+    study_map = StudyMap(read_bytes(path), file=str(path), known=known_before(definition))
     if "responses" not in study_map.sections and not study_map.values:
         message = "says nothing of the responses; add a section responses"
         raise DefinitionError([Problem(str(path), 0, 0, message)])
@@ -245,9 +244,42 @@ def _questions_of_columns(definition: StudyDefinition) -> Columns:
     return dict.fromkeys(participant_columns(definition)) | asked | about
 
 
-def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:
+def _definitions(yaml: YamlFile, folder: Path, problems: list[Problem]) -> list[StudyDefinition]:
     """The study in each of its languages, the main one first; nothing if any has a problem."""
     plain = yaml.plain(without=SETTINGS_KEYS + OTHER_SECTIONS)
+    training = plain.get("training")
+    if isinstance(training, dict) and isinstance(training.get("items"), str):
+        return _with_training_file(yaml, folder, plain, problems)
+    return _definitions_of(yaml, plain, problems)
+
+
+def _with_training_file(
+    yaml: YamlFile, folder: Path, plain: dict[str, Any], problems: list[Problem]
+) -> list[StudyDefinition]:
+    """The study whose training items are in a file next to study.yaml."""
+    others = dict(plain["training"])
+    name = others.pop("items")
+    key = ("training", "items")
+    definitions = _definitions_of(yaml, {**plain, "training": None}, problems)
+    if len(definitions) > 1:
+        message = "a file has items in one language; write them here, in each language"
+        problems.append(yaml.problem(key, message))
+    elif Path(name).name != name:
+        problems.append(yaml.problem(key, "name a file in this folder, such as training.csv"))
+    elif definitions and yaml.collect(TrainingKeys, others, problems, under=("training",)):
+        try:
+            table = read_training_table(folder / name)
+            training = table.checked(others, definitions[0].rating)
+        except DefinitionError as error:
+            problems += error.problems
+        else:
+            return [definitions[0].model_copy(update={"training": training})]
+    return []
+
+
+def _definitions_of(
+    yaml: YamlFile, plain: dict[str, Any], problems: list[Problem]
+) -> list[StudyDefinition]:
     try:
         languages = languages_of(plain)
     except ValueError as error:

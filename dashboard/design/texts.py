@@ -7,6 +7,7 @@ from dashboard.design.preview import ENDINGS, Preview
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
+from survey.definition.comprehension import ComprehensionQuestion
 from survey.definition.labels import Labels, usual
 from survey.definition.questions import (
     ChoiceQuestion,
@@ -58,6 +59,8 @@ def texts_of(preview: Preview) -> list[TextSection]:
     numbers = {
         "screening": content.screening_page,
         "instructions": content.instructions_page,
+        "comprehension": content.comprehension_page,
+        "training": next(iter(content.training_pages), None),
         "closing": content.closing_page,
         "about": content.demographics_page,
     }
@@ -73,6 +76,8 @@ def texts_of(preview: Preview) -> list[TextSection]:
         TextSection(
             "Instructions", [_markdown("", shown.texts.instructions)], page["instructions"]
         ),
+        TextSection("Comprehension check", list(_comprehension(shown)), page["comprehension"]),
+        TextSection("Training", list(_training(shown, preview.labels)), page["training"]),
         TextSection("Scenarios", [_scenario(preview.labels, s) for s in scenarios], block),
         TextSection("Questions on each block", list(_asked(shown, preview.labels)), block),
         TextSection("Attention checks", [_check(shown, c) for c in shown.attention_checks], check),
@@ -99,6 +104,26 @@ def _information(shown: StudyDefinition) -> Iterator[Entry]:
 def _screening(question: ScreeningQuestion) -> Entry:
     eligible = f"Eligible: {', '.join(question.eligible)}."
     return Entry(_with_hint(question), "", question.options, eligible)
+
+
+def _comprehension(shown: StudyDefinition) -> Iterator[Entry]:
+    check = shown.comprehension
+    for question in check.questions if check else ():
+        note = f"Right answer: {question.answer}."
+        yield Entry(_with_hint(question), "", question.options, note)
+
+
+def _training(shown: StudyDefinition, labels: Labels) -> Iterator[Entry]:
+    for item in shown.training_items:
+        context = f"Shown above it: {item.context}" if item.context else ""
+        yield Entry(usual(item.name), item.prompt, note=context)
+        for number, response in enumerate(item.responses, start=1):
+            expected = ", ".join(
+                f"{labels.text('dimensions', name)} {least} to {most}"
+                for name, (least, most) in response.expected.items()
+            )
+            why = f" Why: {response.why}" if response.why else ""
+            yield Entry(f"Response {number}", response.text, note=f"Expected: {expected}.{why}")
 
 
 def _scenario(labels: Labels, scenario: Scenario) -> Entry:
@@ -168,7 +193,7 @@ def _about(question: Question, labels: Labels) -> Entry:
     return Entry(called, text, note="A list of US states.")
 
 
-def _with_hint(question: Question | ScreeningQuestion | TextTask) -> str:
+def _with_hint(question: Question | ScreeningQuestion | ComprehensionQuestion | TextTask) -> str:
     return f"{question.question} ({question.hint})" if question.hint else question.question
 
 
@@ -178,7 +203,8 @@ def _endings(preview: Preview) -> Iterator[Entry]:
     settings = Settings.model_validate(preview.study.settings)
     for ending in possible_endings(preview.content.definition, settings):
         label = ENDINGS[ending].removeprefix("End: ").capitalize()
-        yield _markdown(label, own[ending] or "", "" if own[ending] else f"{STANDARD}.")
+        text = own.get(ending) or ""
+        yield _markdown(label, text, "" if text else f"{STANDARD}.")
     closed = texts.closed or ""
     yield _markdown("Study paused or closed", closed, "" if closed else f"{STANDARD}.")
     if texts.help:

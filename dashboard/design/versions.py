@@ -33,6 +33,8 @@ PARTS = {
     "reference_on_every_page": "Reference on every page",
     "between_subjects": "Between-subject",
     "screening": "Screening",
+    "comprehension": "Comprehension check",
+    "training": "Training",
     "attention_checks": "Attention checks",
     "closing": "Closing questions",
     "demographics": "Demographics",

@@ -12,7 +12,7 @@ from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
 CELL = ("scenario", "set", "model", "condition")
-WITHOUT_RATINGS = ("declined", "withdrawn")
+WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
 CHOICES = {"best": 1, "worst": -1}
 RATINGS = Columns(

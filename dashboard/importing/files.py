@@ -9,10 +9,11 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from pathlib import Path
 
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.files.csv_text import from_text
-from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
@@ -28,6 +29,14 @@ Row = dict[str, str]
 
 class ImportRefused(Exception):
     """Files that can't be imported; the message lists the first problems."""
+
+
+def read_file(path: Path) -> bytes:
+    """What is in a file to import. Raises ImportRefused if it can't be read."""
+    try:
+        return read_bytes(path)
+    except DefinitionError as error:
+        raise ImportRefused(str(error)) from None
 
 
 @dataclass

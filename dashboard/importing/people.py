@@ -14,7 +14,10 @@ from survey.files.table_file import Columns
 
 #: The names of a cell of the study: scenario, set, model, condition.
 Names = tuple[str, str, str, str]
-STATUSES = ("completed", "in_progress", "screened_out", "declined", "withdrawn")
+STATUSES = (
+    *("completed", "in_progress", "screened_out", "failed_comprehension"),
+    *("declined", "withdrawn"),
+)
 TEXTS = ("sex", "gender", "race", "hispanic", "education", "employment", "state", "region")
 #: Columns that our exports add and that an analysis recomputes.
 DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")

@@ -15,7 +15,7 @@ from analysis.models import ManualDecision
 from analysis.recipe_sets import recipes_in_force
 from analysis.ungrouped import sentences, ungrouped
 from dashboard.importing.checks import read_ranks, read_ratings
-from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
 from dashboard.importing.people import ImportedBlock, Person, Vocabulary, read_people
@@ -70,7 +70,7 @@ def import_ratings(
     be absent, and that of ratings where the study has none). `map_file` says where they have our
     columns, if not under our names. Raises ImportRefused, having changed nothing.
     """
-    contents = {name: _read(path) for name, path in files.items()}
+    contents = {name: read_file(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
     study_map = read_map(map_file, vocabulary) if map_file else None
     if vocabulary.rating_task and "ratings" not in files:
@@ -83,7 +83,7 @@ def import_ratings(
         checked.done.notices.append(notice)
     digests = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items()}
     if map_file:
-        digests["map"] = hashlib.sha256(_read(map_file)).hexdigest()
+        digests["map"] = hashlib.sha256(read_file(map_file)).hexdigest()
     try:
         with transaction.atomic():
             _write(study, vocabulary, checked, digests)
@@ -123,16 +123,9 @@ def vocabulary_of(study: Study) -> Vocabulary:
 def read_map(path: Path, vocabulary: Vocabulary) -> StudyMap:
     """A mapping file of a loaded study. Raises ImportRefused."""
     try:
-        return StudyMap(_read(path), file=str(path), known=known_in(vocabulary))
+        return StudyMap(read_file(path), file=str(path), known=known_in(vocabulary))
     except DefinitionError as error:
         raise ImportRefused("\n".join(error.lines)) from None
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ImportRefused(f"{path}: {error.strerror or 'unreadable'}") from None
 
 
 def _check(

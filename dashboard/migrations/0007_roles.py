@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('dashboard', '0006_prolific'),
+        ('dashboard', '0007_notices'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -65,6 +65,10 @@ class SourceCounts:
         return self.statuses[Status.DECLINED]
 
     @property
+    def failed_comprehension(self) -> int:
+        return self.statuses[Status.FAILED_COMPREHENSION]
+
+    @property
     def screened_out(self) -> int:
         return self.statuses[Status.SCREENED_OUT]
 

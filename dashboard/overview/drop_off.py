@@ -10,6 +10,17 @@ from survey.content import StudyContent
 from survey.models import Participant
 
 Status = Participant.Status
+#: By their answers on the page that they sent last.
+SENT_AWAY = (Status.SCREENED_OUT, Status.FAILED_COMPREHENSION)
+#: What researchers call the pages that are neither blocks nor checks, by kind.
+PAGE_NAMES = {
+    "screening": "Screening",
+    "instructions": "Instructions",
+    "comprehension": "Comprehension check",
+    "training": "Training",
+    "closing": "Closing questions",
+    "demographics": "Demographics",
+}
 
 
 @dataclass(frozen=True)
@@ -60,19 +71,15 @@ def _furthest(visit: Visit, last: int) -> int:
         return last + 1
     if visit.status in (Status.ARRIVED, Status.DECLINED):
         return 0
-    if visit.status == Status.SCREENED_OUT:  # by their answers on the page that they sent
+    if visit.status in SENT_AWAY:
         return max(visit.pages_done, 1)
     return min(visit.pages_done + 1, last)
 
 
 def _names(content: StudyContent) -> list[str]:
     """What every page is, from consent on."""
-    special = {
-        content.screening_page: "Screening",
-        content.instructions_page: "Instructions",
-        content.closing_page: "Closing questions",
-        content.demographics_page: "Demographics",
-    }
+    kinds = content.kinds
     has_checks = any(check.kind == "item" for check in content.definition.attention_checks)
     block = "Block or attention check" if has_checks else "Block"
-    return ["Consent", *(special.get(n, block) for n in range(1, content.total_pages + 1))]
+    pages = range(1, content.total_pages + 1)
+    return ["Consent", *(PAGE_NAMES[kinds[n]] if n in kinds else block for n in pages)]

@@ -15,6 +15,7 @@ from survey.slots import SlotCounts, slot_counts
 ENDING_LABELS = {
     "completed": "Completed",
     "failed_attention": "Failed attention checks",
+    "failed_comprehension": "Failed comprehension check",
     "screened_out": "Screened out",
     "declined": "Declined",
     "full": "Study was full",

@@ -38,6 +38,7 @@ ACTIONS = {
     "metrics requested": "Automatic metrics requested",
     "plan requested": "Plan requested",
     "zip requested": "Zip requested",
+    "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
     "prolific account disconnected": "Account at Prolific disconnected",
     "token created": "API token created",
@@ -52,6 +53,7 @@ NO_CHANGES = (
     "metrics requested",
     "plan requested",
     "zip requested",
+    "e-mail chosen",
 )
 COUNTS = {
     "gold": "gold scores",

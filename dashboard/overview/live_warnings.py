@@ -77,7 +77,7 @@ def _worker(now: Now) -> Iterator[Warned]:
     since = min((s for each in (waiting, lost, woken) if (s := each["since"])), default=now.at)
     if since < late and not _is_any_working(now.at):
         yield Warned(
-            f"No worker has taken up waiting work for {_duration(now.at - since)}.",
+            f"No worker has taken up waiting work for {duration_in_words(now.at - since)}.",
             "Start or restart the worker process and read its log.",
         )
     for judge in judges.filter(is_current=True).exclude(stopped=""):
@@ -101,17 +101,24 @@ def _arrivals(now: Now) -> Iterator[Warned]:
     """Of an open study with free slots; nobody has to come to a rehearsal."""
     if now.study.doing != Study.State.OPEN or now.slots.free == 0:
         return
-    opened = now.study.events.filter(action="state", detail__to="open").order_by("-id").first()
-    since = [visit.arrived_at for visit in now.people if not visit.is_imported]
-    since += [opened.at] if opened else []
-    if not since or (quiet := now.at - max(since)) < QUIET:
+    arrivals = (visit.arrived_at for visit in now.people if not visit.is_imported)
+    quiet = quiet_for(now.study, now.at, last_arrival=max(arrivals, default=None))
+    if quiet is None:
         return
     free = "" if now.slots.free is None else f" and {now.slots.free} slots are free"
     yield Warned(
-        f"Nobody has arrived for {_duration(quiet)}, though the study is open{free}.",
+        f"Nobody has arrived for {duration_in_words(quiet)}, though the study is open{free}.",
         "Check that the link works and that recruitment (on Prolific: places) continues, or "
         "pause the study.",
     )
+
+
+def quiet_for(study: Study, at: datetime, *, last_arrival: datetime | None) -> timedelta | None:
+    """How long nobody has come to an open study; None if that is not long."""
+    opened = study.events.filter(action="state", detail__to="open").order_by("-id").first()
+    since = [time for time in (last_arrival, opened and opened.at) if time]
+    quiet = at - max(since) if since else timedelta()
+    return quiet if quiet >= QUIET else None
 
 
 def _slots(now: Now) -> Iterator[Warned]:
@@ -210,7 +217,8 @@ def _clock(now: Now) -> Iterator[Warned]:
         )
 
 
-def _duration(time: timedelta) -> str:
+def duration_in_words(time: timedelta) -> str:
+    """Whole minutes, hours or days."""
     minutes = round(time.total_seconds() / 60)
     for most, per, name in ((120, 1, "minutes"), (48 * 60, 60, "hours")):
         if minutes < most:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from analysis.models import RaterQuality
 from analysis.quality_rules import LONGEST_REASON
+from dashboard.raters.attempts import comprehension_of, training_of
 from dashboard.raters.forms import DecisionForm
 from dashboard.raters.identity import look_up
 from dashboard.raters.rater_answers import about, answers_of, checks_of
@@ -106,6 +107,8 @@ def _rater_page(
         pages=timeline(person),
         compared=COMPARED,
         checks=checks_of(person, study),
+        comprehension=comprehension_of(person, study),
+        training=training_of(person, study),
         texts=person.free_answers.select_related("presentation").order_by("id"),
         about=about(person),
         **_analysed(study, person),

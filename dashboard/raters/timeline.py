@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from analysis.labels import labels_of
 from dashboard.shared.block_labels import block_label
+from survey.content import content_of
 from survey.definition.labels import usual
 from survey.models import AttentionCheck, PageTime, Participant, Presentation
 from survey.slots import pool_of, sources_of
@@ -23,7 +24,7 @@ BREAK = 60
 
 
 class Key(NamedTuple):
-    """The identity of a page for all raters: its kind, and which block or check."""
+    """The identity of a page for all raters: its kind, and which block, check or other page."""
 
     kind: str
     which: int | str = ""
@@ -93,8 +94,14 @@ def _pages(person: Participant) -> Iterator[SeenPage]:
         yield SeenPage(Key("consent"), 0, "Consent", *times, seconds_between(*times))
     for row in person.page_times.all():
         seconds = seconds_between(row.shown_at, row.answered_at)
-        name = row.get_kind_display()
-        yield SeenPage(Key(row.kind), row.page, name, row.shown_at, row.answered_at, seconds)
+        yield SeenPage(
+            Key("page", row.page),
+            row.page,
+            _called(person, row),
+            row.shown_at,
+            row.answered_at,
+            seconds,
+        )
     yield from _blocks(person)
     for check in person.attention_checks.filter(SEEN, place=None):
         yield SeenPage(
@@ -107,6 +114,19 @@ def _pages(person: Participant) -> Iterator[SeenPage]:
             revisions=check.revisions,
             can_be_replayed=True,
         )
+
+
+def _called(person: Participant, row: PageTime) -> str:
+    """The kind of a page; of a training item also its name, and how often it was tried."""
+    name = str(row.get_kind_display())
+    tries = 0
+    if row.kind == PageTime.Kind.COMPREHENSION:
+        tries = person.comprehension_attempts.count()
+    elif row.kind == PageTime.Kind.TRAINING:
+        item = content_of(person.study).training_item(row.page).name
+        tries = person.training_attempts.filter(name=item).count()
+        name = f"{name} “{usual(item)}”"
+    return f"{name}, {tries} attempts" if tries > 1 else name
 
 
 def _blocks(person: Participant) -> Iterator[SeenPage]:
@@ -153,12 +173,12 @@ def _medians(person: Participant) -> dict[Key, float]:
     for _, *at in people:
         add(Key("consent"), *at)
     of_others: tuple[tuple[str, QuerySet[PageTime | Presentation | AttentionCheck], str], ...] = (
-        ("", PageTime.objects.all(), "kind"),
+        ("page", PageTime.objects.all(), "page"),
         ("block", Presentation.objects.all(), "block_id"),
         ("check", AttentionCheck.objects.filter(place=None), "name"),
     )
     for kind, rows, which in of_others:
         theirs = rows.filter(participant__in=ids).order_by()
         for of, *at in theirs.values_list(which, "shown_at", "answered_at"):
-            add(Key(kind, of) if kind else Key(of), *at)
+            add(Key(kind, of), *at)
     return {key: median(seconds) for key, seconds in times.items()}

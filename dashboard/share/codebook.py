@@ -98,6 +98,9 @@ MEANINGS = {
     "raw_text": "The judge's answer, or the body of the error",
     "error": "The error, if any",
     "provenance": "Provider, response id, fingerprint, usage, latency, library versions (JSON)",
+    "expected_least": "The lowest rating that was expected",
+    "expected_most": "The highest rating that was expected",
+    "within": "Whether the rating was within the expected range",
     "pool": "Whose slots: raters (real), experts (panel), or test people",
     "people": "Who is counted: people who completed, or all people with a slot",
     "table": "What is counted: `row` by position on the page, in the survey, or directly above "
@@ -111,14 +114,29 @@ MEANINGS = {
     "df": "Degrees of freedom of the test",
     "p": "Probability that random orders are at least as uneven",
 }
+SECONDS_OF_ATTEMPT = (
+    "From showing the page, or from the attempt before, to this one; empty if unknown"
+)
 #: What a column means in one file alone.
 MEANINGS_IN = {
     ("participants.csv", "clock_stepped"): "Whether the server's clock was set back while they "
     "took part",
     ("attention_checks.csv", "shown_at"): "When its page was first opened (ISO 8601, UTC); empty "
     "for an entry of a block, which is shown with it",
+    ("comprehension.csv", "attempt"): "Which attempt at all questions, 1 for the first",
+    ("comprehension.csv", "answer"): "The chosen option, in the study's main language",
+    ("comprehension.csv", "answered_at"): "When the attempt was sent complete (ISO 8601, UTC)",
+    ("comprehension.csv", "seconds"): SECONDS_OF_ATTEMPT,
+    ("training.csv", "name"): "Name of the training item",
+    ("training.csv", "attempt"): "Which try at the item, 1 for the first",
+    ("training.csv", "response"): "Which of the item's responses, 1 for the top of the page",
+    ("training.csv", "dimension"): "The rated dimension",
+    ("training.csv", "rating"): "The value given in training; it counts in no table",
+    ("training.csv", "answered_at"): "When the try was sent complete (ISO 8601, UTC)",
+    ("training.csv", "seconds"): SECONDS_OF_ATTEMPT,
     ("page_times.csv", "kind"): "What the page is",
-    ("page_times.csv", "name"): "Of a block its scenario and set, of an attention check its name",
+    ("page_times.csv", "name"): "Of a block its scenario and set; of an attention check or a "
+    "training item its name",
     ("judge_attempts.csv", "started_at"): "When it was sent (ISO 8601, UTC)",
     ("judge_attempts.csv", "set"): "Set of the block that was shown; empty where a response was "
     "shown alone",
@@ -132,7 +150,7 @@ MEANINGS_IN = {
 }
 VALUES = {
     "source": "prolific, link, import, panel, simulated, preview",
-    "status": "completed, in_progress, screened_out, declined, withdrawn",
+    "status": "completed, in_progress, screened_out, failed_comprehension, declined, withdrawn",
     "included": "true, false",
     "choice": "best, worst",
     "ending": ", ".join(ENDINGS),
@@ -143,6 +161,7 @@ VALUES = {
     "outcome": "answered, unusable, garbled, http_error, timeout, not_connected, broken_off, "
     "unknown, not_processed, in_flight",
     "passed": "true, false",
+    "within": "true, false",
     "clock_stepped": "true, false",
     "pool": "real, panel, simulated, preview",
     "people": "completed, places",
@@ -152,8 +171,8 @@ VALUES = {
 }
 #: The values of a column in one file alone.
 VALUES_IN = {
-    ("page_times.csv", "kind"): "consent, screening, instructions, block, check, closing, "
-    "demographics",
+    ("page_times.csv", "kind"): "consent, screening, instructions, comprehension, training, "
+    "block, check, closing, demographics",
     ("page_times.csv", "name"): "",
 }
 
@@ -167,6 +186,7 @@ def codebook_rows(
     }
     values = VALUES | {"gold": f"made by: {gold}", "condition": ", ".join(definition.conditions)}
     values |= _asked(definition)
+    values_in = VALUES_IN | _asked_before_blocks(definition)
     for file, columns in files.items():
         for column in columns:
             if column in questions:
@@ -176,7 +196,7 @@ def codebook_rows(
             else:
                 usual = MEANINGS.get(column, "Not asked in this study")
                 meaning = MEANINGS_IN.get((file, column), usual)
-                yield file, column, meaning, VALUES_IN.get((file, column), values.get(column, ""))
+                yield file, column, meaning, values_in.get((file, column), values.get(column, ""))
 
 
 def _asked(definition: StudyDefinition) -> dict[str, str]:
@@ -199,6 +219,18 @@ def _asked(definition: StudyDefinition) -> dict[str, str]:
     named = [(t.name, t.question) for t in texts] + [(c.name, c.statement) for c in checks]
     asked["name"] = "; ".join(f"{name} = {text}" for name, text in named)
     return asked
+
+
+def _asked_before_blocks(definition: StudyDefinition) -> dict[tuple[str, str], str]:
+    """Questions about the instructions with their right answers, and what was trained on."""
+    check = definition.comprehension
+    questions = check.questions if check else []
+    rights = [f"{q.name} = {q.question} Right: {q.answer}" for q in questions]
+    prompts = [f"{item.name} = {item.prompt}" for item in definition.training_items]
+    return {
+        ("comprehension.csv", "name"): "; ".join(rights),
+        ("training.csv", "name"): "; ".join(prompts),
+    }
 
 
 def _answers(question: Question | ScreeningQuestion) -> str:

@@ -5,7 +5,7 @@ What follows from the study has its source; what is likely but has to be read fi
 only the researchers know is asked once in study.yaml.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from analysis.catalogue.number_text import count, noun
@@ -59,6 +59,8 @@ class Facts:
     systems: int
     scenarios: int
     responses: int
+    #: How many people passed the comprehension check, and failed it; None without one.
+    comprehension: Mapping[str, int] | None = None
     #: When its plan was locked, empty where it was not.
     locked: str = ""
 
@@ -149,13 +151,36 @@ def evaluators(facts: Facts) -> Iterator[Answer]:
     screened = [question.question for question in facts.definition.screening]
     said += f" Screened by: {' '.join(screened)}" if screened else ""
     yield Answer("3.2.3", "study.yaml: ways_in, screening", said, draft=True)
-    told = "Written instructions before the first page; no practice pages."
     if sheet.training is not None:
         yield from _said("3.2.4", sheet.training)
     else:
-        yield Answer("3.2.4", "study.yaml: texts.instructions", told, draft=True)
+        yield Answer(
+            "3.2.4",
+            "study.yaml: texts.instructions, comprehension, training",
+            _trained(facts),
+            draft=True,
+        )
     if people := people_of(facts):
         yield Answer("3.2.5", "demographics.csv", people)
+
+
+def _trained(facts: Facts) -> str:
+    """What participants read, answered and practised before the first block."""
+    definition, outcomes = facts.definition, facts.comprehension
+    told = "Written instructions before the first page"
+    if definition.comprehension is not None:
+        asked = noun(len(definition.comprehension.questions), "question")
+        told += f", then {len(definition.comprehension.questions)} {asked} about them"
+    items = len(definition.training_items)
+    practice = f"{items} practice {noun(items, 'page')} with feedback" if items else ""
+    told += f"; {practice or 'no practice pages'}."
+    if outcomes is not None:
+        told += (
+            f" {outcomes['passed_first']} people passed the questions at the first attempt and "
+            f"{outcomes['passed_second']} at the second; {outcomes['failed']} did not pass and "
+            "were sent away before they rated anything."
+        )
+    return told
 
 
 def people_of(facts: Facts) -> str:
@@ -184,10 +209,13 @@ def _design(facts: Facts) -> Iterator[Answer]:
         yield Answer("3.3.1", "locked plan", said, (YES,), draft=True)
     yield Answer("3.3.2", "study.yaml", "Web pages of Fivefold, in the evaluator's own browser.")
     checks, rules = len(definition.attention_checks), facts.rules.order
-    chosen = ((2,) if checks or rules else ()) + ((4,) if rules else ())
+    checked = checks or rules or definition.comprehension
+    chosen = ((2,) if checked else ()) + ((4,) if rules else ())
     words = [f"evaluators were excluded {facts.rules.rule(name).in_words()}" for name in rules]
     if checks:
         words.insert(0, f"{checks} {noun(checks, 'attention check')} in the survey")
+    if definition.comprehension:
+        words.insert(0, "questions about the instructions had to be answered right")
     said = "; ".join(words) or "No rule of exclusion and no attention check."
     yield Answer("3.3.3.1", "study.yaml: quality, attention_checks", "", chosen or (7,))
     yield Answer(

@@ -48,6 +48,7 @@ def facts_of(run: AnalysisRun) -> Facts:
         labels=labels,
         systems=study.systems.count(),
         scenarios=study.scenarios.count(),
+        comprehension=run.manifest.get("comprehension"),
         responses=Response.objects.filter(scenario__study=study).count(),
         locked=f"{plan.created_at:%Y-%m-%d %H:%M} UTC" if plan else "",
     )

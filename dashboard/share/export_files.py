@@ -44,6 +44,10 @@ def write_export(
     return manifest | about | {"absent": export.not_available}
 
 
+#: Statuses of people who are counted in the flow, before those who completed.
+OUTSIDE = ("declined", "screened_out", "failed_comprehension", "in_progress")
+
+
 def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
     """Everyone who came, and where they are now: what a flow diagram begins with.
 
@@ -56,7 +60,7 @@ def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
     return {
         "came": statuses.total() - statuses["withdrawn"] + withdrawn,
         "left_at_information": statuses["arrived"],
-        **{name: statuses[name] for name in ("declined", "screened_out", "in_progress")},
+        **{name: statuses[name] for name in OUTSIDE},
         "completed": statuses["completed"],
         "withdrawn": withdrawn,
     }

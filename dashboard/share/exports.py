@@ -6,7 +6,7 @@ line.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -31,17 +31,20 @@ from survey.definition import StudyDefinition
 from survey.files.csv_text import csv_lines
 from survey.models import (
     AttentionCheck,
+    ComprehensionAttempt,
     FreeAnswer,
     Participant,
     Presentation,
     Rating,
     Study,
+    TrainingAttempt,
 )
 from survey.slots import pool_of
 from survey.tidy import (
     BEST_WORST,
     CHECK_COLUMNS,
     COMMENT_COLUMNS,
+    COMPREHENSION_COLUMNS,
     GOLD_COLUMNS,
     PAGE_TIME_COLUMNS,
     PARTICIPANT_COLUMNS,
@@ -52,9 +55,11 @@ from survey.tidy import (
     RATING_TASKS,
     SHOWN_COLUMNS,
     SHOWN_RESPONSE_COLUMNS,
+    TRAINING_COLUMNS,
     Row,
     check_rows,
     comment_rows,
+    comprehension_rows,
     definition_of,
     not_counted_among,
     page_time_rows,
@@ -66,6 +71,7 @@ from survey.tidy import (
     rating_rows,
     reading,
     shown_response_rows,
+    training_rows,
 )
 
 DECISION_COLUMNS = Decision._fields
@@ -88,6 +94,8 @@ ABOUT = {
     "presentations.csv": "Each page of responses that a participant saw, with times",
     "shown_responses.csv": "Each response on these pages, with position and time on screen",
     "attention_checks.csv": "Each attention check that a participant saw, with the answer",
+    "comprehension.csv": "Each answer about the instructions, right or wrong, by attempt",
+    "training.csv": "Each rating of a training item, by try; no ratings of the study",
     "page_times.csv": "Each page that a participant saw, from consent to the end, with times",
     "certificate.csv": "How evenly responses were shown: counts by position, with tests",
     "codebook.csv": "The meaning of each column",
@@ -192,6 +200,14 @@ class Export:
         """Every attention check that a participant saw."""
         return self._of_people(CHECK_COLUMNS, check_rows)
 
+    def comprehension(self) -> ExportTable:
+        """Every answer about the instructions."""
+        return self._of_people(COMPREHENSION_COLUMNS, comprehension_rows)
+
+    def training(self) -> ExportTable:
+        """Every rating of a training item."""
+        return self._of_people(TRAINING_COLUMNS, training_rows)
+
     def page_times(self) -> ExportTable:
         """Every page that a participant saw, of any kind."""
         return self._of_people(PAGE_TIME_COLUMNS, page_time_rows)
@@ -256,6 +272,8 @@ class Export:
             "presentations.csv": self.presentations,
             "shown_responses.csv": self.shown_responses,
             "attention_checks.csv": self.checks,
+            "comprehension.csv": self.comprehension,
+            "training.csv": self.training,
             "page_times.csv": self.page_times,
             "certificate.csv": self.certificate,
         }
@@ -298,9 +316,21 @@ class Export:
             absent |= dict.fromkeys(shown_files, why)
         if not AttentionCheck.objects.filter(**whose).exists():
             absent["attention_checks.csv"] = "no attention check was shown here"
+        absent.update(self._attempts_absent(whose))
         if not self._people.exclude(source=Participant.Source.IMPORT).exists():
             absent["page_times.csv"] = "nobody was shown a page here"
         return absent
+
+    def _attempts_absent(self, whose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Files of attempts before the first block that are not there, and why."""
+        if not ComprehensionAttempt.objects.filter(**whose).exists():
+            asked = self.definition.comprehension is not None
+            nobody = "nobody has answered the questions about the instructions"
+            yield "comprehension.csv", nobody if asked else "the study has no comprehension check"
+        if not TrainingAttempt.objects.filter(**whose).exists():
+            asked = self.definition.training is not None
+            nobody = "nobody has rated a training item"
+            yield "training.csv", nobody if asked else "the study has no training items"
 
     @property
     def _people(self) -> Any:

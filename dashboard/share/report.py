@@ -115,6 +115,8 @@ def _settings(
         plan=manifest.get("plan"),
         not_counted=manifest["included_by_name"],
         composites=manifest.get("composites", {}),
+        comprehension=manifest.get("comprehension"),
+        training_items=len(definition.training_items),
     )
 
 

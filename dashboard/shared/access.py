@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
@@ -70,6 +70,13 @@ def role_of(user: User | AnonymousUser, slug: str) -> Role | None:
         return Role.OWNER
     role = Membership.objects.filter(user=user, slug=slug).values_list("role", flat=True).first()
     return Role(role) if role else None
+
+
+def with_access(slug: str) -> QuerySet[User]:
+    """The researchers who have a role in a study."""
+    members = Membership.objects.filter(slug=slug).values("user")
+    researchers = User.objects.filter(is_active=True, is_staff=True)
+    return researchers.filter(Q(is_superuser=True) | Q(pk__in=members))
 
 
 def role_in(request: HttpRequest) -> Role | None:

@@ -48,7 +48,10 @@ PROLIFIC, SUBMISSIONS = "prolific", "submissions"
 SUBJECTS = [
     (
         "Overview",
-        [("study", "State"), (PROLIFIC, "Prolific"), ("people", "People"), ("log", "Log")],
+        [
+            *(("study", "State"), (PROLIFIC, "Prolific"), ("notices", "E-mail")),
+            *(("people", "People"), ("log", "Log")),
+        ],
     ),
     (
         "Design",

@@ -84,6 +84,7 @@ RULES: dict[str, Needs] = {
         "certificate plan-text table package package-file",
         Needs(get=_P.READ, is_download=True),
     ),
+    **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
     **_all("download", Needs(get=_P.ROWS, is_download=True)),
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
@@ -110,8 +111,8 @@ RULES: dict[str, Needs] = {
 #: Addresses without a study: for every researcher, about the own account or the own studies.
 OF_ACCOUNT: dict[str, Needs] = {
     **_all(
-        "studies tokens revoke-token prolific-account activity api:studies api:schema mfa_index "
-        "change-password account_reauthenticate mfa_activate_totp mfa_deactivate_totp "
+        "studies tokens revoke-token prolific-account activity api-docs api:studies api:schema "
+        "mfa_index change-password account_reauthenticate mfa_activate_totp mfa_deactivate_totp "
         "mfa_view_recovery_codes mfa_generate_recovery_codes mfa_add_webauthn mfa_edit_webauthn "
         "mfa_remove_webauthn",
         Needs(),

@@ -67,8 +67,10 @@ function restoreUnsent(form, drafts) {
   const asShown = form.cloneNode(true);
   asShown.reset(); // the browser may have filled the form with what it remembers
   let stored = chosenOn(asShown);
+  const attempt = form.elements["attempt-number"]?.value; // of a page that is answered several times
   let draft = drafts[pageNumber];
   const paradata = form.elements.paradata;
+  if (draft?.attempt !== attempt) draft = null; // what was chosen in an earlier attempt
   if (document.querySelector(".error-summary")) {
     stored = draft?.stored; // the page shows what was sent, and the draft is that, or newer
   } else if (draft?.stored !== stored) {
@@ -82,7 +84,7 @@ function restoreUnsent(form, drafts) {
   return (sent) => {
     const chosen = chosenOn(form);
     const pages = readUnsent(); // anew: this page may be one that the browser had in memory
-    if (sent || chosen !== stored) pages[pageNumber] = { stored, chosen, measured: paradata?.value, sent };
+    if (sent || chosen !== stored) pages[pageNumber] = { stored, chosen, measured: paradata?.value, attempt, sent };
     else delete pages[pageNumber];
     writeUnsent(pages);
   };

@@ -11,12 +11,17 @@ ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 LENGTH = 8
 
 
-def new_codes() -> dict[str, str]:
-    """A random code for each ending, all different; 31^8 are possible."""
-    codes: set[str] = set()
-    while len(codes) < len(ENDINGS):
-        codes.add("".join(secrets.choice(ALPHABET) for _ in range(LENGTH)))
-    return dict(zip(ENDINGS, codes, strict=True))
+def with_new_codes(known: Mapping[str, str]) -> dict[str, str]:
+    """The `known` codes by ending, and a random one for each other ending, all different; 31^8 are
+    possible.
+    """
+    codes = dict(known)
+    for ending in ENDINGS:
+        while ending not in codes:
+            code = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+            if code not in codes.values():
+                codes[ending] = code
+    return codes
 
 
 def possible_endings(definition: StudyDefinition, settings: Settings) -> list[str]:
@@ -24,6 +29,7 @@ def possible_endings(definition: StudyDefinition, settings: Settings) -> list[st
     places, prolific = settings.places, settings.prolific or Prolific()
     can_happen = {
         "failed_attention": len(definition.attention_checks) >= prolific.failed_attention_from,
+        "failed_comprehension": definition.comprehension is not None,
         "screened_out": bool(definition.screening),
         "full": bool(places.limits),
     }

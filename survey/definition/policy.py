@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
+from survey.definition.comprehension import MOST_ATTEMPTS
 from survey.definition.findings import StudyFinding
 from survey.definition.identity import questions_of_identity
 from survey.definition.labels import usual
@@ -31,6 +32,11 @@ MEMORY = re.compile(
     re.IGNORECASE,
 )
 HIDING = re.compile(r"<[a-z!/][^>]*>|[\u200b-\u200f\u2060-\u2064\ufeff]", re.IGNORECASE)
+#: A threat to reject, not a promise not to.
+REJECTS = re.compile(
+    r"(?<!\bnot )(?<!\bnever )(?<!\bnot be )(?<!\bnever be )\breject\w*|(?<!不会)(?<!不会被)拒绝",
+    re.IGNORECASE,
+)
 NAMES_AI = re.compile(r"\bAI\b|\bA\.I\.|artificial intelligence|chatbot|ChatGPT|人工智能")
 DISTRESSING = re.compile(
     r"\b(suicid\w*|self-harm\w*|kill\w* (?:my|him|her|them)sel\w+|abus\w+|rape\w*|assault\w*|"
@@ -66,6 +72,7 @@ def findings(
         *checks,
         *_endings(definition, settings, prolific),
         _screening(definition),
+        *_comprehension(definition, translations),
         *identity,
         _distress(definition, prompts, paid=True),
         _ai(definition, paid=True),
@@ -188,6 +195,7 @@ def _endings(
 #: checks get the same code if they have none of their own.
 WHO = {
     "declined": "People who do not consent",
+    "failed_comprehension": "People who fail the comprehension check",
     "screened_out": "People who are screened out",
     "full": "People who arrive when the study is full",
     "withdrawn": "People who withdraw",
@@ -213,6 +221,38 @@ def _screening(definition: StudyDefinition) -> StudyFinding:
         "The questions come directly after consent, as required. Word them like Prolific's "
         "prescreener, and pay screened-out participants the fixed reward there.",
     )
+
+
+def _comprehension(
+    definition: StudyDefinition, translations: Sequence[StudyDefinition]
+) -> Iterator[StudyFinding]:
+    rule = "Comprehension check"
+    asked = definition.comprehension
+    if asked is None:
+        return
+    if asked.attempts < MOST_ATTEMPTS:
+        yield StudyFinding(
+            rule,
+            "change",
+            "Participants have one attempt. Prolific asks for two: remove comprehension.attempts.",
+        )
+    texts = (version.texts.failed_comprehension for version in (definition, *translations))
+    match = next((match for text in texts if text and (match := REJECTS.search(text))), None)
+    if match:
+        yield StudyFinding(
+            rule,
+            "change",
+            f"texts.failed_comprehension says “{match[0]}”. A failed comprehension check is never "
+            "a reason to reject: ask participants to return their submission.",
+        )
+    elif asked.attempts == MOST_ATTEMPTS:
+        yield StudyFinding(
+            rule,
+            "remember",
+            "It comes before the first rating, and participants have two attempts, as required. "
+            "Never reject a participant who fails it: ask for a return, or pay a screen-out "
+            "reward.",
+        )
 
 
 def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool) -> StudyFinding:

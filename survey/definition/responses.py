@@ -10,7 +10,7 @@ from typing import TypeVar
 from survey.definition.labels import POOLED
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
-from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
@@ -73,11 +73,7 @@ def read_responses(
 
     Raises DefinitionError with every problem found.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
-    return parse_responses(data, study, file=str(path), study_map=study_map)
+    return parse_responses(read_bytes(path), study, file=str(path), study_map=study_map)
 
 
 def parse_responses(

@@ -13,9 +13,11 @@ from survey.definition.parts import Part, Text, refuse_repeats
 from survey.definition.preregistration import Preregistration
 
 #: The possible endings; each has a text, and can have a code.
-ENDINGS = ("completed", "failed_attention", "screened_out", "declined", "full", "withdrawn")
+ENDINGS = (
+    *("completed", "failed_attention", "failed_comprehension", "screened_out"),
+    *("declined", "full", "withdrawn"),
+)
 PROLIFIC_HOSTS = ("prolific.com", "prolific.co", "prolific.ac")
-Ending = Literal["completed", "failed_attention", "screened_out", "declined", "full", "withdrawn"]
 
 
 class LinkParameters(Part):
@@ -41,6 +43,7 @@ class Prolific(Part):
     failed_attention_code: Text | None = None
     #: The number of failed attention checks from which participants get that code.
     failed_attention_from: int = Field(default=2, ge=1)
+    failed_comprehension_code: Text | None = None
     screened_out_code: Text | None = None
     declined_code: Text | None = None
     full_code: Text | None = None

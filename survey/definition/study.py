@@ -17,10 +17,11 @@ from pydantic import (
 )
 
 from survey.definition.attention_checks import AttentionItem
+from survey.definition.comprehension import Comprehension
 from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.definition.presets import with_presets
-from survey.definition.questions import RESERVED_NAMES, Question, ScreeningQuestion
+from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
     SINGLE_KINDS,
     BestWorstTask,
@@ -30,6 +31,7 @@ from survey.definition.tasks import (
     Task,
     TextTask,
 )
+from survey.definition.training import Training, TrainingItem, misfits
 from survey.files.suggestions import did_you_mean
 
 COMMENT = "comment"
@@ -51,12 +53,20 @@ class Texts(Part):
     thanks: Text
     warning: Text | None = Field(default=None, description="Sensitive content, before entry")
     failed_attention: Text | None = None
+    failed_comprehension: Text | None = None
     screened_out: Text | None = None
     declined: Text | None = None
     full: Text | None = None
     withdrawn: Text | None = None
     closed: Text | None = None
     help: Text | Literal[False] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_newer_default(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """`failed_comprehension` is newer than some stored studies, which stay the same."""
+        dumped: dict[str, Any] = dump(self)
+        newer = ("failed_comprehension", None)
+        return {name: text for name, text in dumped.items() if (name, text) != newer}
 
 
 class Consent(Part):
@@ -86,7 +96,10 @@ class Order(Part):
 
 #: Keys that are newer than some stored studies. With their default they are left out of what is
 #: stored, so that these studies stay the same.
-NEWER = ("systems_per_page", "reference_on_every_page", "between_subjects")
+NEWER = (
+    *("systems_per_page", "reference_on_every_page", "between_subjects"),
+    *("comprehension", "training"),
+)
 
 
 class StudyDefinition(Part):
@@ -114,6 +127,8 @@ class StudyDefinition(Part):
     reference_on_every_page: bool = False
     between_subjects: Literal["system", "model", "condition"] | None = None
     screening: list[ScreeningQuestion] = []
+    comprehension: Comprehension | None = None
+    training: Training | None = None
     attention_checks: list[AttentionItem] = Field(default=[], max_length=8)
     closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
     demographics: list[Question] = []
@@ -138,6 +153,11 @@ class StudyDefinition(Part):
     def best_worst(self) -> BestWorstTask | None:
         """The task that chooses a best and a worst response, if there is one."""
         return next((t for t in self.tasks if isinstance(t, BestWorstTask)), None)
+
+    @property
+    def training_items(self) -> list[TrainingItem]:
+        """The training items, each with a page of its own."""
+        return self.training.items if self.training is not None else []
 
     @property
     def shows_whole_blocks(self) -> bool:
@@ -208,8 +228,19 @@ class StudyDefinition(Part):
         _refuse_taken(
             ("screening", self.screening), ("demographics", self.demographics), taken=RESERVED_NAMES
         )
+        asked = self.comprehension.questions if self.comprehension else []
+        for index, question in enumerate(asked):
+            if question.name in FORM_NAMES:
+                path = ("comprehension", "questions", index, "name")
+                raise wrong(path, f"{question.name!r} is {RESERVED_NAMES[question.name]}")
         texts: list[Task | None] = [t if isinstance(t, TextTask) else None for t in self.tasks]
         _refuse_taken(("tasks", texts), ("closing", self.closing), taken=RESERVED_TEXTS)
+        return self
+
+    @model_validator(mode="after")
+    def _training_fits_the_ratings(self) -> "StudyDefinition":
+        for path, message in misfits(self.training, self.rating) if self.training else ():
+            raise wrong(("training", *path), message)
         return self
 
     @model_validator(mode="after")

@@ -16,7 +16,8 @@ KNOWN = re.compile(
 )
 #: Texts shown after the last rating: they may say what was compared.
 AFTERWARDS = (
-    *("thanks", "failed_attention", "screened_out", "declined", "full", "withdrawn", "closed"),
+    *("thanks", "failed_attention", "failed_comprehension", "screened_out"),
+    *("declined", "full", "withdrawn", "closed"),
 )
 #: Minimum length of a model's first word to be searched alone: Llama, not Phi.
 LONG_WORD = 4

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 #: Lines of a message; the other problems are counted.
 SHOWN = 20
@@ -156,3 +157,11 @@ class DefinitionError(Exception):
         lines = [str(problem) for problem in self.problems[:SHOWN]]
         rest = sum(1 + problem.more for problem in self.problems[SHOWN:])
         return [*lines, f"and {rest} more"] if rest else lines
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in a file that somebody named. Raises DefinitionError if it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None

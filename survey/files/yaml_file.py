@@ -12,7 +12,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scanner import RoundTripScanner, ScannerError
 
 from survey.files.encoding import decode
-from survey.files.problems import DefinitionError, Problem
+from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.suggestions import did_you_mean, escaped, not_among
 
 Section = TypeVar("Section", bound=BaseModel)
@@ -75,11 +75,7 @@ class YamlFile:
     @classmethod
     def read(cls, path: Path) -> "YamlFile":
         """Read `path`. Raises DefinitionError also when it can't be read."""
-        try:
-            return cls(path.read_bytes(), file=str(path))
-        except OSError as error:
-            reason = error.strerror or "unreadable"
-            raise DefinitionError([Problem(str(path), 0, 0, reason)]) from None
+        return cls(read_bytes(path), file=str(path))
 
     def position(self, path: KeyPath) -> tuple[int, int]:
         """Line and column of the deepest part of `path` that exists."""

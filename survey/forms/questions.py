@@ -6,6 +6,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from survey.answers import DemographicValue
+from survey.definition.comprehension import ComprehensionQuestion
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -17,16 +18,17 @@ from survey.forms.block import read_text
 from survey.forms.checked import CheckedInput
 from survey.regions import STATES
 
+#: A question with options of which one must be chosen.
+Chosen = ScreeningQuestion | ComprehensionQuestion
 
-def read_screening(
-    sent: QueryDict,
-    questions: Sequence[ScreeningQuestion],
-    shown: Sequence[ScreeningQuestion],
-) -> CheckedInput[dict[str, DemographicValue]]:
+
+def read_choices(
+    sent: QueryDict, questions: Sequence[Chosen], shown: Sequence[Chosen]
+) -> CheckedInput[dict[str, str]]:
     """One option for every question. Options are sent and stored in the study's main language;
     messages use the questions as `shown`.
     """
-    checked: CheckedInput[dict[str, DemographicValue]] = CheckedInput({})
+    checked: CheckedInput[dict[str, str]] = CheckedInput({})
     for question, translated in zip(questions, shown, strict=True):
         answer = sent.get(question.name, "")
         if answer in question.options:
@@ -47,7 +49,7 @@ def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> CheckedInput[dic
 def read_demographics(
     sent: QueryDict, questions: Sequence[Question], shown: Sequence[Question]
 ) -> CheckedInput[dict[str, DemographicValue]]:
-    """Answers by question, as in `read_screening`; skipped ones are absent, never an error."""
+    """Answers by question, as in `read_choices`; skipped ones are absent, never an error."""
     checked: CheckedInput[dict[str, DemographicValue]] = CheckedInput({})
     for question, translated in zip(questions, shown, strict=True):
         raw = [text.strip() for text in sent.getlist(question.name) if text.strip()]

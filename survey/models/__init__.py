@@ -2,11 +2,13 @@
 
 from survey.models.answers import (
     AttentionCheck,
+    ComprehensionAttempt,
     DemographicAnswer,
     FreeAnswer,
     PageTime,
     Presentation,
     Rating,
+    TrainingAttempt,
 )
 from survey.models.participant import (
     Browser,
@@ -24,6 +26,7 @@ __all__ = [
     "Block",
     "BlockResponse",
     "Browser",
+    "ComprehensionAttempt",
     "DemographicAnswer",
     "FreeAnswer",
     "Identity",
@@ -39,5 +42,6 @@ __all__ = [
     "StudyEvent",
     "Submission",
     "System",
+    "TrainingAttempt",
     "Withdrawal",
 ]

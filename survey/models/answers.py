@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from survey.definition.comprehension import MOST_ATTEMPTS
 from survey.models.participant import Participant
 from survey.models.points import PointField
 from survey.models.study import Block, Response
@@ -117,6 +118,61 @@ class AttentionCheck(models.Model):
         return f"{self.participant}: {self.name}"
 
 
+class ComprehensionAttempt(models.Model):
+    """One attempt at the comprehension check. It is never changed.
+
+    `answers` has the chosen option of each question by its name, in the study's main language.
+    """
+
+    participant = models.ForeignKey(
+        Participant, models.CASCADE, related_name="comprehension_attempts"
+    )
+    number = models.PositiveIntegerField(help_text="1 for the first attempt")
+    answers = models.JSONField()
+    passed = models.BooleanField(help_text="Every answer was right")
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["participant", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant", "number"], name="comprehension_attempt_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, number__lte=MOST_ATTEMPTS),
+                name="comprehension_attempt_allowed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: comprehension check, attempt {self.number}"
+
+
+class TrainingAttempt(models.Model):
+    """One try at a training item. It is never changed, and its ratings never count as ratings.
+
+    `ratings` has the points given to each response of the item, in its order, by dimension.
+    """
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="training_attempts")
+    name = models.CharField(max_length=100, help_text="Name of the training item")
+    number = models.PositiveIntegerField(help_text="1 for the first try")
+    ratings = models.JSONField()
+    within = models.BooleanField(help_text="Every rating was within its expected range")
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["participant", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant", "name", "number"], name="training_attempt_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: training item {self.name}, try {self.number}"
+
+
 class PageTime(models.Model):
     """When a page without its own table was shown and answered.
 
@@ -127,11 +183,13 @@ class PageTime(models.Model):
     class Kind(models.TextChoices):
         SCREENING = "screening"
         INSTRUCTIONS = "instructions"
+        COMPREHENSION = "comprehension", "Comprehension check"
+        TRAINING = "training"
         CLOSING = "closing"
         DEMOGRAPHICS = "demographics"
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="page_times")
-    kind = models.CharField(max_length=12, choices=Kind)
+    kind = models.CharField(max_length=20, choices=Kind)
     page = models.PositiveIntegerField(help_text="Page of the survey")
     shown_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True, help_text="First complete answer")
@@ -139,7 +197,7 @@ class PageTime(models.Model):
     class Meta:
         ordering = ["participant", "page"]
         constraints = [
-            models.UniqueConstraint(fields=["participant", "kind"], name="page_time_once")
+            models.UniqueConstraint(fields=["participant", "page"], name="page_time_page")
         ]
 
     def __str__(self) -> str:

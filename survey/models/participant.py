@@ -27,6 +27,7 @@ class Participant(models.Model):
         ARRIVED = "arrived"
         IN_PROGRESS = "in_progress"
         COMPLETED = "completed"
+        FAILED_COMPREHENSION = "failed_comprehension"
         SCREENED_OUT = "screened_out"
         DECLINED = "declined"
         WITHDRAWN = "withdrawn"
@@ -59,7 +60,7 @@ class Participant(models.Model):
     way_in = models.CharField(
         max_length=10, choices=WayIn, blank=True, help_text="Empty for test people"
     )
-    status = models.CharField(max_length=12, choices=Status, default=Status.ARRIVED)
+    status = models.CharField(max_length=20, choices=Status, default=Status.ARRIVED)
     ending = models.CharField(
         max_length=20, blank=True, help_text="The ending whose text and code they saw"
     )

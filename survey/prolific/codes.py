@@ -28,6 +28,12 @@ RECOMMENDED = {
         REVIEW,
         "look at both answers and ask for a return before you reject; Fivefold never rejects",
     ),
+    "failed_comprehension": Recommendation(
+        "OTHER",
+        REQUEST_RETURN,
+        "never reject for it; or pay the fixed screen-out reward, if your workspace offers it",
+        "Your answers to the questions about the instructions were not all right.",
+    ),
     "screened_out": Recommendation(
         "SCREENED_OUT",
         REQUEST_RETURN,

@@ -9,7 +9,9 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from survey.definition.questions import IntegerQuestion, Question, StateQuestion
-from survey.definition.tasks import TextTask
+from survey.definition.study import StudyDefinition
+from survey.definition.tasks import RatingTask, TextTask
+from survey.definition.training import TrainingItem
 from survey.regions import STATES
 from survey.simulated.content import Content, RatingKey
 from survey.simulated.profile import (
@@ -151,6 +153,53 @@ def screening(content: Content, seed: int, number: int, behaviour: Behaviour) ->
     return answers
 
 
+def comprehension(
+    profile: SimulationProfile, content: Content, seed: int, number: int, behaviour: Behaviour
+) -> list[dict[str, str]]:
+    """The answers to the comprehension check, attempt by attempt; a failed one has one wrong
+    answer.
+    """
+    check = content.definition.comprehension
+    if check is None:
+        return []
+    again = draw(seed, number, "second attempt").random() < profile.second_attempt
+    failed = min(int(again), check.attempts - 1)
+    if behaviour is Behaviour.COMPREHENSION_FAILER:
+        failed = check.attempts
+    attempts = []
+    for attempt in range(1, min(failed + 1, check.attempts) + 1):
+        answers = {question.name: question.answer for question in check.questions}
+        if attempt <= failed:
+            drawn = draw(seed, number, "comprehension", attempt)
+            missed = drawn.choice(check.questions)
+            wrong = [option for option in missed.options if option != missed.answer]
+            answers[missed.name] = drawn.choice(wrong)
+        attempts.append(answers)
+    return attempts
+
+
+def training(
+    profile: SimulationProfile,
+    item: TrainingItem,
+    task: RatingTask,
+    *key: object,
+) -> list[dict[str, float]]:
+    """The ratings of a training item in one try: within the expected range, or outside where the
+    scale has such points.
+    """
+    misses = draw(*key, item.name, "misses").random() < profile.missed_training
+    ratings = []
+    for place, response in enumerate(item.responses):
+        given = {}
+        for dimension, (least, most) in response.expected.items():
+            inside = [value for value in task.values if least <= value <= most]
+            outside = [value for value in task.values if not least <= value <= most]
+            drawn = draw(*key, item.name, place, dimension)
+            given[dimension] = drawn.choice((misses and outside) or inside)
+        ratings.append(given)
+    return ratings
+
+
 def demographics(
     given: Demographics, content: Content, seed: int, number: int
 ) -> dict[str, list[str]]:
@@ -212,12 +261,26 @@ def unmatched(
         if not any(group.moves(cell) for cell in cells):
             yield ("effects", "groups", place), "the study has nothing of these names"
     yield from _unmatched_groups(profile.effects, content)
-    if profile.behaviours.screened_out and not content.definition.screening:
-        yield ("behaviours", "screened_out"), "the study asks no screening question"
+    yield from _unmatched_before_blocks(profile, content.definition)
     for language in profile.languages:
         if language not in content.languages:
             yield ("languages", language), "the study is not in this language"
     yield from _unmatched_questions(profile.demographics, content)
+
+
+def _unmatched_before_blocks(
+    profile: SimulationProfile, study: StudyDefinition
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if profile.behaviours.screened_out and not study.screening:
+        yield ("behaviours", "screened_out"), "the study asks no screening question"
+    if not study.comprehension:
+        why = "the study has no comprehension check"
+        if profile.behaviours.comprehension_failer:
+            yield ("behaviours", "comprehension_failer"), why
+        if profile.second_attempt:
+            yield ("second_attempt",), why
+    if profile.missed_training and not study.training:
+        yield ("missed_training",), "the study has no training items"
 
 
 def _unmatched_groups(

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
-from survey.definition.tasks import TextTask
+from survey.definition.tasks import RatingTask, TextTask
+from survey.definition.training import TrainingItem
 from survey.simulated import answers
 from survey.simulated.answers import draw
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text
@@ -20,8 +21,10 @@ from survey.simulated.profile import Behaviour, SimulationProfile, Times
 #: Duration of a page relative to a block; the seconds come from the profile's minutes.
 WEIGHTS = {"consent": 1.0, "instructions": 0.5, "check": 0.3, "demographics": 1.0}
 #: Pages that only some studies have.
-WEIGHTS |= {"screening": 0.4, "closing": 1.0}
+WEIGHTS |= {"screening": 0.4, "comprehension": 0.4, "training": 0.6, "closing": 1.0}
 PAGE_SPREAD = 0.4
+#: Who end before the first block.
+RATE_NOTHING = (Behaviour.DECLINER, Behaviour.SCREENED_OUT, Behaviour.COMPREHENSION_FAILER)
 #: Time between two arrivals, on average.
 MEAN_GAP = timedelta(minutes=2)
 #: Device class → usual width and height of the window in CSS pixels.
@@ -33,9 +36,9 @@ class RaterPlan:
     """One rater with all answers decided.
 
     `blocks` is the number of blocks they answer; `seconds` how long each page stays open (blocks by
-    their position in the rater's order); `after` the arrival after the first rater's; `seen` each
-    response's position in their view; `writes` their share of optional free-text questions
-    answered.
+    their position in the rater's order), or each attempt at it; `after` the arrival after the first
+    rater's; `seen` each response's position in their view; `writes` their share of optional
+    free-text questions answered.
     """
 
     number: int
@@ -53,6 +56,8 @@ class RaterPlan:
     checks: dict[str, float]
     screening: dict[str, str]
     demographics: dict[str, list[str]]
+    comprehension: list[dict[str, str]]
+    profile: SimulationProfile
     writes: float
 
     @property
@@ -80,6 +85,11 @@ class RaterPlan:
             )
             for text in texts
         ]
+
+    def trained(self, item: TrainingItem, task: RatingTask, attempt: int) -> list[dict[str, float]]:
+        """Their ratings of a training item at this try."""
+        key = (self.seed, self.number, "training", attempt)
+        return answers.training(self.profile, item, task, *key)
 
     def remark(self, task: TextTask, *place: str) -> str:
         """Their free-text answer, in the block at `place` or at the end."""
@@ -119,6 +129,8 @@ def behaviours_of(
     shares = profile.behaviours.shares()
     if not content.definition.screening:
         del shares[Behaviour.SCREENED_OUT]
+    if not content.definition.comprehension:
+        del shares[Behaviour.COMPREHENSION_FAILER]
     counts = exact_counts(shares, participants)
     behaviours = [behaviour for behaviour, count in counts.items() for _ in range(count)]
     draw(seed, "behaviours").shuffle(behaviours)
@@ -154,7 +166,7 @@ def _plan_rater(
     blocks = content.blocks_shown
     if behaviour is Behaviour.EARLY_EXIT:
         blocks = drawn.randint(min(1, blocks - 1), blocks - 1)
-    elif behaviour in (Behaviour.DECLINER, Behaviour.SCREENED_OUT):
+    elif behaviour in RATE_NOTHING:
         blocks = 0
     seconds = _seconds(profile.minutes, content, draw(seed, number, "time"), behaviour, blocks)
     seen = answers.positions(profile, content, seed, number, behaviour)
@@ -174,6 +186,8 @@ def _plan_rater(
         checks=answers.checks(content, seed, number, behaviour),
         screening=answers.screening(content, seed, number, behaviour),
         demographics=answers.demographics(profile.demographics, content, seed, number),
+        comprehension=answers.comprehension(profile, content, seed, number, behaviour),
+        profile=profile,
         writes=profile.writes,
     )
 
@@ -206,12 +220,17 @@ def _seconds(
     weights = {"consent": WEIGHTS["consent"]}
     if behaviour not in (Behaviour.DECLINER, Behaviour.SCREENED_OUT):
         weights["instructions"] = WEIGHTS["instructions"]
+    if behaviour not in RATE_NOTHING:
         weights |= dict.fromkeys(block_pages, 1.0) | dict.fromkeys(check_pages, WEIGHTS["check"])
         weights["demographics"] = WEIGHTS["demographics"]
         if study.closing:
             weights["closing"] = WEIGHTS["closing"]
     if study.screening and behaviour is not Behaviour.DECLINER:
         weights["screening"] = WEIGHTS["screening"]
+    if study.comprehension and "instructions" in weights:
+        weights["comprehension"] = WEIGHTS["comprehension"]
+    if behaviour not in RATE_NOTHING:
+        weights |= {training_page(item.name): WEIGHTS["training"] for item in study.training_items}
     weights = {
         page: weight * drawn.lognormvariate(0, PAGE_SPREAD) for page, weight in weights.items()
     }
@@ -235,6 +254,11 @@ def _seconds(
 def block_page(place: int) -> str:
     """The key of the `place`-th block's page in `seconds`."""
     return f"block {place}"
+
+
+def training_page(name: str) -> str:
+    """The key of a training item's page in `seconds`."""
+    return f"training {name}"
 
 
 def check_page(name: str) -> str:

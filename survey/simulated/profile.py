@@ -22,6 +22,7 @@ class Behaviour(StrEnum):
     EARLY_EXIT = "early_exit"
     STALLER = "staller"
     DECLINER = "decliner"
+    COMPREHENSION_FAILER = "comprehension_failer"
     SCREENED_OUT = "screened_out"
 
 
@@ -47,6 +48,8 @@ class Behaviours(Part):
     staller: Share = 0.0
     decliner: Share = 0.0
     screened_out: Share = 0.0
+    #: Who fail both attempts at the comprehension check.
+    comprehension_failer: Share = 0.0
 
     @model_validator(mode="after")
     def _at_most_all(self) -> "Behaviours":
@@ -207,6 +210,10 @@ class SimulationProfile(Part):
     effects: Effects = Effects()
     minutes: Times = Times()
     demographics: Demographics = Demographics()
+    #: Share of the people who pass the comprehension check that need the second attempt.
+    second_attempt: Share = 0.0
+    #: Share of the tries at training items in which people miss the expected range.
+    missed_training: Share = 0.0
     #: Share of the optional free questions that people answer.
     writes: Share = 0.4
     #: Shares of the study's further languages; all others use its main one.

@@ -5,7 +5,6 @@ order of pages. It sends one request at a time, so a caller with many raters can
 their clocks.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,20 +13,18 @@ from urllib.parse import urlencode, urljoin
 
 import requests
 from requests.adapters import HTTPAdapter
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
 from survey.simulated import clock
 from survey.simulated.answers import ranks
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text, letters
-from survey.simulated.plan import WINDOWS, RaterPlan, block_page, check_page
+from survey.simulated.form import Answers, Form, value_of
+from survey.simulated.plan import WINDOWS, RaterPlan, block_page, check_page, training_page
 from survey.simulated.profile import Behaviour
 
 TIMEOUT_SECONDS = 60.0
-#: Inputs that take any value.
-TYPED = ("text", "number", "range")
-Answers = list[tuple[str, str]]
 
 
 class WalkError(Exception):
@@ -45,6 +42,7 @@ class WalkEnding(StrEnum):
 
     COMPLETED = "completed"
     FAILED_ATTENTION = "failed_attention"
+    FAILED_COMPREHENSION = "failed_comprehension"
     SCREENED_OUT = "screened_out"
     DECLINED = "declined"
     FULL = "full"
@@ -104,45 +102,6 @@ def _innermost(error: BaseException) -> str:
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     return (isinstance(error, OSError) and error.strerror) or str(error)
-
-
-class _Form:
-    """The form on a page: its preset values, and its choices."""
-
-    def __init__(self, element: LexborNode) -> None:
-        self.action = element.attributes.get("action") or ""
-        self.hidden: Answers = []
-        self.inputs: dict[str, list[LexborNode]] = {}
-        for tag in element.css("input, select, textarea, button"):
-            name = tag.attributes.get("name") or ""
-            if tag.attributes.get("type") == "hidden":
-                self.hidden.append((name, _value(tag)))
-            elif name:
-                self.inputs.setdefault(name, []).append(tag)
-
-    def offers(self, name: str, value: str) -> bool:
-        """Whether a person could answer this."""
-        tags = self.inputs.get(name, [])
-        if any(tag.tag == "textarea" or tag.attributes.get("type") in TYPED for tag in tags):
-            return True
-        if tags and tags[0].tag == "select":
-            tags = tags[0].css("option")
-        return any(
-            _value(tag) == value
-            for tag in tags
-            if tag.tag != "input" or tag.attributes.get("type") in ("radio", "checkbox")
-        )
-
-    def measure(self, name: str, values: dict[str, object]) -> None:
-        """Fill in the hidden input that a page's script writes its measurements to."""
-        if any(hidden == name for hidden, _ in self.hidden):
-            self.hidden = [pair for pair in self.hidden if pair[0] != name]
-            self.hidden.append((name, json.dumps(values)))
-
-
-def _value(tag: LexborNode) -> str:
-    # an attribute without a value is None
-    return tag.attributes.get("value", tag.text(strip=True)) or ""
 
 
 class SimulatedVisit:
@@ -222,13 +181,15 @@ class SimulatedVisit:
         ending = self._ending()
         if ending is not None:
             return self._end(ending)
-        forms = [_Form(element) for element in self.page.css("main form")]
+        forms = [Form(element) for element in self.page.css("main form")]
         if not forms:
             raise self._error("has neither a form nor an ending")
         form = forms[-1]
         study = self.content.in_language(self.plan.language)
         if "agree" in form.inputs:
             self._consent(forms)
+        elif form.part:
+            self._before_blocks(form)
         elif responses := self.page.css("[data-response]"):
             texts = {tag.attributes["data-response"] or "": tag.text() for tag in responses}
             self._block(form, study, texts)
@@ -256,7 +217,7 @@ class SimulatedVisit:
         if self.walk.code != self.content.codes.get(ending, ""):
             raise self._error(f"shows code {self.walk.code!r} for ending {ending}")
 
-    def _consent(self, forms: Sequence[_Form]) -> None:
+    def _consent(self, forms: Sequence[Form]) -> None:
         language = self.page.css("html[lang]")[0].attributes["lang"]
         if language != self.plan.language:
             choosing = next(form for form in forms if "language" in form.inputs)
@@ -264,9 +225,27 @@ class SimulatedVisit:
             return
         form = forms[-1]
         answer = "decline" if self.plan.behaviour is Behaviour.DECLINER else "agree"
-        self._send(form, [(answer, _value(form.inputs[answer][0]))], "consent", joins=True)
+        self._send(form, [(answer, value_of(form.inputs[answer][0]))], "consent", joins=True)
 
-    def _block(self, form: _Form, study: StudyDefinition, texts: dict[str, str]) -> None:
+    def _before_blocks(self, form: Form) -> None:
+        """Answer the comprehension check or a training item, or read its feedback."""
+        study = self.content.definition
+        if form.part == "comprehension":
+            answers = self.plan.comprehension[form.attempt - 1]
+            self._send(form, list(answers.items()), "comprehension")
+        elif form.part == "feedback":
+            self._send(form, [("read", "yes")], None)
+        else:
+            item = study.training_items[form.item - 1]
+            given = self.plan.trained(item, study.rated, form.attempt)
+            ratings = [
+                (f"r-training{place}-{dimension}", str(value))
+                for place, ratings in enumerate(given, start=1)
+                for dimension, value in ratings.items()
+            ]
+            self._send(form, ratings, training_page(item.name))
+
+    def _block(self, form: Form, study: StudyDefinition, texts: dict[str, str]) -> None:
         """Answer the block that shows `texts`, unless the rater leaves here."""
         if self.blocks >= self.plan.blocks:
             self.walk.ending = WalkEnding.LEFT
@@ -329,7 +308,7 @@ class SimulatedVisit:
             },
         }
 
-    def _check(self, form: _Form, study: StudyDefinition) -> None:
+    def _check(self, form: Form, study: StudyDefinition) -> None:
         name = self._statement(study, "item")
         self._send(form, [("answer", str(self.plan.checks[name]))], check_page(name))
 
@@ -341,14 +320,14 @@ class SimulatedVisit:
                 return check.name
         raise self._error("shows no attention check of this study")
 
-    def _demographics(self, form: _Form) -> None:
+    def _demographics(self, form: Form) -> None:
         given = self.plan.demographics.items()
         answers = [(name, value) for name, values in given for value in values]
         self._send(form, answers, "demographics")
 
     def _send(
         self,
-        form: _Form,
+        form: Form,
         answers: Answers,
         page: str | None,
         *,

@@ -18,6 +18,14 @@ from survey.tidy.answers import (
     rank_rows,
     rating_rows,
 )
+from survey.tidy.attempts import (
+    COMPREHENSION_COLUMNS,
+    TRAINING_COLUMNS,
+    ComprehensionOutcomes,
+    comprehension_outcomes,
+    comprehension_rows,
+    training_rows,
+)
 from survey.tidy.pages import PAGE_TIME_COLUMNS, page_time_rows
 from survey.tidy.panels import panel_ratings, panels_of
 from survey.tidy.participants import (
@@ -55,6 +63,7 @@ __all__ = [
     "CELL_COLUMNS",
     "CHECK_COLUMNS",
     "COMMENT_COLUMNS",
+    "COMPREHENSION_COLUMNS",
     "DEMOGRAPHIC_COLUMNS",
     "GOLD_COLUMNS",
     "PAGE_TIME_COLUMNS",
@@ -67,12 +76,16 @@ __all__ = [
     "SHOWN_COLUMNS",
     "SHOWN_RESPONSE_COLUMNS",
     "TAKING_PART_COLUMNS",
+    "TRAINING_COLUMNS",
+    "ComprehensionOutcomes",
     "NamedResponse",
     "Row",
     "active_participants",
     "cells_of",
     "check_rows",
     "comment_rows",
+    "comprehension_outcomes",
+    "comprehension_rows",
     "counted_sources",
     "definition_of",
     "dimensions_of",
@@ -90,4 +103,5 @@ __all__ = [
     "response_rows",
     "seconds_between",
     "shown_response_rows",
+    "training_rows",
 ]

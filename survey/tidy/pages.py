@@ -1,6 +1,6 @@
 """When participants saw and answered their pages, in order: page_times.csv."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from heapq import merge
 from operator import itemgetter
@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from survey.content import content_of
 from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, PageTime, Participant, Presentation, Study
 from survey.tidy.study import Row, people_of
@@ -35,8 +36,10 @@ def page_time_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     people = people_of(study, sources).exclude(source=Participant.Source.IMPORT)
     names = dict(people.values_list("id", "pseudonym"))
     whose = Q(participant__in=people)
+    content = content_of(study)
+    items = {page: content.training_item(page).name for page in content.training_pages}
     seen = whose & (Q(shown_at__isnull=False) | Q(answered_at__isnull=False))
-    streams = (_consents(people), _others(whose), _blocks(seen), _checks(seen))
+    streams = (_consents(people), _others(whose, items), _blocks(seen), _checks(seen))
     for person, *page, shown_at, answered_at in merge(*streams, key=itemgetter(0, 1)):
         yield (
             names[person],
@@ -57,11 +60,11 @@ def _consents(people: Any) -> Iterator[_Page]:
         yield person, 0, "consent", None, arrived_at, consented_at or declined_at
 
 
-def _others(whose: Q) -> Iterator[_Page]:
+def _others(whose: Q, names: Mapping[int, str]) -> Iterator[_Page]:
     rows = PageTime.objects.filter(whose).order_by("participant_id", "page")
     columns = ("participant_id", "page", "kind", "shown_at", "answered_at")
     for person, page, kind, *times in rows.values_list(*columns).iterator():
-        yield person, page, kind, None, *times
+        yield person, page, kind, names.get(page), *times
 
 
 def _blocks(seen: Q) -> Iterator[_Page]:

@@ -1,6 +1,8 @@
-"""The numbered pages: screening, instructions, blocks and checks, closing, demographics."""
+"""The numbered pages, from screening to demographics. Blocks, the comprehension check and training
+items have modules of their own.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from django.db import transaction
@@ -10,13 +12,13 @@ from survey import access, answers, paradata, participants
 from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
-from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuestion
 from survey.forms.attention_check import read_check
 from survey.forms.block import text_name
-from survey.forms.questions import read_closing, read_demographics, read_screening
+from survey.forms.questions import read_choices, read_closing, read_demographics
 from survey.models import AttentionCheck, FreeAnswer, PageTime, Participant, Presentation
 from survey.regions import STATES
 from survey.views.block import show_block, text_items
+from survey.views.comprehension import show_comprehension
 from survey.views.participant import (
     last_page,
     of_participant,
@@ -25,6 +27,8 @@ from survey.views.participant import (
     to_current_page,
     to_next_page,
 )
+from survey.views.questions import question_items
+from survey.views.training import show_training
 
 Status = Participant.Status
 
@@ -47,22 +51,19 @@ def page(request: HttpRequest, participant: Participant, number: int) -> HttpRes
         or number > content.total_pages
     ):
         return to_current_page(participant)
-    views: dict[int | None, PageView] = {
-        content.screening_page: _screening,
-        content.instructions_page: _instructions,
-        content.closing_page: _closing,
-        content.demographics_page: _demographics,
+    views: dict[str, PageView] = {
+        PageTime.Kind.SCREENING: _screening,
+        PageTime.Kind.INSTRUCTIONS: _instructions,
+        PageTime.Kind.COMPREHENSION: show_comprehension,
+        PageTime.Kind.TRAINING: show_training,
+        PageTime.Kind.CLOSING: _closing,
+        PageTime.Kind.DEMOGRAPHICS: _demographics,
     }
-    kinds = {
-        content.screening_page: PageTime.Kind.SCREENING,
-        content.instructions_page: PageTime.Kind.INSTRUCTIONS,
-        content.closing_page: PageTime.Kind.CLOSING,
-        content.demographics_page: PageTime.Kind.DEMOGRAPHICS,
-    }
-    if request.method == "GET" and number > participant.pages_done and number in kinds:
+    kind = content.kinds.get(number, "")
+    if request.method == "GET" and kind and number > participant.pages_done:
         at = access.time_of(request, participant)
-        answers.record_shown(participant=participant, kind=kinds[number], page=number, at=at)
-    view = views.get(number, _block_or_check)
+        answers.record_shown(participant=participant, kind=kind, page=number, at=at)
+    view = views.get(kind, _block_or_check)
     try:
         if access.is_own(request, participant):
             return view(request, participant, content, number)
@@ -103,7 +104,7 @@ def _screening(
     sent: dict[str, object] = {}
     errors: dict[str, str] = {}
     if request.method == "POST":
-        checked = read_screening(request.POST, questions, shown)
+        checked = read_choices(request.POST, questions, shown)
         sent, errors = checked.sent, checked.errors
         if not errors:
             eligible = all(checked.values[q.name] in q.eligible for q in questions)
@@ -125,28 +126,6 @@ def _screening(
         "screening": True,
     }
     return show_page(request, "survey/questions.html", participant, content, number, values)
-
-
-def question_items(
-    questions: Sequence[Question | ScreeningQuestion],
-    shown: Sequence[Question | ScreeningQuestion],
-    sent: dict[str, object],
-    errors: dict[str, str],
-) -> list[dict[str, Any]]:
-    """Questions as a page shows them; an option is stored in the study's main language."""
-    items = []
-    for question, translated in zip(questions, shown, strict=True):
-        item: dict[str, Any] = {
-            "question": translated,
-            "kind": getattr(question, "kind", "single"),
-            "value": sent.get(question.name),
-            "error": errors.get(f"q-{question.name}"),
-        }
-        if isinstance(question, ChoiceQuestion | ScreeningQuestion):
-            assert isinstance(translated, ChoiceQuestion | ScreeningQuestion)
-            item["options"] = list(zip(question.offered, translated.offered, strict=True))
-        items.append(item)
-    return items
 
 
 def _instructions(

@@ -223,7 +223,7 @@ def show_page(
     values: Mapping[str, Any],
 ) -> HttpResponse:
     """A numbered page; 422 if it was sent with errors."""
-    has_previous = number > content.instructions_page and access.is_own(request, participant)
+    has_previous = content.has_previous(number) and access.is_own(request, participant)
     context = {
         **frame(request, participant, content),
         "number": number,

@@ -71,7 +71,7 @@ def test_counts_are_those_of_the_overview(page: Client, study: Study, run: Analy
     answer = page.get("/api/studies/small/counts/").json()
     everybody = {
         "arrived": 4, "reading": 0, "active": 0, "silent": 0, "completed": 4, "declined": 0,
-        "screened_out": 0, "excluded": {"duration": 1},
+        "screened_out": 0, "failed_comprehension": 0, "excluded": {"duration": 1},
     }  # fmt: skip
     robot = everybody | {"arrived": 1, "completed": 1, "excluded": {}}
     assert answer["real"] == everybody

@@ -129,6 +129,8 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     manifest = json.loads((folder / "export.json").read_text())
     assert manifest["absent"] == {
         "comments.csv": "the study asks for no free text",
+        "comprehension.csv": "the study has no comprehension check",
+        "training.csv": "the study has no training items",
         "judge_comparisons.csv": "no judge compares pairs",
         "judge_attempts.csv": "no judge was asked anything",
         "ranks.csv": "the study asks for no ranks and no choices",
@@ -143,6 +145,7 @@ def test_manifest_counts_everybody_who_came(study: Study, tmp_path: Path) -> Non
         "left_at_information": 1,
         "declined": 1,
         "screened_out": 0,
+        "failed_comprehension": 0,
         "in_progress": 1,
         "completed": 4,
         "withdrawn": 1,

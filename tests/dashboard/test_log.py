@@ -50,6 +50,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "rater": lambda study: ([ann(study).pk], {"excluded": "true", "reason": "wrote nonsense"}),
     "exclude": lambda study: ([], {"group": ann(study).pk, "reason": "forged"}),
     "identity": lambda study: ([ann(study).pk], {}),
+    "notices": lambda study: ([], {"email": "ada@example.org", "occasions": ["full"]}),
     "planning": lambda study: ([], {"raters": "10"}),
     "recompute": lambda study: ([], {"page": "raters"}),
     "ask-multiverse": lambda study: ([], {}),

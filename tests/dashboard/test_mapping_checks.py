@@ -228,7 +228,7 @@ BAD_EXPORTS = [
     (changed("R_2", "R_1", QUALTRICS), "line 6: column 'ResponseId': 'R_1' is on line 5 already"),
     (changed("False", "Maybe", QUALTRICS),
      "line 6: column 'Finished': 'Maybe' is unknown; known are 'completed', 'in_progress', "
-     "'screened_out', 'declined', 'withdrawn'"),
+     "'screened_out', 'failed_comprehension', 'declined', 'withdrawn'"),
     (changed("2026-07-01 10:00:00", "7/1/2026 10:00", QUALTRICS),
      "line 6: column 'StartDate': '7/1/2026 10:00' is not an ISO 8601 time such as "
      "2026-03-01T14:05:00Z"),

@@ -93,6 +93,12 @@ def test_people_screened_out_left_at_the_page_that_they_sent(db: None) -> None:
     assert reached(people, small_study.EVERYTHING_YAML)[:3] == [(2, 0, 0), (2, 1, 0), (1, 0, 0)]
 
 
+def test_people_who_failed_the_comprehension_check_left_there(db: None) -> None:
+    people = [person("failed_comprehension", pages_done=2), person()]
+    checked = small_study.YAML + small_study.COMPREHENSION
+    assert reached(people, checked)[:4] == [(2, 0, 0), (2, 0, 0), (2, 1, 0), (1, 0, 0)]
+
+
 def test_pages_are_named_by_what_they_are(page: Client, db: None) -> None:
     study = small_study.load()
     add_participant(study, pseudonym="eva")

@@ -72,10 +72,10 @@ def test_overview_counts_people_by_source_with_test_people_apart(
     Participant.objects.create(study=study, source="prolific")
     Participant.objects.create(study=study, source="prolific", status="declined")
     assert table_headed(page.get("/studies/small/"), "Source")[1:] == [
-        ["link", "5", "0", "1", "0", "4", "0", "0", "Too fast or too slow 1"],
-        ["prolific", "3", "1", "0", "1", "0", "1", "0", "none"],
+        ["link", "5", "0", "1", "0", "4", "0", "0", "0", "Too fast or too slow 1"],
+        ["prolific", "3", "1", "0", "1", "0", "1", "0", "0", "none"],
         ["Not counted among raters"],
-        ["simulated", "1", "0", "0", "0", "1", "0", "0", "none"],
+        ["simulated", "1", "0", "0", "0", "1", "0", "0", "0", "none"],
     ]
 
 

@@ -132,6 +132,7 @@ def new_installation(folder: Path, database_url: str, **settings: str) -> Instal
         "SECRET_KEY": secrets.token_urlsafe(40),
         "SIMULATION_KEY": secrets.token_urlsafe(40),
         "JUDGE_API_KEY": "",  # no test ever spends money, whatever .env holds
+        "EMAIL_HOST": "",  # nor sends e-mail
         "PROLIFIC_URL": "https://api.prolific.com/api/v1",  # whatever .env holds
         "SITE_URL": f"http://localhost:{port}",
         "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",

@@ -43,13 +43,15 @@ def opening_design(folder: Path, name: str, *, slug: str) -> list[Command]:
 
 
 def open_small(
-    installation: Installation, folder: Path, *, slug: str, highest: str = "Very"
+    installation: Installation, folder: Path, *, slug: str, highest: str = "Very", more: str = ""
 ) -> str:
-    """A study of 4 blocks with 3 responses each; `highest` labels its third point. Its slug."""
+    """A study of 4 blocks with 3 responses each; `highest` labels its third point, and `more` is
+    added to its file. Its slug.
+    """
     responses = folder / "responses.csv"
     responses.write_text(small_study.CSV, encoding="utf-8")
     text = small_study.YAML.replace("label: Very", f"label: {highest}") + WAYS_IN
-    return _open(installation, folder, slug, text, responses)
+    return _open(installation, folder, slug, text + more, responses)
 
 
 def open_wide(

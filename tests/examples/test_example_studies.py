@@ -10,7 +10,7 @@ from analysis.quality_rules import QualityRules
 from judge.definition import JudgingDefinition
 from survey.assignment import Layout, plan_survey
 from survey.definition import ResponseRow, StudyDefinition, read_responses
-from survey.definition.codes import new_codes, with_codes
+from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.language import in_language, languages_of
 from survey.definition.policy import findings
 from survey.definition.questions import ChoiceQuestion
@@ -44,7 +44,7 @@ def settings_of(slug: str) -> Settings:
 
 def loaded_settings_of(slug: str) -> Settings:
     """With the random codes that loading draws where they are needed."""
-    return with_codes(settings_of(slug), study(slug), new_codes())
+    return with_codes(settings_of(slug), study(slug), with_new_codes({}))
 
 
 def rows_of(slug: str) -> list[ResponseRow]:
@@ -176,8 +176,9 @@ class TestOwnStudy:
         assert prolific is not None
         codes = {ending: prolific.code(ending) for ending in ENDINGS}
         assert codes.pop("full") is None  # it takes any number of people
+        assert codes.pop("failed_comprehension") is None  # it has no comprehension check
         assert None not in codes.values()
-        assert len(set(codes.values())) == len(ENDINGS) - 1
+        assert len(set(codes.values())) == len(ENDINGS) - 2
         assert prolific.failed_attention_from == 2
 
 

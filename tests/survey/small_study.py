@@ -147,6 +147,35 @@ closing:
 """
 )
 
+#: Questions about the instructions, two attempts.
+COMPREHENSION = """
+comprehension:
+  questions:
+    - name: task
+      question: What do you rate?
+      options: [Each reply on its own, The best reply only]
+      answer: Each reply on its own
+    - name: purpose
+      question: Who reads the replies?
+      options: [A computer, A person in need, Nobody]
+      answer: A person in need
+"""
+#: Two training items: one with two responses.
+TRAINING = """
+training:
+  items:
+    - name: listening
+      prompt: My cat died.
+      responses:
+        - {text: You can buy a new one., expected: {warmth: [1, 1]}, why: It passes over the grief.}
+        - {text: You loved him for many years., expected: {warmth: [2, 3]}}
+    - name: advice
+      prompt: I lost my job.
+      context: Written at night.
+      responses:
+        - {text: Write applications., expected: {warmth: [1, 2]}, why: It gives advice only.}
+"""
+
 SETTINGS = Settings.model_validate(
     {
         "ways_in": ["prolific", "link", "invitation"],

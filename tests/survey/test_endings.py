@@ -18,6 +18,7 @@ pytestmark = pytest.mark.embedded  # what pages ask and say
 CODES = {
     "completed": "DONE1",
     "failed_attention": "FAIL1",
+    "failed_comprehension": "RETURN1",
     "screened_out": "SCREEN1",
     "declined": "NOPE1",
     "full": "FULL1",
@@ -49,6 +50,11 @@ def reach(study: Study, ending: str, link: str = LINK) -> tuple[int, str]:
         client.get(link)
         reply = client.post("/s/small/consent/", {"decline": "yes"}, follow=True)
         return reply.status_code, reply.content.decode()
+    if ending == "failed_comprehension":
+        checked = small_study.definition(small_study.YAML + small_study.COMPREHENSION)
+        study.definition["comprehension"] = checked.model_dump(mode="json")["comprehension"]
+        study.loaded_at = timezone.now()
+        study.save()
     begin(client, link)
     if ending == "withdrawn":
         html = client.get("/s/small/stop/").content.decode()
@@ -59,6 +65,13 @@ def reach(study: Study, ending: str, link: str = LINK) -> tuple[int, str]:
         reply = client.post("/s/small/page/1/", WRONG, follow=True)
         return reply.status_code, reply.content.decode()
     client.post("/s/small/page/1/", {"first_language": "English", "country": "Canada"})
+    if ending == "failed_comprehension":
+        client.post("/s/small/page/2/")
+        wrong = {"task": "The best reply only", "purpose": "Nobody"}
+        for attempt in ("1", "2"):
+            sent = wrong | {"attempt-number": attempt}
+            reply = client.post("/s/small/page/3/", sent, follow=True)
+        return reply.status_code, reply.content.decode()
     take(client, range(2, LAST_PAGE), value=2 if ending == "completed" else 3)
     reply = client.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)
     return reply.status_code, reply.content.decode()
@@ -120,6 +133,7 @@ def test_coming_back_shows_the_same_ending_again(study: Study, ending: str) -> N
     said = {
         "completed": "each person can take part only once",
         "failed_attention": "each person can take part only once",
+        "failed_comprehension": "You have been here before.",
         "screened_out": "You have been here before.",
         "declined": "You have been here before.",
     }

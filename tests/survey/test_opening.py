@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.codes import new_codes, with_codes
+from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.findings import StudyFinding
 from survey.definition.opening import Circumstances, against_opening
 from survey.definition.settings import Settings
@@ -182,20 +182,32 @@ def test_stand_in_as_gold_is_refused_unless_it_is_allowed() -> None:
 
 
 def test_study_without_codes_gets_one_for_each_ending_that_can_happen() -> None:
-    random = new_codes()
+    random = with_new_codes({})
     given = Settings.model_validate({"ways_in": ["prolific"]})
     prolific = with_codes(given, study(), random).prolific
     assert prolific is not None
     assert prolific.codes == [random["completed"], random["declined"], random["withdrawn"]]
-    assert len(set(random.values())) == 6
+    assert len(set(random.values())) == 7
     assert all(len(code) == 8 and not set(code) & set("ILO01") for code in random.values())
     limited = given.model_copy(update={"places": given.places.model_copy(update={"maximum": 9})})
     assert with_codes(limited, study(), random).prolific.full_code == random["full"]  # type: ignore[union-attr]
 
 
+def test_comprehension_check_gets_a_code_also_in_a_study_that_has_codes_of_before() -> None:
+    known = {"completed": "AAAAAAAA", "declined": "BBBBBBBB", "withdrawn": "CCCCCCCC"}
+    random = with_new_codes(known)
+    assert random.items() >= known.items()
+    checked = small_study.definition(small_study.YAML + small_study.COMPREHENSION)
+    given = Settings.model_validate({"ways_in": ["prolific"]})
+    prolific = with_codes(given, checked, random).prolific
+    assert prolific is not None
+    assert prolific.failed_comprehension_code == random["failed_comprehension"]
+    assert len(set(prolific.codes)) == 4
+
+
 @pytest.mark.parametrize("chosen", [settings(), Settings.model_validate({"ways_in": ["link"]})])
 def test_codes_that_are_given_or_not_needed_stay(chosen: Settings) -> None:
-    assert with_codes(chosen, study(), new_codes()) is chosen
+    assert with_codes(chosen, study(), with_new_codes({})) is chosen
 
 
 # ── Responses and titles ──────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.importing.files import ImportRefused
+from dashboard.importing.files import ImportRefused, read_file
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.management.gold import choose
 from dashboard.management.mapping import add_map_option
@@ -34,12 +34,10 @@ class Command(BaseCommand):
         try:
             study = find_study(slug)
             added, notices = import_gold_set(
-                study, gold.read_bytes(), file=str(gold), name=name, map_file=map_file
+                study, read_file(gold), file=str(gold), name=name, map_file=map_file
             )
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
-        except OSError as error:
-            raise CommandError(f"{gold}: {error.strerror}") from None
         except ImportRefused as error:
             raise CommandError(f"Nothing was changed.\n{error}") from None
         for notice in notices:

@@ -14,7 +14,7 @@ from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics import METRICS, MetricSettings
 from analysis.metrics.perplexity import ImportedPerplexity
 from analysis.models import ComputedMetric
-from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.perplexity import read_perplexities
 from dashboard.importing.ratings import vocabulary_of
 from dashboard.shared.log import record
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         """The settings with the perplexities of a file. Raises ImportRefused."""
         if settings.perplexity_source:
             raise ValueError("perplexities come from --perplexity or from an endpoint, not both")
-        data, findings = path.read_bytes(), Findings()
+        data, findings = read_file(path), Findings()
         values = read_perplexities(data, str(path), vocabulary_of(study), findings)
         findings.refuse_if_any()
         if not values:

@@ -9,9 +9,9 @@ from django.utils import timezone
 from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
 from dashboard.raters.reconciliation import FINDINGS, reconcile, reconciled_in_words
-from dashboard.raters.submission_lists import SubmissionLists, read_submissions
+from dashboard.raters.submission_lists import read_submissions
 from dashboard.raters.submissions import apply_submissions, in_words
-from survey.files.problems import DefinitionError
+from survey.files.problems import DefinitionError, read_bytes
 from survey.queries import StudyNotFound, find_study
 
 
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             raise CommandError("--reason is given without --exclude. Nothing was changed.")
         try:
             study = find_study(slug)
-            lists = self.read(csv)
+            lists = read_submissions([(str(path), read_bytes(path)) for path in csv])
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         except DefinitionError as error:
@@ -66,13 +66,3 @@ class Command(BaseCommand):
                 self.stdout.write(decide(study, people, excluded=True, reason=reason))
             except DecisionRefused as refusal:
                 raise CommandError(str(refusal)) from None
-
-    def read(self, paths: list[Path]) -> SubmissionLists:
-        """The rows of all lists. Raises DefinitionError, or CommandError for an unreadable file."""
-        files = []
-        for path in paths:
-            try:
-                files.append((str(path), path.read_bytes()))
-            except OSError as error:
-                raise CommandError(f"{path}: {error.strerror}") from None
-        return read_submissions(files)

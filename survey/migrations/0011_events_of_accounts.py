@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('survey', '0008_held_pool'),
+        ('survey', '0010_training'),
     ]
 
     # Lines written before say nothing of their origin.

@@ -1,0 +1,1 @@
+"""E-mail to researchers about their studies."""
