@@ -1,6 +1,6 @@
 # `make run` for a working site, `make test` for everything that is checked.
 # PORT and HOST say where the site answers, PUBLIC at which name with HTTPS (docs/going-public.md);
-# PYTHON which Python 3.11+ makes .venv.
+# PROLIFIC=local adds a Prolific that pays nobody; PYTHON is which Python 3.11+ makes .venv.
 
 PYTHON ?= python3
 IN_VENV = PATH="$(CURDIR)/.venv/bin:$$PATH"
@@ -10,7 +10,7 @@ COMPILE = uv pip compile --quiet --universal --generate-hashes --no-emit-index-u
 .PHONY: help run dev setup test test-long quick lint bench lock
 
 help:
-	@echo 'make run        a site with an example study on http://localhost:8000 (PORT=…, HOST=…, PUBLIC=name)'
+	@echo 'make run        a site with an example study on http://localhost:8000 (PORT=…, HOST=…, PUBLIC=name, PROLIFIC=local)'
 	@echo 'make dev        the same site, started again when a file changes'
 	@echo 'make test       lint and every test on both shapes; installs the services they need'
 	@echo 'make test-long  the same with ten times the random cases'

@@ -1,4 +1,4 @@
-"""The lock of a running `manage.py serve`, with its address and its stand-in judge."""
+"""The lock of a running `manage.py serve`, with its address and its stand-ins."""
 
 import fcntl
 from collections.abc import Iterator

@@ -75,7 +75,9 @@ try:
     # Encrypts the Prolific tokens of accounts. With another key they must be connected again.
     PROLIFIC_TOKEN_KEY = env.str("PROLIFIC_TOKEN_KEY", SECRET_KEY, validate=GIVEN)
     PROLIFIC_URL = env.str(
-        "PROLIFIC_URL", "https://api.prolific.com/api/v1", validate=PROLIFIC_ADDRESS
+        "PROLIFIC_URL",
+        _served.get("PROLIFIC_URL") or "https://api.prolific.com/api/v1",
+        validate=PROLIFIC_ADDRESS,
     ).rstrip("/")
     JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", "https://openrouter.ai/api/v1")
     JUDGE_MODEL = env.str("JUDGE_MODEL", "meta-llama/llama-4-maverick")

@@ -4,13 +4,14 @@ from dashboard.accounts.models import ApiToken, ProlificAccount
 from dashboard.design.models import PlannedGrid
 from dashboard.notices.models import Follower, Notice
 from dashboard.overview.models import MemberInvitation
-from dashboard.prolific.models import Recruitment
+from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts, Membership
 
 __all__ = [
     "ApiToken",
     "ChunkCounts",
+    "EventSubscription",
     "Follower",
     "MemberInvitation",
     "Membership",
@@ -18,5 +19,6 @@ __all__ = [
     "Package",
     "PlannedGrid",
     "ProlificAccount",
+    "ReceivedEvent",
     "Recruitment",
 ]

@@ -10,7 +10,7 @@ from config.celery import wake
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
 from dashboard.notices import sending
-from dashboard.prolific import polling
+from dashboard.prolific import following_up, polling
 from dashboard.share import packages
 from dashboard.shared.chunk_counts import large_studies
 
@@ -49,16 +49,25 @@ def notices(slug: str) -> None:
     sending.tell_followers(slug, at=timezone.now())
 
 
+@shared_task(name="dashboard.prolific_events")
+def prolific_events() -> None:
+    """Follow up the events of Prolific that no other worker follows up."""
+    following_up.follow_up_all(now=timezone.now)
+
+
 @shared_task(name="dashboard.sweep")
 def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
     packages.remove_old_packages()
+    following_up.remove_old_events(at=timezone.now())
     for plan_id in plan_options.plans_to_wake():
         wake("dashboard.plan", plan_id)
     for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
         wake("dashboard.prolific", recruitment_id)
     for slug in sending.slugs_to_look_at(at=timezone.now()):
         wake("dashboard.notices", slug)
+    if following_up.events_to_follow_up(at=timezone.now()):
+        wake("dashboard.prolific_events")
     for package_id in packages.packages_to_wake():
         wake("dashboard.package", package_id)
     for study_id in large_studies():

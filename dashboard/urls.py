@@ -17,6 +17,7 @@ from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.notices import views as notices
 from dashboard.overview import log_views, people_views, reachability
 from dashboard.overview import views as overview
+from dashboard.prolific import receiving
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
@@ -68,6 +69,7 @@ study_patterns = [
     path("prolific/", prolific.recruiting, name="prolific"),
     path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
     path("notices/", notices.notices, name="notices"),
+    path("prolific/events/", prolific.events, name="events-of-study"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("texts/", content_views.texts, name="texts"),
@@ -137,6 +139,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/activity.csv", activity_csv, name="activity-csv"),
     path("invitations/<str:secret>/", invitation, name="invitation"),
     path("account/prolific/", prolific_account, name="prolific-account"),
+    path("prolific/events/<str:key>/", receiving.Events.as_view(), name="prolific-events"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include((api_patterns, "api"))),

@@ -1,10 +1,11 @@
 """Who may see which participant page. Only this module finds the person behind a browser."""
 
 import hashlib
-import re
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -13,17 +14,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from survey.content import content_of
-from survey.definition.settings import LinkParameters, Prolific
 from survey.models import Browser, Identity, Invitation, Participant, Study
 from survey.participants import COOKIE_DAYS, Arrival
+from survey.prolific.links import is_local
+from survey.prolific_arrivals import (
+    PERSON,
+    ArrivalRefused,
+    arrival_from_prolific,
+    id_is_missing,
+    identifiers,
+    is_from_prolific,
+)
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.simulated import clock
 
-#: An identifier from a recruiter, or one of our own tokens. An unfilled placeholder such as
-#: {{%ID%}} does not match.
-PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
-#: Prolific's ids of people, studies and submissions.
-PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
 PREVIEW = "preview"
 #: What the dashboard's roles decide about an account and a study.
 MAY_PREVIEW = "survey.preview_study"
@@ -40,14 +44,6 @@ NEEDED_BY_PAGES = (
     "study__state",
     "study__is_rehearsal",
 )
-
-
-class ArrivalRefused(Exception):
-    """An arrival that is refused; the participant reads `message`."""
-
-    def __init__(self, title: str, message: str) -> None:
-        self.title, self.message = title, message
-        super().__init__(message)
 
 
 def _cookie_name(slug: str) -> str:
@@ -209,85 +205,19 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
         invitation = _invitation(study, request.GET["invite"])
         if invitation.panel or "invitation" in ways_in:
             return _invited(study, invitation)
-    if "prolific" in ways_in and _is_from_prolific(request, study):
-        return _from_prolific(request, study)
+    if "prolific" in ways_in and is_from_prolific(request, study):
+        own = own_participant_of(request, study.slug)
+        return arrival_from_prolific(request, study, own=own)
     remembered = own_participant_of(request, study.slug) or browser_of(request, study.slug)
     if remembered is not None:
         return remembered
     if "link" in ways_in:
         return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
     if "prolific" in ways_in:
-        raise _id_is_missing()
+        raise id_is_missing()
     raise ArrivalRefused(
         _("This study is for people who were invited"),
         _("Please open the personal link that you were sent. This one is not complete."),
-    )
-
-
-def _id_is_missing() -> ArrivalRefused:
-    return ArrivalRefused(
-        _("We could not tell who you are"),
-        _(
-            "This link lacks your participant ID. Please open the study again from the page where "
-            "you found it, for example from Prolific, and use the full link you find there."
-        ),
-    )
-
-
-def names_of_parameters(study: Study) -> dict[str, str]:
-    """The recruiter's names for `participant`, `study` and `session` in its links."""
-    prolific = study.settings["prolific"]
-    return dict(prolific["parameters"] if prolific else LinkParameters().model_dump())
-
-
-def _parameters(request: HttpRequest, study: Study) -> dict[str, str]:
-    """The values of `participant`, `study` and `session` in the address; names in any case."""
-    sent = {name.casefold(): request.GET[name].strip() for name in request.GET}
-    return {
-        part: sent[name.casefold()]
-        for part, name in names_of_parameters(study).items()
-        if name.casefold() in sent
-    }
-
-
-def _is_from_prolific(request: HttpRequest, study: Study) -> bool:
-    """Whether the address has any of the parameters. A person from Prolific without an ID must not
-    be admitted by the open link, because they could not be paid.
-    """
-    return bool(_parameters(request, study))
-
-
-def _identifiers(request: HttpRequest, study: Study) -> dict[str, str]:
-    """The identifiers in the address, without those that no recruiter would give."""
-    sent = _parameters(request, study)
-    return {part: text for part, text in sent.items() if PERSON.fullmatch(text)}
-
-
-def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
-    """Raises ArrivalRefused if the address has no ID, or one that the recruiter would not give."""
-    sent = {part: text for part, text in _parameters(request, study).items() if text}
-    if "participant" not in sent:
-        raise _id_is_missing()
-    form = PERSON
-    if Prolific.model_validate(study.settings["prolific"] or {}).is_prolific:
-        form = PROLIFIC_ID
-        sent = {part: text.lower() for part, text in sent.items()}
-    if not all(form.fullmatch(text) for text in sent.values()):
-        raise ArrivalRefused(
-            _("This link is not complete"),
-            _(
-                "An ID in this link is not a Prolific ID. Please open the study again from "
-                "Prolific, and do not change the link."
-            ),
-        )
-    return Arrival(
-        study=study,
-        source=Participant.Source.PROLIFIC,
-        at=timezone.now(),
-        kind=Identity.Kind.PROLIFIC,
-        key=sent["participant"],
-        prolific_study_id=sent.get("study", ""),
-        session_id=sent.get("session", ""),
     )
 
 
@@ -304,9 +234,20 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
 
 
 def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock) -> Arrival:
-    sent = _identifiers(request, study)
+    sent = identifiers(request, study)
     if sent.get("participant") != carried.person:
         raise PermissionDenied("The simulated time belongs to another participant.")
+    if carried.from_prolific:
+        if not is_local(settings.PROLIFIC_URL):
+            raise PermissionDenied("Simulated people come from no Prolific but a local one.")
+        own = own_participant_of(request, study.slug)
+        return replace(
+            arrival_from_prolific(request, study, own=own),
+            study=_version_asked_for(request, study.slug),
+            source=Participant.Source.SIMULATED,
+            at=carried.at,
+            order_seed=carried.order_seed,
+        )
     return Arrival(
         study=_version_asked_for(request, study.slug),
         source=Participant.Source.SIMULATED,

@@ -28,7 +28,7 @@ COOKIE_DAYS = 60
 @dataclass(frozen=True)
 class Arrival:
     """A person who arrives, and how. `kind` is None if only their browser identifies them; `panel`
-    is the name of an expert's panel.
+    is the name of an expert's panel; `is_signed` means that Prolific vouches for the ids.
     """
 
     study: Study
@@ -39,8 +39,14 @@ class Arrival:
     panel: str = ""
     prolific_study_id: str = ""
     session_id: str = ""
+    is_signed: bool = False
     order_seed: int | None = None
     language: str = ""
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether anyone who knows the ID could arrive like this: Prolific's ids are not secret."""
+        return self.kind == Identity.Kind.PROLIFIC and not self.is_signed
 
 
 class NotAdmitted(Exception):
@@ -72,9 +78,9 @@ def arrive(
     """The participant behind an arrival: the existing one, else a new one.
 
     A Prolific ID known from another browser gives a Browser instead, which can open nothing until
-    `open_in` allows it. `own` is the participant who already owns this browser, `browser` its row
-    if it is a further browser. Nothing is stored about a person who is not admitted. Raises
-    NotAdmitted, Withdrawn.
+    `open_in` allows it, unless Prolific signed the link. `own` is the participant who already owns
+    this browser, `browser` its row if it is a further browser. Nothing is stored about a person who
+    is not admitted. Raises NotAdmitted, Withdrawn.
     """
     known = _known(arrival)
     withdrawal = _withdrawal(arrival) if known is None else None
@@ -82,7 +88,7 @@ def arrive(
         arrival = _rehearsing(arrival)
         _check_admission(arrival.study, arrival.source, arrival.at)
         return _create(arrival)
-    if arrival.kind == Identity.Kind.PROLIFIC and (known is None or known != own):
+    if arrival.proves_nothing and (known is None or known != own):
         return _in_another_browser(arrival, known, withdrawal, browser)
     if known is None:
         raise Withdrawn(arrival.study, arrival.source)
@@ -197,6 +203,12 @@ def is_submission_of(person: Participant, session_id: str) -> bool:
     )
 
 
+def is_known_as(person: Participant, arrival: Arrival) -> bool:
+    """Whether a person came with these ids before, in a browser of their own."""
+    has_id = Identity.objects.filter(participant=person, kind=arrival.kind, key=arrival.key)
+    return is_submission_of(person, arrival.session_id) and has_id.exists()
+
+
 def _is_submission_of_withdrawn(withdrawal: Withdrawal, session_id: str) -> bool:
     return bool(session_id) and withdrawal.prolific_session_id == session_id
 
@@ -249,7 +261,7 @@ def _create(arrival: Arrival) -> Participant | Browser:
         return known
     # Another request with the same ID (a double click, a second tab) was first.
     participant.delete()
-    if arrival.kind == Identity.Kind.PROLIFIC:
+    if arrival.proves_nothing:
         return _in_another_browser(arrival, known, None, None)
     return known
 

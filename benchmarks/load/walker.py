@@ -18,8 +18,7 @@ class Walker(Player):
 
     def __init__(self, site: Site, person: str, *, at: datetime, leaves_after: int | None) -> None:
         super().__init__(site, person)
-        seed = random.Random(person).getrandbits(62)
-        self.headers[clock.HEADER] = clock.sign(person=person, at=at, order_seed=seed)
+        self.at = at
         self.leaves_after = leaves_after
         self.began_at: float | None = None
         self.code = ""
@@ -28,6 +27,8 @@ class Walker(Player):
 
     def walk(self) -> "Walker":
         """From the link to the code of an ending, or away."""
+        seed = random.Random(self.person).getrandbits(62)
+        self.headers[clock.HEADER] = clock.sign(person=self.person, at=self.at, order_seed=seed)
         with self._connected():
             self._follow("GET", f"{self.site.link}?PROLIFIC_PID={quote(self.person)}&version=1")
             while not self.code:

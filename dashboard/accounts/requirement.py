@@ -22,7 +22,10 @@ if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
 
 #: What needs no second factor: participants' pages, logging in, setting up the second factor, a
 #: phone's look at the site. The API has a rule of its own (`IsResearcher`).
-ADMITTED = ("/s/", "/login/", "/logout/", "/account/security/", "/reachable/", "/api/")
+ADMITTED = (
+    *("/s/", "/login/", "/logout/", "/account/security/", "/reachable/"),
+    *("/api/studies/", "/api/schema/"),
+)
 
 
 def has_second_factor(user: User | AnonymousUser) -> bool:

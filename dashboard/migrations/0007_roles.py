@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('dashboard', '0007_notices'),
+        ('dashboard', '0010_webhooks'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

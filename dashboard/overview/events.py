@@ -22,6 +22,8 @@ ACTIONS = {
     "prolific start": "Resumed on Prolific",
     "prolific places": "Places added on Prolific",
     "prolific forgotten": "Deleted study on Prolific forgotten",
+    "events on": "Subscribed to events of Prolific",
+    "events off": "Unsubscribed from events of Prolific",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
     "state": "State changed",
     "settings": "Settings changed",
@@ -97,7 +99,8 @@ def in_words(event: StudyEvent) -> str:
     if event.action == SIMULATED:
         people = noun(detail["participants"], "simulated rater")
         seed = f"profile {detail['name']}, seed {detail['seed']}"
-        return f"{detail['participants']} {people} sent ({seed})"
+        origin = " from the local Prolific" if detail.get("from_prolific") else ""
+        return f"{detail['participants']} {people} sent{origin} ({seed})"
     counts = [
         f"{IDS[name]} {value}" if name in IDS else f"{value} {COUNTS.get(name, name)}"
         for name, value in detail.items()

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.urls import reverse
 
-from survey.access import names_of_parameters
 from survey.models import Participant, Study
 from survey.participants import admits
 from survey.prolific.links import study_link
+from survey.prolific_arrivals import names_of_parameters
 
 
 @dataclass(frozen=True)

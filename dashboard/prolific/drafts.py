@@ -66,6 +66,7 @@ def draft_of(study: Study, values: dict[str, Any]) -> dict[str, Any]:
         "name": values["name"],
         "description": values["description"],
         "external_study_url": prolific_link(study),
+        "is_external_study_url_secure": signs_links(study),
         "prolific_id_option": "url_parameters",
         "total_available_places": values["places"],
         "reward": round(values["reward"] * 100),
@@ -81,6 +82,12 @@ def is_same(theirs: ProlificStudy, draft: dict[str, Any]) -> bool:
     """Whether the study on Prolific is as the draft says, as far as it is read."""
     there = theirs.model_dump()
     return all(there[name] == value for name, value in draft.items() if name in there)
+
+
+def signs_links(study: Study) -> bool:
+    """Whether people are only let in by a link that Prolific signed."""
+    prolific = Settings.model_validate(study.settings).prolific
+    return prolific is not None and prolific.signed_links
 
 
 def codes_of(study: Study, *, review_all: bool = False) -> list[dict[str, Any]]:
@@ -126,7 +133,11 @@ def against_publishing(study: Study, theirs: ProlificStudy) -> Iterator[str]:
 
 
 def differs(study: Study, theirs: ProlificStudy) -> bool:
-    """Whether the study on Prolific has another link, or other codes, than ours."""
+    """Whether the study on Prolific has another link, signed or not, or other codes than ours."""
     ours = {code["code"] for code in codes_of(study)}
     there = {code.get("code") for code in theirs.completion_codes or []}
-    return theirs.external_study_url != prolific_link(study) or there != ours
+    return (
+        theirs.external_study_url != prolific_link(study)
+        or bool(theirs.is_external_study_url_secure) != signs_links(study)
+        or there != ours
+    )

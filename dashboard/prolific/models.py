@@ -5,7 +5,62 @@ from django.db import models
 from django.utils import timezone
 
 from survey.models import Study
-from survey.models.ids import new_public_id
+from survey.models.ids import new_public_id, new_secret
+
+
+class EventSubscription(models.Model):
+    """That Prolific sends us the events of a workspace: one for each workspace and address.
+
+    Its secret, which checks their signatures, is encrypted as the accounts' tokens are.
+    """
+
+    address = models.CharField(max_length=200, help_text="Of Prolific's API")
+    workspace = models.CharField(max_length=100, help_text="Its id on Prolific")
+    key = models.CharField(
+        max_length=64, default=new_secret, unique=True, help_text="In the address for events"
+    )
+    target = models.CharField(max_length=300, help_text="The address for events, as subscribed")
+    encrypted_secret = models.TextField()
+    confirmed_at = models.DateTimeField(null=True, help_text="Empty until Prolific confirms it")
+    last_event_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["address", "workspace"], name="event_subscription_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"events of workspace {self.workspace}"
+
+
+class ReceivedEvent(models.Model):
+    """An event that Prolific sent. It is stored before it is acknowledged; a worker follows it up.
+
+    It names a submission or a study only until then, and no participant.
+    """
+
+    subscription = models.ForeignKey(EventSubscription, models.CASCADE, related_name="events")
+    event_id = models.CharField(max_length=200, help_text="Prolific's X-Event-ID")
+    event_type = models.CharField(max_length=60)
+    resource = models.CharField(
+        max_length=100, blank=True, help_text="Of a submission or study; empty once followed up"
+    )
+    received_at = models.DateTimeField(default=timezone.now)
+    claimed_at = models.DateTimeField(null=True, help_text="By a worker")
+    followed_up_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["subscription", "event_id"], name="received_event_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["followed_up_at", "claimed_at"], name="event_to_follow")]
+
+    def __str__(self) -> str:
+        return f"event {self.pk}"
 
 
 class Recruitment(models.Model):
@@ -35,6 +90,9 @@ class Recruitment(models.Model):
     prolific_study_id = models.CharField(max_length=100, blank=True, help_text="Once it is known")
     account = models.CharField(max_length=100, help_text="Id of the account that asked for it")
     created_at = models.DateTimeField(default=timezone.now)
+    events = models.ForeignKey(
+        EventSubscription, models.SET_NULL, null=True, help_text="Those of its workspace"
+    )
     read_at = models.DateTimeField(
         null=True, help_text="When a worker last asked for the submissions"
     )

@@ -46,6 +46,11 @@ class Money:
         }
 
 
+def workspace_of(client: "ProlificClient", theirs: ProlificStudy) -> str:
+    """The id of the workspace that a study is in; empty if Prolific does not say it."""
+    return client.project(theirs.project).workspace if theirs.project else ""
+
+
 def money_of(client: "ProlificClient", theirs: ProlificStudy | None) -> Money | None:
     """The balance, and the cost of a study. None if the account has no workspace.
 
@@ -55,8 +60,8 @@ def money_of(client: "ProlificClient", theirs: ProlificStudy | None) -> Money | 
     if not workspaces:
         return None
     workspace = next(iter(workspaces))
-    if theirs is not None and theirs.project:
-        workspace = client.project(theirs.project).workspace or workspace
+    if theirs is not None:
+        workspace = workspace_of(client, theirs) or workspace
     balance = client.balance(workspace)
     title = workspaces[workspace].title if workspace in workspaces else workspace
     money = Money(title, balance.currency, balance.available)

@@ -5,7 +5,9 @@ after a failure, or a kill, the next turn comes as usual.
 """
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -21,6 +23,9 @@ from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.prolific.errors import ProlificError
+
+if TYPE_CHECKING:
+    from survey.prolific.client import ProlificClient
 
 EVERY = timedelta(minutes=10)
 #: A worker may wait longer for Prolific than a page.
@@ -45,6 +50,29 @@ def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     if not Recruitment.objects.filter(_due(at), pk=recruitment_id).update(read_at=at):
         return None
     recruitment = Recruitment.objects.select_related("study").get(pk=recruitment_id)
+    try:
+        return read_submissions(reader_of(recruitment), at=at)
+    except (NotConnected, StepRefused, ProlificError) as error:
+        logger.warning("%s: submissions were not read: %s", recruitment.study, error)
+        return None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The researcher with whose token a worker reads a study on Prolific."""
+
+    recruitment: Recruitment
+    user: User
+
+    def client(self) -> "ProlificClient":
+        """A client with their token, to be used in a `with` block. Raises NotConnected."""
+        return client_of(self.user, seconds=SECONDS)
+
+
+def reader_of(recruitment: Recruitment) -> Reader:
+    """Raises NotConnected if the account that created the study is not connected any more, or no
+    longer has the role for it.
+    """
     accounts = ProlificAccount.objects.filter(
         prolific_id=recruitment.account,
         address=recruitment.address,
@@ -55,15 +83,25 @@ def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     may = (one for one in accounts.select_related("user") if _may_read(one.user, slug))
     account = next(may, None)
     if account is None:
-        return None
-    try:
-        with client_of(account.user, seconds=SECONDS) as client:
-            lists = submissions_of(recruitment, client)
-    except (NotConnected, StepRefused, ProlificError) as error:
-        logger.warning("%s: submissions were not read: %s", recruitment.study, error)
-        return None
+        raise NotConnected(
+            "The account that created the study on Prolific is not connected here, or may no longer "
+            "read its submissions."
+        )
+    return Reader(recruitment, account.user)
+
+
+def read_submissions(reader: Reader, *, at: datetime) -> Applied:
+    """Read all submissions of the study, and free the slots of people who returned or timed out.
+
+    Raises NotConnected, StepRefused, ProlificError.
+    """
+    with reader.client() as client:
+        lists = submissions_of(reader.recruitment, client)
     return apply_submissions(
-        study=recruitment.study, submissions=lists.submissions, at=at, author=account.user
+        study=reader.recruitment.study,
+        submissions=lists.submissions,
+        at=at,
+        author=reader.user,
     )
 
 

@@ -34,6 +34,12 @@ from dashboard.prolific.steps import (
     take,
 )
 from dashboard.prolific.submissions import FROM_API, submissions_of
+from dashboard.prolific.subscribing import (
+    gets_events,
+    subscribe,
+    subscribe_if_possible,
+    unsubscribe,
+)
 from dashboard.raters.views import reconciled_page
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.log import record
@@ -94,7 +100,9 @@ def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
     try:
         with client_of(request.user) as client:
             said = _do(request, study, action, client, form=form, draft=draft)
-        messages.success(request, said)
+            messages.success(request, said)
+            if action == Step.PUBLISH:
+                _subscribe(request, study, client)
         return redirect("prolific", study)
     except RewardRefused as refusal:
         assert draft is not None
@@ -122,6 +130,35 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, f"{error} Nothing was changed.")
         return redirect("submissions", study)
     return reconciled_page(request, study, lists, read=[FROM_API])
+
+
+@require_POST
+@researcher_required
+def events(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Have Prolific send its events here, or stop it."""
+    study = study_or_404(name)
+    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
+    try:
+        if recruitment is None:
+            raise StepRefused("There is no study on Prolific yet.")
+        with client_of(request.user) as client:
+            if request.POST.get("events") == "off":
+                unsubscribe(recruitment, client, author=request.user)
+                messages.success(request, "Prolific sends no more events of this workspace.")
+            else:
+                subscribe(recruitment, client, author=request.user)
+                messages.success(request, "Prolific sends its events here.")
+    except (NotConnected, StepRefused, ProlificError) as error:
+        messages.error(request, str(error))
+    return redirect("prolific", study)
+
+
+def _subscribe(request: ResearcherRequest, study: Study, client: "ProlificClient") -> None:
+    """Publishing is done whether or not this works."""
+    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
+    assert recruitment is not None  # it was just published
+    if why := subscribe_if_possible(recruitment, client, request.user):
+        messages.warning(request, f"Events are not subscribed: {why}")
 
 
 def _what_now(error: ProlificError) -> str:
@@ -261,6 +298,7 @@ def _page(request: ResearcherRequest, study: Study, draft: DraftForm | None = No
         money=seen.money,
         form=draft,
         is_draft=is_draft,
+        gets_events=gets_events(recruitment),
         may_pause=theirs is not None and theirs.status == ACTIVE,
         may_start=theirs is not None and theirs.status == PAUSED,
         against=list(against_publishing(study, theirs)) if theirs else [],

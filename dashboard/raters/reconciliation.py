@@ -11,7 +11,7 @@ from datetime import UTC
 
 from analysis.manual_decisions import exclusions_in_force
 from dashboard.raters.submission_lists import SubmissionLists
-from dashboard.raters.submissions import Matched, match
+from dashboard.raters.submissions import Matched, from_prolific, match
 from survey.definition.labels import words
 from survey.definition.settings import ENDINGS, Prolific
 from survey.models import Identity, Participant, Study, Withdrawal
@@ -91,7 +91,7 @@ def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
     """Compare the lists with who came to this version of the study from Prolific."""
     matched = match(study, lists.submissions)
     codes = codes_by_ending(study)
-    came = study.participants.filter(identity__kind=Kind.PROLIFIC).order_by("arrived_at", "id")
+    came = from_prolific(study).order_by("arrived_at", "id")
     people = {person.pk: person for person in came}
     wrong = _wrong_codes(people, matched, codes) if codes else {}
     reported: list[tuple[str, str, Iterable[int]]] = [

@@ -9,8 +9,10 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 
 from dashboard.raters.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
+from dashboard.shared.stand_in import prolific_is_local
 from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
 from survey.slots import free_slot, hold_again, locked
 
@@ -24,6 +26,14 @@ def sessions_of(people: Sequence[int]) -> dict[int, set[str]]:
     for person, session in rows.values_list("participant_id", "session_id"):
         sessions[person].add(session)
     return sessions
+
+
+def from_prolific(study: Study) -> QuerySet[Participant]:
+    """Who came to a version of a study from Prolific: from a local one, simulated people too."""
+    people = study.participants.filter(identity__kind=Identity.Kind.PROLIFIC)
+    if prolific_is_local():
+        return people
+    return people.exclude(source=Participant.Source.SIMULATED)
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,7 @@ def match(study: Study, submissions: Iterable[ListedSubmission]) -> Matched:
     by_person: dict[str, list[ListedSubmission]] = {}
     for submission in submissions:
         by_person.setdefault(submission.participant, []).append(submission)
-    identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
-    people = dict(identities.order_by("participant").values_list("participant_id", "key"))
+    people = dict(from_prolific(study).order_by("pk").values_list("pk", "identity__key"))
     sessions = sessions_of(list(people))
     matched = Matched({}, [], [], [], sessions)
     for person, key in people.items():

@@ -95,6 +95,7 @@ RULES: dict[str, Needs] = {
     **_all("submissions", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
     **_all("identity prolific-submissions", Needs(change=_P.IDENTIFY)),
     **_all("prolific", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
+    **_all("events-of-study", Needs(change=_P.RECRUIT)),
     **_all("people", Needs(get=_P.MANAGE, change=_P.MANAGE)),
     **_all("revoke-invitation", Needs(change=_P.MANAGE)),
     **_all("log", Needs(get=_P.MANAGE)),

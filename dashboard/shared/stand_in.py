@@ -5,6 +5,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 
+from survey.prolific.links import is_local
+
 REAL_HOST = "api.prolific.com"
 
 
@@ -16,7 +18,7 @@ def prolific_stand_in() -> str:
 
 def prolific_is_local() -> bool:
     """Whether it is on this machine: then it sends nobody from elsewhere, and pays nobody."""
-    return urlsplit(settings.PROLIFIC_URL).scheme == "http"  # the settings refuse any other
+    return is_local(settings.PROLIFIC_URL)
 
 
 def stand_in(request: HttpRequest) -> dict[str, str]:

@@ -3,7 +3,8 @@
 import argparse
 import contextlib
 
-from examples.local_prolific.server import TOKEN, LocalProlific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific
 
 
 def main() -> None:

@@ -23,6 +23,8 @@ class Asked:
     ) -> None:
         self.world, self.hooks, self.who, self.ids, self.body = world, hooks, who, ids, body
         self.query = {name: values[-1] for name, values in parse_qs(query).items()}
+        #: Headers of the answer.
+        self.headers: dict[str, str] = {}
 
     @property
     def id(self) -> str:
@@ -54,8 +56,8 @@ def call(method: str, path: str) -> Callable[[Call], Call]:
 
 def answer(
     world: World, hooks: Webhooks, *, method: str, path: str, query: str, body: Any, token: str
-) -> tuple[int, Any]:
-    """Status and JSON. Raises ApiError."""
+) -> tuple[int, Any, dict[str, str]]:
+    """Status, JSON and headers. Raises ApiError."""
     who = world.tokens.get(token)
     if who is None:
         raise ApiError(401, "Authentication failed", "Invalid token.")
@@ -65,8 +67,9 @@ def answer(
     for known, pattern, function in CALLS:
         if match := pattern.fullmatch(path):
             if known == method:
+                asked = Asked(world, hooks, who, list(match.groups()), query, body)
                 with world.lock:
-                    return function(Asked(world, hooks, who, list(match.groups()), query, body))
+                    return (*function(asked), asked.headers)
             other = True
     if other:
         raise ApiError(405, "Method not allowed", method)
@@ -249,10 +252,24 @@ def add_to_group(asked: Asked) -> tuple[int, Any]:
     return 200, {"results": [{"participant_id": member} for member in members]}
 
 
+@call("GET", "hooks/secrets/")
+def secrets(asked: Asked) -> tuple[int, Any]:
+    return 200, {"results": [_secret(asked)] if asked.hooks.secret else []}
+
+
 @call("POST", "hooks/secrets/")
 def create_secret(asked: Asked) -> tuple[int, Any]:
     asked.hooks.secret = new_id()
-    return 201, {"id": new_id(), "value": asked.hooks.secret, "workspace_id": asked.world.workspace}
+    return 201, _secret(asked)
+
+
+def _secret(asked: Asked) -> Json:
+    return {"id": "secret", "value": asked.hooks.secret, "workspace_id": asked.world.workspace}
+
+
+@call("GET", "hooks/subscriptions/")
+def subscriptions(asked: Asked) -> tuple[int, Any]:
+    return 200, {"results": asked.hooks.listed()}
 
 
 @call("POST", "hooks/subscriptions/")
@@ -263,7 +280,15 @@ def subscribe(asked: Asked) -> tuple[int, Any]:
         raise ApiError(400, "Bad Request", "Create a secret first")
     if not target.startswith(("http://", "https://")):
         raise ApiError(400, "Validation error", {"target_url": ["Enter a valid URL."]})
-    return 201, asked.hooks.subscribe(kind, target)
+    subscription, asked.headers["X-Hook-Secret"] = asked.hooks.subscribe(kind, target)
+    return 201, subscription
+
+
+@call("DELETE", "hooks/subscriptions/{}/")
+def unsubscribe(asked: Asked) -> tuple[int, Any]:
+    if asked.hooks.subscriptions.pop(asked.id, None) is None:
+        raise missing(f"subscription {asked.id}")
+    return 204, None
 
 
 @call("POST", "hooks/subscriptions/{}/")

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlsplit
 
 from examples.local_prolific.world import Submission, World
 
@@ -32,15 +33,22 @@ class Sent:
         self.by_deed.setdefault(deed, []).append(submission)
 
 
-def link_of(world: World, submission: Submission) -> str:
-    """The address that Prolific opens for this person: the study's, placeholders filled."""
-    address = str(world.study(submission.study)["external_study_url"])
+def link_of(world: World, submission: Submission, *, forge: str = "") -> str:
+    """The address that Prolific opens for this person: the study's, placeholders filled, signed if
+    the study asks for it. Raises ValueError for an unknown forgery.
+    """
+    study = world.study(submission.study)
+    address = str(study["external_study_url"])
     for name, value in {
         "PROLIFIC_PID": submission.participant,
         "STUDY_ID": submission.study,
         "SESSION_ID": submission.id,
     }.items():
         address = address.replace(f"{{{{%{name}%}}}}", value)
+    if study.get("is_external_study_url_secure"):
+        ids = dict(parse_qsl(urlsplit(address).query))
+        token = world.signer.token(address, ids, session=submission.id, forge=forge)
+        address += f"&prolific_token={token}" if token else ""
     return address
 
 

@@ -1,5 +1,6 @@
 """The local Prolific's HTTP server: its API, its faults, and pages for a person with a browser."""
 
+import hashlib
 import html
 import json
 import socket
@@ -13,14 +14,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from examples.local_prolific import TOKEN
 from examples.local_prolific.api import answer
 from examples.local_prolific.faults import AFTER, BEFORE, Faults
 from examples.local_prolific.people import link_of
 from examples.local_prolific.webhooks import Webhooks
-from examples.local_prolific.world import ApiError, World, new_id
+from examples.local_prolific.world import ApiError, World
 
 API = "/api/v1/"
-TOKEN = "local-prolific-token"
+KEYS = "/.well-known/study/jwks.json"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Local Prolific</title>
 <body style="font-family: sans-serif; max-width: 50em; margin: 2em auto"><h1>Local Prolific</h1>
 <p>A stand-in on this machine: nobody is paid.</p>{}</body></html>"""
@@ -36,7 +38,9 @@ class LocalProlific(ThreadingHTTPServer):
         self.faults = Faults()
         self.hooks = Webhooks(self.faults)
         self.world = World(balance=balance, notify=self.hooks.notify)
-        self.world.tokens[token] = {"id": new_id(), "email": "researcher@local-prolific.test"}
+        # the same account after a restart
+        account = hashlib.sha256(token.encode()).hexdigest()[:24]
+        self.world.tokens[token] = {"id": account, "email": "researcher@local-prolific.test"}
         #: Every request to the API: method and path.
         self.log: list[str] = []
 
@@ -80,6 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._api(method, address.path.removeprefix(API), address.query, data)
             elif address.path.startswith("/.local/"):
                 self._control(method, address.path.removeprefix("/.local/"), data)
+            elif address.path == KEYS:
+                self._keys(method)
             else:
                 self._page(address.path, address.query)
         except ApiError as error:
@@ -104,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             raise ApiError(400, "Bad Request", "The body is no JSON") from None
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        status, content = answer(
+        status, content, headers = answer(
             server.world,
             server.hooks,
             method=method,
@@ -120,7 +126,18 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "empty_json":
             self._json(200, {})
         else:
-            self._json(status, content)
+            self._json(status, content, headers)
+
+    def _keys(self, method: str) -> None:
+        """The public keys of signed links; a fault on `GET /.well-known/*` is an outage."""
+        self.server.log.append(f"{method} {KEYS}")
+        fault = self.server.faults.of_request(method, KEYS)
+        if fault in BEFORE:
+            self._json(BEFORE[fault], {})
+        elif fault == "empty_json":
+            self._json(200, {})
+        else:
+            self._json(200, self.server.world.signer.keys())
 
     def _be_silent(self, how: str) -> None:
         if how == "500":
@@ -142,7 +159,9 @@ class _Handler(BaseHTTPRequestHandler):
         """`faults`: {"what": […], "on": "POST studies/"}; `ledger`: what was paid.
 
         `people`: {"study": …, "count": …} takes so many places, and tells each person's link;
-        `people/SUBMISSION`: {"code": …} or {"status": "RETURNED"} says what became of one.
+        {"study": …, "participants": […]} does so for people with these ids, each of whom has one
+        place; with "forge" their links are forged. `people/SUBMISSION`: {"code": …} or
+        {"status": "RETURNED"} says what became of one.
         """
         server, world = self.server, self.server.world
         first, _, submission = path.partition("/")
@@ -152,8 +171,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(200, {})
         elif (method, path) == ("POST", "people"):
             with world.lock:
-                came = [world.start(given["study"]) for _ in range(given["count"])]
-                people = [{**one.detail(), "link": link_of(world, one)} for one in came]
+                who = given.get("participants") or [None] * given["count"]
+                came = [world.started(given["study"], one) for one in who]
+                forge = given.get("forge", "")
+                people = [
+                    {**one.detail(), "link": link_of(world, one, forge=forge)} for one in came
+                ]
             self._json(201, people)
         elif (method, first) == ("POST", "people"):
             with world.lock:

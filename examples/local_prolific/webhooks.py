@@ -10,9 +10,9 @@ import json
 import secrets
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from examples.local_prolific.faults import Faults
@@ -35,17 +35,22 @@ class Webhooks:
     subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: Status of each delivery, 0 without an answer.
     delivered: list[tuple[str, int]] = field(default_factory=list)
+    _sending: list[threading.Thread] = field(default_factory=list)
 
-    def subscribe(self, kind: str, target: str) -> dict[str, Any]:
-        """Send the secret that confirms a subscription; until then it gets no events."""
+    def subscribe(self, kind: str, target: str) -> tuple[dict[str, Any], str]:
+        """The subscription, and the secret that confirms it; until then it gets no events."""
         secret, id_ = secrets.token_hex(8), secrets.token_hex(12)
         shown = {"id": id_, "event_type": kind, "target_url": target, "is_enabled": True}
         self.subscriptions[id_] = {**shown, "secret": secret, "confirmed": False}
-        thread = threading.Thread(
-            target=self._post, args=(target, b"{}", {"X-Hook-Secret": secret})
-        )
-        thread.start()
-        return shown
+        return shown, secret
+
+    def listed(self) -> list[dict[str, Any]]:
+        """All subscriptions, without their secrets."""
+        hidden = ("secret", "confirmed")
+        return [
+            {name: value for name, value in known.items() if name not in hidden}
+            for known in self.subscriptions.values()
+        ]
 
     def confirm(self, id_: str, secret: str) -> bool:
         """Whether the secret is the one that was sent."""
@@ -60,7 +65,14 @@ class Webhooks:
         content = json.dumps({"event_type": kind, **body}).encode()
         for known in list(self.subscriptions.values()):
             if known["confirmed"] and known["event_type"] == kind:
-                threading.Thread(target=self._deliver, args=(known["target_url"], content)).start()
+                sender = threading.Thread(target=self._deliver, args=(known["target_url"], content))
+                self._sending.append(sender)
+                sender.start()
+
+    def settle(self) -> None:
+        """Wait until every event so far is delivered, or has failed."""
+        while self._sending:
+            self._sending.pop().join()
 
     def _deliver(self, target: str, body: bytes) -> None:
         fault = self.faults.of_event()
@@ -81,6 +93,11 @@ class Webhooks:
     def _post(self, target: str, body: bytes, headers: dict[str, str]) -> None:
         request = Request(target, body, {"Content-Type": "application/json", **headers})
         status = 0
-        with suppress(OSError), urlopen(request, timeout=SECONDS) as answer:
-            status = answer.status
+        try:
+            with urlopen(request, timeout=SECONDS) as answer:
+                status = answer.status
+        except HTTPError as error:
+            status = error.code
+        except OSError:
+            pass
         self.delivered.append((target, status))

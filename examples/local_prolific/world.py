@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from examples.local_prolific.signing import Signer
+
 #: Share of the rewards, and share of the fee.
 FEE, TAX = 0.3, 0.2
 #: The present status and an action lead to a status.
@@ -120,6 +122,7 @@ class World:
     groups: dict[str, Json] = field(default_factory=dict)
     workspace: str = field(default_factory=new_id)
     project: str = field(default_factory=new_id)
+    signer: Signer = field(default_factory=Signer)
     #: Called with the type of an event and its body.
     notify: Callable[[str, Json], None] = lambda kind, body: None
     lock: Any = field(default_factory=threading.RLock)
@@ -256,6 +259,11 @@ class World:
         self.submissions[submission.id] = submission
         self._changed(submission, "ACTIVE")
         return submission
+
+    def started(self, study: str, participant: str | None) -> Submission:
+        """The submission of a participant, who takes a place unless they have one."""
+        known = [one for one in self.of_study(study) if one.participant == participant]
+        return known[0] if known else self.start(study, participant)
 
     def enter_code(self, submission: Submission, code: str | None) -> None:
         """Complete with a code, or without one: then its actions decide what follows."""

@@ -50,6 +50,8 @@ class Prolific(Part):
     withdrawn_code: Text | None = None
     return_url: Text = "https://app.prolific.com/submissions/complete"
     parameters: LinkParameters = LinkParameters()
+    #: Whether a person's first arrival needs a token that Prolific signed.
+    signed_links: bool = False
 
     @property
     def is_prolific(self) -> bool:
@@ -92,6 +94,14 @@ class Prolific(Part):
                 "is not an address such as https://app.prolific.com/submissions/complete"
             )
         return address
+
+    @model_validator(mode="after")
+    def _prolific_signs(self) -> "Prolific":
+        if self.signed_links and not self.is_prolific:
+            raise ValueError(
+                "signed_links: only Prolific signs links, and return_url leads elsewhere"
+            )
+        return self
 
     @model_validator(mode="after")
     def _codes_differ(self) -> "Prolific":

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from survey.definition.tasks import RatingTask, whole_or_half
 from survey.definition.training import KeyPath, Training, misfits
-from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.table_file import Columns, TableFile
 
 COLUMNS = Columns(
@@ -55,11 +55,7 @@ class TrainingTable:
 
 def read_training_table(path: Path) -> TrainingTable:
     """The table at `path`. Raises DefinitionError with every problem of its lines."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
-    source = TableFile(data, file=str(path), sheet="training")
+    source = TableFile(read_bytes(path), file=str(path), sheet="training")
     problems = Problems()
     wrong, unread = source.header_problems(COLUMNS)
     wrong += [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("survey", "0008_held_pool"),
+        ("survey", "0009_signing_keys"),
     ]
 
     operations = [

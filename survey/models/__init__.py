@@ -19,6 +19,7 @@ from survey.models.participant import (
     Submission,
     Withdrawal,
 )
+from survey.models.signing_keys import SigningKeys
 from survey.models.study import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Rating",
     "Response",
     "Scenario",
+    "SigningKeys",
     "Slot",
     "Study",
     "StudyEvent",

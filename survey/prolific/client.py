@@ -17,6 +17,8 @@ from survey.prolific.errors import ProlificError
 from survey.prolific.exchange import Exchange, Row, read, unexpected
 from survey.prolific.replies import (
     BulkBonus,
+    HookSecret,
+    HookSubscription,
     ListedStudy,
     ParticipantGroup,
     Project,
@@ -200,6 +202,49 @@ class ProlificClient:
         path = f"participant-groups/{_part(group)}/participants/"
         body = {"participant_ids": list(participants)}
         self._ask("POST", path, body=body, about=f"participant group {group}", repeatable=True)
+
+    # ── Events ───────────────────────────────────────────────────────────────────────────────
+
+    def hook_secret(self, workspace: str) -> str:
+        """The key that signs the events of a workspace. Others may use it too, so one that is
+        there is kept: creating one replaces it.
+        """
+        path, about = "hooks/secrets/", f"secret for events of workspace {workspace}"
+        query = {"workspace_id": workspace}
+        known = self._all(HookSecret, path, query, about=about, paged=False)
+        if known:
+            return known[0].value
+        answer = self._ask("POST", path, body=query, about=about, repeatable=True)
+        return read(HookSecret, answer, about).value
+
+    def hook_subscriptions(self, workspace: str) -> list[HookSubscription]:
+        """The subscriptions to events of a workspace."""
+        query = {"workspace_id": workspace, "limit": str(PAGE_SIZE)}
+        about = f"event subscriptions of workspace {workspace}"
+        return self._all(HookSubscription, "hooks/subscriptions/", query, about=about, paged=False)
+
+    def subscribe(self, workspace: str, event_type: str, target: str) -> HookSubscription:
+        """Have events of a type sent to an https address. They come once it is confirmed."""
+        body = {"workspace_id": workspace, "event_type": event_type, "target_url": target}
+        about, path = f"subscription to {event_type}", "hooks/subscriptions/"
+        answer = self._ask("POST", path, body=body, about=about, header=HookSubscription.HEADER)
+        return read(HookSubscription, answer, about)
+
+    def confirm_subscription(self, subscription: HookSubscription) -> None:
+        """Confirm a subscription with the secret that came with it."""
+        path = f"hooks/subscriptions/{_part(subscription.id)}/"
+        about = f"confirmation of the subscription to {subscription.event_type}"
+        body = {"secret": subscription.secret}
+        self._ask("POST", path, body=body, about=about, repeatable=True)
+
+    def unsubscribe(self, subscription: str) -> None:
+        """Delete a subscription; one that is not there any more is no error."""
+        path = f"hooks/subscriptions/{_part(subscription)}/"
+        try:
+            self._ask("DELETE", path, about=f"subscription {subscription}", repeatable=True)
+        except ProlificError as error:
+            if not error.is_missing:
+                raise
 
     def _one(self, schema: type[Row], path: str, *, about: str) -> Row:
         return read(schema, self._ask("GET", path, about=about), about)

@@ -5,7 +5,7 @@ as long as Prolific says, else twice as long each time. So is a request that fai
 (5xx) or on the way, if carrying it out twice does what once does (`repeatable`). Of others the
 `ProlificError` says that they may have happened.
 
-This is the only module that imports `requests` for it; web processes import it when they need it.
+This module and `signed_links` import `requests`; web processes import them when they need them.
 """
 
 import random
@@ -59,12 +59,16 @@ class Exchange:
         query: Mapping[str, str] | None = None,
         repeatable: bool = False,
         only_once: bool = False,
+        header: str = "",
     ) -> Any:
-        """The JSON of an answer; None if it has none. Raises ProlificError."""
+        """The JSON of an answer; None if it has none. Raises ProlificError.
+
+        The value of `header`, if the answer has it, is added to a JSON object under its name.
+        """
         repeatable |= method == "GET"
         waits, happened, unreached = _waits(), False, 0
         while True:
-            failed, asked_to_wait = self._attempt(method, path, about, body, query)
+            failed, asked_to_wait = self._attempt(method, path, about, body, query, header)
             if not isinstance(failed, ProlificError):
                 return failed
             unreached += failed.status is None and not failed.may_have_happened
@@ -86,6 +90,7 @@ class Exchange:
         about: str,
         body: Mapping[str, Any] | None,
         query: Mapping[str, str] | None,
+        header: str,
     ) -> tuple[Any, float | None]:
         """One attempt: the answer's JSON or a ProlificError, and the wait that Prolific wants."""
         left = max(0.1, self._ends_at - time.monotonic())
@@ -111,7 +116,10 @@ class Exchange:
                     _root(error), ConnectionRefusedError | socket.gaierror
                 ),
             ), None
-        return self._read_answer(answer, about), retry_after_seconds(answer)
+        content = self._read_answer(answer, about)
+        if isinstance(content, dict) and header in answer.headers:
+            content[header] = answer.headers[header]
+        return content, retry_after_seconds(answer)
 
     def _read_answer(self, answer: requests.Response, about: str) -> Any:
         status = answer.status_code

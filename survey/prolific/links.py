@@ -1,7 +1,7 @@
-"""The link that Prolific sends people to, and the one that leads them back. Pure."""
+"""The link that Prolific sends people to, the one that leads them back, and its API. Pure."""
 
 from collections.abc import Mapping
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 #: What Prolific fills in, by what it is.
 PLACEHOLDERS = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
@@ -19,3 +19,8 @@ def way_back(return_url: str, code: str) -> str:
     """The link that enters a completion code for the participant."""
     join = "&" if "?" in return_url else "?"
     return f"{return_url}{join}{urlencode({'cc': code})}"
+
+
+def is_local(api: str) -> bool:
+    """Whether an address of the API is on this machine: it pays nobody. Others use https."""
+    return urlsplit(api).scheme == "http"

@@ -6,7 +6,7 @@ grow, so a status is a text.
 """
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -88,6 +88,7 @@ class ProlificStudy(ListedStudy):
 
     description: str = ""
     external_study_url: str | None = None
+    is_external_study_url_secure: bool | None = None
     total_available_places: int = 0
     places_taken: int = 0
     reward: int = 0
@@ -138,3 +139,22 @@ class StudyCost(FromProlific):
     """What a study costs with fees and taxes."""
 
     total_cost: float
+
+
+class HookSecret(FromProlific):
+    """The key with which Prolific signs the events of a workspace."""
+
+    id: str
+    value: str
+
+
+class HookSubscription(FromProlific):
+    """A type of events that is sent to an address. `secret` confirms it, and is told only once."""
+
+    #: The header of the answer that has the secret.
+    HEADER: ClassVar[str] = "X-Hook-Secret"
+
+    id: str
+    event_type: str = ""
+    target_url: str = ""
+    secret: str = Field(default="", validation_alias=AliasChoices(HEADER))

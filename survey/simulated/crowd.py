@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from operator import attrgetter
 
 from django.db.models import Count, Max, Q
@@ -19,6 +20,7 @@ from survey.definition.settings import ENDINGS, LinkParameters, Prolific
 from survey.models import BlockResponse, Identity, Participant, Study
 from survey.simulated.content import BlockTexts, Content, Text
 from survey.simulated.plan import RaterPlan
+from survey.simulated.recruiters import ByThemselves, Recruiter
 from survey.simulated.walker import SimulatedVisit, Start, Walk
 
 #: How long ago the first crowd of a study starts. Later crowds follow it.
@@ -79,8 +81,11 @@ def _silence(study: Study) -> timedelta:
 def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
     """Separate raters who already took part, as far as planned, from the others."""
     identities = (
-        Identity.objects.filter(slug=study.slug, kind=Identity.Kind.SIMULATED)
-        .filter(key__in=[plan.person for plan in plans])
+        Identity.objects.filter(
+            slug=study.slug,
+            participant__source=Participant.Source.SIMULATED,
+            key__in=[plan.person for plan in plans],
+        )
         .select_related("participant__held_slot")
         .annotate(
             answered=Count(
@@ -129,8 +134,11 @@ def _beginning(
     return min(max(begins, last + _silence(study)) if last else begins, latest)
 
 
-def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Generator[Walk]:
-    """Send all waiting raters, `workers` at a time; yields each as it ends.
+def walk_all(
+    rota: Rota, *, server: str, content: Content, workers: int, recruiter: Recruiter | None = None
+) -> Generator[Walk]:
+    """Send all waiting raters, `workers` at a time; yields each as it ends. Without a recruiter
+    they come by themselves.
 
     Before a request that may take a place, all other raters are advanced to the same simulated
     time, so places depend only on the clocks. The first WalkError stops all, after the requests in
@@ -138,13 +146,15 @@ def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Gene
     """
     arriving = deque(sorted(rota.waiting, key=lambda waiting: (waiting[1].at, waiting[0].number)))
     under_way: list[SimulatedVisit] = []
+    recruiter = recruiter or ByThemselves(server, content)
     with ThreadPoolExecutor(workers) as pool:
         try:
             while arriving or under_way:
                 first = min((v for v in under_way if v.in_turn), key=_at, default=None)
                 if arriving and (first is None or arriving[0][1].at < first.at):
                     plan, start = arriving.popleft()
-                    first = SimulatedVisit(server=server, content=content, plan=plan, start=start)
+                    link = partial(recruiter.link, plan)
+                    first = SimulatedVisit(link=link, content=content, plan=plan, start=start)
                     under_way.append(first)
                 _bring_up(pool, under_way, first.at if first else None)
                 if first is not None:
@@ -152,6 +162,7 @@ def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Gene
                 for visit in [v for v in under_way if v.ended]:
                     under_way.remove(visit)
                     visit.close()
+                    recruiter.ended(visit.walk)
                     yield visit.walk
         finally:
             pool.shutdown(cancel_futures=True)

@@ -4,19 +4,23 @@ Every draw has its own key (seed, rater, purpose). So nothing depends on the ord
 later raters, or on an earlier run's progress.
 """
 
+import hashlib
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
+from typing import TypeVar
 
 from survey.definition.tasks import RatingTask, TextTask
 from survey.definition.training import TrainingItem
 from survey.simulated import answers
 from survey.simulated.answers import draw
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text
-from survey.simulated.profile import Behaviour, SimulationProfile, Times
+from survey.simulated.profile import Behaviour, Deed, SimulationProfile, Times
+
+Kind = TypeVar("Kind", Behaviour, Deed)
 
 #: Duration of a page relative to a block; the seconds come from the profile's minutes.
 WEIGHTS = {"consent": 1.0, "instructions": 0.5, "check": 0.3, "demographics": 1.0}
@@ -38,7 +42,8 @@ class RaterPlan:
     `blocks` is the number of blocks they answer; `seconds` how long each page stays open (blocks by
     their position in the rater's order), or each attempt at it; `after` the arrival after the first
     rater's; `seen` each response's position in their view; `writes` their share of optional
-    free-text questions answered.
+    free-text questions answered; `deed` what they do on the local Prolific, None if they do not
+    come from there.
     """
 
     number: int
@@ -59,6 +64,7 @@ class RaterPlan:
     comprehension: list[dict[str, str]]
     profile: SimulationProfile
     writes: float
+    deed: Deed | None = None
 
     @property
     def minutes(self) -> float:
@@ -109,7 +115,12 @@ class SimulatedRater:
 
 
 def plan_raters(
-    *, profile: SimulationProfile, content: Content, participants: int, seed: int
+    *,
+    profile: SimulationProfile,
+    content: Content,
+    participants: int,
+    seed: int,
+    from_prolific: bool = False,
 ) -> list[RaterPlan]:
     """Decide everything about `participants` raters. The same input gives the same plans."""
     behaviours = behaviours_of(
@@ -119,7 +130,22 @@ def plan_raters(
     for number, behaviour in enumerate(behaviours, start=1):
         plans.append(_plan_rater(profile, content, seed, number, behaviour, after))
         after += draw(seed, number, "gap").expovariate(1) * MEAN_GAP
-    return plans
+    return _at_prolific(plans, profile, content, seed) if from_prolific else plans
+
+
+def _at_prolific(
+    plans: Sequence[RaterPlan], profile: SimulationProfile, content: Content, seed: int
+) -> list[RaterPlan]:
+    """The same raters with ids of Prolific's form, and what each does there."""
+    deeds = _shuffled(profile.prolific.shares(), len(plans), Deed.ENTERS_CODE, seed, "deeds")
+    for at, plan in enumerate(plans):
+        if plan.leaves and deeds[at] is not Deed.FORGED_IDS:
+            drawn = draw(seed, plan.number, "returns").random()
+            deeds[at] = Deed.RETURNS if drawn < profile.prolific.returns else Deed.TIMES_OUT
+    return [
+        replace(plan, person=person_at_prolific(content.version, seed, plan.number), deed=deed)
+        for plan, deed in zip(plans, deeds, strict=True)
+    ]
 
 
 def behaviours_of(
@@ -131,10 +157,7 @@ def behaviours_of(
         del shares[Behaviour.SCREENED_OUT]
     if not content.definition.comprehension:
         del shares[Behaviour.COMPREHENSION_FAILER]
-    counts = exact_counts(shares, participants)
-    behaviours = [behaviour for behaviour, count in counts.items() for _ in range(count)]
-    draw(seed, "behaviours").shuffle(behaviours)
-    return behaviours
+    return _shuffled(shares, participants, Behaviour.CAREFUL, seed, "behaviours")
 
 
 def person_key(version: int, seed: int, number: int) -> str:
@@ -142,14 +165,29 @@ def person_key(version: int, seed: int, number: int) -> str:
     return f"sim-v{version}-{seed}-{number:04d}"
 
 
-def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Behaviour, int]:
-    """Numbers of raters nearest to the shares (largest remainder); the others are careful."""
-    careful = 1 - sum(shares.values(), Fraction())
-    quotas = {b: share * people for b, share in {**shares, Behaviour.CAREFUL: careful}.items()}
-    counts = {behaviour: math.floor(quota) for behaviour, quota in quotas.items()}
-    by_remainder = sorted(quotas, key=lambda b: quotas[b] - counts[b], reverse=True)
-    for behaviour in by_remainder[: people - sum(counts.values())]:
-        counts[behaviour] += 1
+def person_at_prolific(version: int, seed: int, number: int) -> str:
+    """The same for a rater from the local Prolific: an id of Prolific's form."""
+    key = person_key(version, seed, number)
+    return hashlib.sha256(key.encode()).hexdigest()[:24]
+
+
+def _shuffled(
+    shares: Mapping[Kind, Fraction], people: int, rest: Kind, seed: int, purpose: str
+) -> list[Kind]:
+    counts = exact_counts(shares, people, rest)
+    drawn = [kind for kind, count in counts.items() for _ in range(count)]
+    draw(seed, purpose).shuffle(drawn)
+    return drawn
+
+
+def exact_counts(shares: Mapping[Kind, Fraction], people: int, rest: Kind) -> dict[Kind, int]:
+    """Numbers of people nearest to the shares (largest remainder); `rest` has the others."""
+    left = 1 - sum(shares.values(), Fraction())
+    quotas = {kind: share * people for kind, share in {**shares, rest: left}.items()}
+    counts = {kind: math.floor(quota) for kind, quota in quotas.items()}
+    by_remainder = sorted(quotas, key=lambda kind: quotas[kind] - counts[kind], reverse=True)
+    for kind in by_remainder[: people - sum(counts.values())]:
+        counts[kind] += 1
     return counts
 
 

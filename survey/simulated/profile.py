@@ -26,6 +26,18 @@ class Behaviour(StrEnum):
     SCREENED_OUT = "screened_out"
 
 
+class Deed(StrEnum):
+    """What a rater from the local Prolific does about their submission there."""
+
+    ENTERS_CODE = "enters_code"
+    SECOND_DEVICE = "second_device"
+    NO_CODE = "no_code"
+    SWAPPED_CODE = "swapped_code"
+    TIMES_OUT = "times_out"
+    RETURNS = "returns"
+    FORGED_IDS = "forged_ids"
+
+
 def _pair(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
@@ -61,6 +73,32 @@ class Behaviours(Part):
     def shares(self) -> dict[Behaviour, Fraction]:
         """The share of each careless behaviour, exactly as written."""
         return {Behaviour(name): Fraction(str(share)) for name, share in self}
+
+
+class AtProlific(Part):
+    """Shares of raters from the local Prolific; the others enter the code that they were shown.
+
+    `returns` is the share of those who leave early: they return their submission, and the others
+    of them run out of time.
+    """
+
+    second_device: Share = 0.0
+    no_code: Share = 0.0
+    swapped_code: Share = 0.0
+    times_out: Share = 0.0
+    forged_ids: Share = 0.0
+    returns: Share = 0.5
+
+    @model_validator(mode="after")
+    def _at_most_all(self) -> "AtProlific":
+        _at_most_one({deed: float(share) for deed, share in self.shares().items()})
+        return self
+
+    def shares(self) -> dict[Deed, Fraction]:
+        """The share of all raters for each deed, exactly as written."""
+        given = {Deed(name): Fraction(str(share)) for name, share in self}
+        del given[Deed.RETURNS]
+        return given
 
 
 class Shift(Part):
@@ -219,3 +257,4 @@ class SimulationProfile(Part):
     #: Shares of the study's further languages; all others use its main one.
     languages: Annotated[dict[str, Share], AfterValidator(_at_most_one)] = {}
     devices: Devices = Devices()
+    prolific: AtProlific = AtProlific()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from survey.models import Identity, Participant, Study, StudyEvent
 from survey.simulated.answers import demographics
 from survey.simulated.content import Content
-from survey.simulated.plan import SimulatedRater, behaviours_of, person_key
+from survey.simulated.plan import SimulatedRater, behaviours_of, person_at_prolific, person_key
 from survey.simulated.profile import SimulationProfile
 
 #: The event that says so.
@@ -21,6 +21,7 @@ class Crowd:
     name: str
     seed: int
     participants: int
+    from_prolific: bool = False
 
 
 def record_crowd(study: Study, crowd: Crowd) -> None:
@@ -30,6 +31,7 @@ def record_crowd(study: Study, crowd: Crowd) -> None:
         "seed": crowd.seed,
         "participants": crowd.participants,
         "profile": crowd.profile.model_dump(mode="json"),
+        "from_prolific": crowd.from_prolific,
     }
     newest = study.events.filter(action=ACTION).last()
     if newest is None or newest.detail != detail:
@@ -44,6 +46,7 @@ def crowds_of(study: Study) -> list[Crowd]:
             event.detail["name"],
             event.detail["seed"],
             event.detail["participants"],
+            event.detail.get("from_prolific", False),
         )
         for event in study.events.filter(action=ACTION)
     ]
@@ -59,7 +62,6 @@ def simulated_raters(
     decided: dict[str, SimulatedRater] = {}
     came = dict(
         Identity.objects.filter(
-            kind=Identity.Kind.SIMULATED,
             participant__study=study,
             participant__source=Participant.Source.SIMULATED,
         ).values_list("key", "participant__pseudonym")
@@ -71,8 +73,9 @@ def simulated_raters(
             participants=crowd.participants,
             seed=crowd.seed,
         )
+        key = person_at_prolific if crowd.from_prolific else person_key
         for number, behaviour in enumerate(behaviours, start=1):
-            name = came.get(person_key(content.version, crowd.seed, number))
+            name = came.get(key(content.version, crowd.seed, number))
             if name is not None and name not in decided:
                 said = demographics(crowd.profile.demographics, content, crowd.seed, number)
                 decided[name] = SimulatedRater(behaviour, said, crowd.profile)

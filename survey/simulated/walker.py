@@ -5,11 +5,11 @@ order of pages. It sends one request at a time, so a caller with many raters can
 their clocks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urljoin
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -22,7 +22,7 @@ from survey.simulated.answers import ranks
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text, letters
 from survey.simulated.form import Answers, Form, value_of
 from survey.simulated.plan import WINDOWS, RaterPlan, block_page, check_page, training_page
-from survey.simulated.profile import Behaviour
+from survey.simulated.profile import Behaviour, Deed
 
 TIMEOUT_SECONDS = 60.0
 
@@ -48,6 +48,7 @@ class WalkEnding(StrEnum):
     FULL = "full"
     LEFT = "left_early"
     WITHDRAWN = "withdrawn"  # an earlier run of the same raters, deleted since
+    REFUSED = "refused"  # forged ids
 
 
 @dataclass(frozen=True)
@@ -107,23 +108,23 @@ def _innermost(error: BaseException) -> str:
 class SimulatedVisit:
     """A walk in progress: the rater's time, next action, and answers sent."""
 
-    def __init__(self, *, server: str, content: Content, plan: RaterPlan, start: Start) -> None:
-        """Start at the participant link of the planned version."""
+    def __init__(
+        self, *, link: Callable[[], str], content: Content, plan: RaterPlan, start: Start
+    ) -> None:
+        """Start at the link, which another device asks for anew."""
         self.content, self.plan = content, plan
         #: Time of the rater's next action.
         self.at = start.at
         self.blocks = start.blocks
         self._may_be_placeless = start.placeless
         self.walk = Walk(plan)
-        names = content.parameters
-        query = {
-            names.participant: plan.person,
-            names.study: "simulated",
-            names.session: f"of-{plan.person}",
-            "version": str(content.version),
-        }
-        link = f"{server.rstrip('/')}/s/{content.definition.slug}/"
-        self.url = f"{link}?{urlencode(query)}"
+        self._link = link
+        self._has_another_device = plan.deed is Deed.SECOND_DEVICE
+        self._open_browser()
+
+    def _open_browser(self) -> None:
+        """Come with the link in a browser that knows nothing of the rater."""
+        self.url = self._link()
         self._next = _Request(self.url, joins=True)
         self._session = requests.Session()
         # Sending a page again is harmless, so a page without an answer is sent again.
@@ -147,9 +148,13 @@ class SimulatedVisit:
         """Do the next action, and decide from the new page what follows. Raises WalkError."""
         asked = self._next
         plan = self.plan
-        headers = {
-            clock.HEADER: clock.sign(person=plan.person, at=self.at, order_seed=plan.order_seed)
-        }
+        signed = clock.sign(
+            person=plan.person,
+            at=self.at,
+            order_seed=plan.order_seed,
+            from_prolific=plan.deed is not None,
+        )
+        headers = {clock.HEADER: signed}
         try:
             if asked.form is None:
                 answer = self._session.get(asked.address, headers=headers, timeout=TIMEOUT_SECONDS)
@@ -165,7 +170,8 @@ class SimulatedVisit:
         if asked.judged is not None:
             self.blocks += 1
             self.walk.sent |= asked.judged
-        self._look()
+        if not self.ended:
+            self._look()
 
     def go_on(self, until: datetime | None) -> None:
         """Do all actions before `until`, or all. Raises WalkError."""
@@ -249,6 +255,11 @@ class SimulatedVisit:
         """Answer the block that shows `texts`, unless the rater leaves here."""
         if self.blocks >= self.plan.blocks:
             self.walk.ending = WalkEnding.LEFT
+            return
+        if self._has_another_device and self.blocks >= self.plan.blocks // 2:
+            self._has_another_device = False
+            self._session.close()
+            self._open_browser()
             return
         recognised = self.content.recognise(texts, on_page=self.page.text)
         if recognised is None:
@@ -351,6 +362,9 @@ class SimulatedVisit:
         self.page = LexborHTMLParser(answer.text)
         self.walk.pages += 1
         if answer.ok or self._ending() is not None:
+            return
+        if self.plan.deed is Deed.FORGED_IDS and answer.status_code == requests.codes.bad_request:
+            self.walk.ending = WalkEnding.REFUSED
             return
         if answer.status_code == requests.codes.forbidden:
             raise NotLetIn(self._said("main") or self._said("body"))

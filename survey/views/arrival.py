@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from survey import access, participants
 from survey.content import StudyContent, content_of
 from survey.models import Browser, Participant, Study
+from survey.prolific_arrivals import ArrivalRefused
 from survey.queries import study_for_arrivals
 from survey.views.ending import AGAIN, ending_page
 from survey.views.participant import (
@@ -48,8 +49,8 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
             )
         try:
             who = _who(request, offered)
-        except access.ArrivalRefused as refusal:
-            return message(request, slug, refusal.title, refusal.message, 400)
+        except ArrivalRefused as refusal:
+            return message(request, slug, refusal.title, refusal.message, refusal.status)
         except (participants.NotAdmitted, participants.Withdrawn) as refusal:
             return _turned_away(request, refusal)
         response = _way_of(who, slug)

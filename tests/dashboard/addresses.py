@@ -27,6 +27,7 @@ VALUES = {
     "<str:file>": "ratings.csv",
     "<str:secret>": "x",
     "<str:token>": "x",
+    "<str:key>": "x",
 }
 
 

@@ -19,10 +19,15 @@ pytestmark = pytest.mark.embedded
 
 #: Logging in and out, of which the second step leads strangers back to the first (see
 #: test_second_factor.py). `reachable` is for a phone: see tests/e2e/test_public_address.py; what
-#: `invitation` does for strangers is in test_invitations.py.
-OPEN_TO_ALL = {"login", "account_login", "logout", "mfa_authenticate", "reachable", "invitation"}
+#: `invitation` does for strangers is in test_invitations.py. Prolific's events are signed: see
+#: test_events.py of recruiting.
+OPEN_TO_ALL = {
+    *("login", "account_login", "logout", "mfa_authenticate", "reachable", "invitation"),
+    "prolific-events",
+}
 ALL = [each.path for each in ADDRESSES if each.name not in OPEN_TO_ALL]
-PAGES = [address for address in ALL if not address.startswith("/api/")]
+#: A page about the API is none of its routes.
+PAGES = [address for address in ALL if not address.startswith("/api/") or address == "/api/docs/"]
 SECURITY = "/account/security/"
 #: Its form is at the same address.
 UPLOAD = "/studies/small/submissions/"
@@ -32,7 +37,7 @@ POSTED = [
     for each in ADDRESSES
     if (rule := RULES.get(each.name)) and rule.get is None and not each.name.startswith("api:")
 ] + ["/account/tokens/1/revoke/"]
-API = [address for address in ALL if address.startswith("/api/")]
+API = [address for address in ALL if address not in PAGES]
 #: What may be sent, and what is answered to an empty request: the study has no judge.
 SENT = {
     ("post", "/api/studies/small/metrics/"): 202,
@@ -53,7 +58,7 @@ def ask(client: Client, address: str) -> int:
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/tokens/", "/studies/small/", "/studies/small/raters/"} < set(ALL)
     assert {"/studies/small/state/", "/studies/small/packages/prepare/"} < set(POSTED) < set(ALL)
-    assert len(PAGES) == 80 and len(API) == 18
+    assert len(PAGES) == 83 and len(API) == 18
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -10,7 +10,8 @@ from pytest_django import Settings
 
 from dashboard.accounts.models import ProlificAccount
 from dashboard.accounts.prolific import NotConnected, client_of, connect
-from examples.local_prolific.server import TOKEN, LocalProlific, local_prolific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific, local_prolific
 from survey.models import StudyEvent
 from tests.dashboard.reading import text_of
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from examples.local_prolific.server import TOKEN, LocalProlific, local_prolific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific, local_prolific
 from tests.e2e.axe import in_both_schemes
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.studies import WAYS_IN
@@ -64,6 +65,7 @@ def test_researcher_connects_drafts_and_publishes(
     page.get_by_label(re.compile("Spend up to GBP 6.12 on 3")).check()
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text("The study is published on Prolific.")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop events")).to_be_visible()
     found["published"] = in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 800})
     assert not is_too_wide(page)

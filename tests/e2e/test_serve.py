@@ -290,3 +290,42 @@ def test_database_that_is_none_gets_one_clear_line(serve: Serve, tmp_path: Path)
         "CommandError: The database can't be used: file is not a database"
     ]
     assert process.exit_code == 1
+
+
+def test_local_prolific_is_started_beside_the_site_and_used_by_other_shells(
+    serve: Serve, set_up: None, tmp_path: Path
+) -> None:
+    port = free_port()
+    process = serve(port, PROLIFIC="local")
+    said = until(process, r"Prolific +(http://127.0.0.1:\d+/.*)\n")
+    assert said.endswith(
+        "(a stand-in, nobody is paid; connect with the token local-prolific-token)"
+    )
+    assert "Local Prolific" in requests.get(said.split()[0], timeout=30).text
+    [told] = (
+        line.removeprefix("PROLIFIC_URL=")
+        for line in (tmp_path / "data" / "serve.env").read_text().splitlines()
+        if line.startswith("PROLIFIC_URL=")
+    )
+    assert told == f"{said.split()[0]}api/v1"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"PROLIFIC": "real"}, "PROLIFIC=real: give `local`"),
+        ({"PROLIFIC": "local", "PUBLIC": "survey.lakeside.edu"}, "PUBLIC and PROLIFIC=local"),
+        (
+            {"PROLIFIC": "local", "PROLIFIC_URL": "http://127.0.0.1:9/api/v1"},
+            "remove PROLIFIC_URL from .env",
+        ),
+    ],
+)
+def test_local_prolific_that_can_not_be_used_gets_one_clear_line(
+    serve: Serve, settings: dict[str, str], said: str
+) -> None:
+    process = serve(free_port(), **settings)
+    until_end(process)
+    assert process.exit_code == 1
+    assert said in process.log.read_text()
+    assert len(process.log.read_text().splitlines()) == 1

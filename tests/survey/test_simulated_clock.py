@@ -1,5 +1,6 @@
 """The signed clock of simulated raters."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -51,6 +52,16 @@ def test_clock_signed_with_another_key_is_refused(settings: Settings) -> None:
     settings.SIMULATION_KEY = "the server's key"
     with pytest.raises(clock.ClockError):
         clock.read(header)
+
+
+def test_clock_that_was_signed_too_long_ago_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = clock.sign(person="a", at=NOON, order_seed=1)
+    later = time.time() + clock.VALID.total_seconds()
+    monkeypatch.setattr(signing.time, "time", lambda: later + 5)
+    with pytest.raises(clock.ClockError, match="too long ago"):
+        clock.read(header)
+    monkeypatch.setattr(signing.time, "time", lambda: later - 5)
+    assert clock.read(header).at == NOON
 
 
 def test_another_signature_of_the_same_key_is_refused(settings: Settings) -> None:

@@ -57,7 +57,7 @@ def test_counts_are_the_nearest_whole_numbers_to_the_shares() -> None:
         Behaviour.SPEEDER: Fraction("0.03"),
         Behaviour.EARLY_EXIT: Fraction("0.06"),
     }
-    assert exact_counts(shares, 151) == {
+    assert exact_counts(shares, 151, Behaviour.CAREFUL) == {
         Behaviour.STALLER: 1,
         Behaviour.SPEEDER: 5,
         Behaviour.EARLY_EXIT: 9,
@@ -70,7 +70,7 @@ def test_counts_add_up(people: int) -> None:
     shares = SimulationProfile.model_validate(
         {"behaviours": {"speeder": 1 / 3, "staller": 1 / 7, "early_exit": 0.01}}
     ).behaviours.shares()
-    assert sum(exact_counts(shares, people).values()) == people
+    assert sum(exact_counts(shares, people, Behaviour.CAREFUL).values()) == people
 
 
 def test_same_seed_gives_the_same_plans() -> None:

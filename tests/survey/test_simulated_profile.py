@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from survey.files.problems import DefinitionError
 from survey.files.yaml_file import YamlFile
 from survey.simulated.profile import (
+    AtProlific,
     Behaviour,
     Behaviours,
     DemographicAnswers,
@@ -130,6 +131,7 @@ def test_mistake_is_named_with_its_place(text: str, said: str) -> None:
         GroupShift,
         Times,
         DemographicAnswers,
+        AtProlific,
     ],
 )
 def test_every_key_is_documented(part: type[BaseModel]) -> None:

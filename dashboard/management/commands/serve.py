@@ -26,14 +26,18 @@ from config.supervision import Supervised
 from dashboard.design import first_start
 from dashboard.management.public_address import PublicAddress
 from dashboard.overview.reachability import OUTSIDE
+from examples.local_prolific import TOKEN
 
 # A command that runs once beside the site: its name, what it does, how it is started.
 Job = tuple[str, str, list[str]]
+#: The local Prolific answers at a port that depends on the site's: tokens belong to an address.
+PORTS_FROM_SITE = 10
 WARNINGS = (" WARNING ", " ERROR ", " CRITICAL ", "[ERROR]", "Traceback")
 
 
 class Command(BaseCommand):
     help = "Start the site, a worker and, without a judge's key, a stand-in judge."
+    local_prolific: int | None = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
@@ -46,8 +50,17 @@ class Command(BaseCommand):
             "survey.example.org: serve it with HTTPS",
         )
 
-    def handle(self, *, host: str, port: str, public: str, **options: Any) -> None:
+        parser.add_argument(
+            "--prolific",
+            metavar="local",
+            default=os.environ.get("PROLIFIC", ""),
+            help="`local` starts a Prolific on this machine, which pays nobody",
+        )
+
+    def handle(self, *, host: str, port: str, public: str, prolific: str, **options: Any) -> None:
         self.host, self.port = host, port_number(port)
+        if prolific:
+            self.local_prolific = port_of_local_prolific(prolific, self.port, public)
         self.public = PublicAddress.read(public) if public else None
         self.password_file = settings.DATA_DIR / "researcher-password.txt"
         with stopped_by_signals():
@@ -77,6 +90,8 @@ class Command(BaseCommand):
             chosen = {"SITE_URL": self.public.url, "BEHIND_PROXY": "true"}
         if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY:
             chosen["JUDGE_STAND_IN_URL"] = f"http://127.0.0.1:{free_port()}/v1"
+        if self.local_prolific:
+            chosen["PROLIFIC_URL"] = f"http://127.0.0.1:{self.local_prolific}/api/v1"
         return chosen
 
     def prepare(self) -> str | None:
@@ -84,6 +99,11 @@ class Command(BaseCommand):
         if not is_free(self.host, self.port):
             raise CommandError(
                 f"Port {self.port} is taken. Choose another: make run PORT={self.port + 1}"
+            )
+        if self.local_prolific and not is_free("127.0.0.1", self.local_prolific):
+            raise CommandError(
+                f"Port {self.local_prolific} is taken, which the local Prolific needs. Choose "
+                f"another: make run PROLIFIC=local PORT={self.port + 1}"
             )
         if self.public:
             self.public.check()
@@ -113,6 +133,10 @@ class Command(BaseCommand):
                     "stand-in-judge",
                     [sys.executable, "-m", "judge.standin", "--port", stand_in_port],
                 )
+            if self.local_prolific:
+                port = str(self.local_prolific)
+                command = [sys.executable, "-m", "examples.local_prolific", "--port", port]
+                processes.start("local-prolific", command)
             processes.start("worker", command_of("worker"))
             processes.wait_for(web, port=self.port)
             if self.public:
@@ -198,6 +222,12 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
         participants = f"{site}/s/{first_start.EXAMPLE}/   (a rehearsal, for test people only)"
         if self.public:
             participants = f"{site}/s/…   (each study's link stands on its page Overview)"
+        prolific = ""
+        if self.local_prolific:
+            prolific = (
+                f"\n  Prolific      http://127.0.0.1:{self.local_prolific}/   "
+                f"(a stand-in, nobody is paid; connect with the token {TOKEN})"
+            )
         self.say(
             f"""
 Fivefold is running. Ctrl-C stops it.
@@ -206,7 +236,7 @@ Fivefold is running. Ctrl-C stops it.
   Dashboard     {site}/
   User          {first_start.USERNAME}
   Password      {kept}
-  Judge         {judge}
+  Judge         {judge}{prolific}
   Logs          {settings.DATA_DIR / "logs"}
 """
         )
@@ -225,6 +255,20 @@ def port_number(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise CommandError(f"{text!r} is no port: PORT takes a number from 1 to 65535")
     return int(text)
+
+
+def port_of_local_prolific(prolific: str, port: int, public: str) -> int:
+    """Raises CommandError if no local Prolific is asked for, or none can be used."""
+    if prolific != "local":
+        raise CommandError(f"PROLIFIC={prolific}: give `local`, or nothing for the real Prolific")
+    if public:
+        raise CommandError("PUBLIC and PROLIFIC=local exclude each other: a local one pays nobody")
+    if os.environ.get("PROLIFIC_URL"):
+        raise CommandError(
+            "PROLIFIC=local and PROLIFIC_URL exclude each other: remove PROLIFIC_URL from .env or "
+            "the environment"
+        )
+    return port + PORTS_FROM_SITE
 
 
 def site_url(host: str, port: int) -> str:

@@ -14,17 +14,20 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
+from dashboard.prolific.steps import recruitment_of
+from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.labels import words
 from survey.files.problems import DefinitionError
 from survey.files.yaml_file import YamlFile
-from survey.models import Identity, Study
+from survey.models import Identity, Participant, Study
 from survey.queries import StudyNotFound, find_study
 from survey.simulated.answers import unmatched
 from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Behaviour, SimulationProfile
+from survey.simulated.profile import Behaviour, Deed, SimulationProfile
 from survey.simulated.record import Crowd, record_crowd
+from survey.simulated.recruiters import FromLocalProlific
 from survey.simulated.walker import NotLetIn, Walk, WalkEnding, WalkError
 from survey.tidy import definition_of
 
@@ -76,6 +79,12 @@ class Command(BaseCommand):
             help=f"address of the site (default: SITE_URL, {settings.SITE_URL})",
         )
         parser.add_argument(
+            "--from-prolific",
+            action="store_true",
+            help="they come from the local Prolific at PROLIFIC_URL, where the study is published, "
+            "and enter their code there",
+        )
+        parser.add_argument(
             "--workers", type=_whole_number(1, 64), default=4, help="raters at once (default: 4)"
         )
         parser.add_argument(
@@ -92,27 +101,30 @@ class Command(BaseCommand):
         seed: int,
         profile: Path,
         server: str,
+        from_prolific: bool,
         workers: int,
         plan: Path | None,
         **options: Any,
     ) -> None:
         study = _study(slug)
         content = read_content(study)
+        recruiter = _local_prolific(study, server, content) if from_prolific else None
         chosen = self._profile(profile, content)
         plans = plan_raters(
             profile=chosen,
             content=content,
             participants=participants,
             seed=seed,
+            from_prolific=from_prolific,
         )
         if plan:
             _write_plans(plan, study, plans)
         rota = look_up(study, plans, timezone.now())
         if rota.waiting:
-            record_crowd(study, Crowd(chosen, profile.name, seed, participants))
+            record_crowd(study, Crowd(chosen, profile.name, seed, participants, from_prolific))
         started = time.monotonic()
         walks: list[Walk] = []
-        todo = walk_all(rota, server=server, content=content, workers=workers)
+        todo = walk_all(rota, server=server, content=content, workers=workers, recruiter=recruiter)
         try:
             walks.extend(tqdm(todo, total=len(rota.waiting), unit="rater", disable=None))
         except NotLetIn as error:
@@ -151,6 +163,8 @@ class Command(BaseCommand):
         self.stdout.write(
             "  behaviours: " + _counted([walk.plan.behaviour for walk in walks], Behaviour)
         )
+        if deeds := _counted([walk.plan.deed for walk in walks], Deed):
+            self.stdout.write(f"  at Prolific: {deeds}")
         self.stdout.write(
             f"  {sum(len(walk.sent) for walk in walks)} answers on {pages} pages "
             f"in {seconds:.1f} s ({pages / seconds:.0f} pages/s)"
@@ -167,6 +181,21 @@ def _study(text: str) -> Study:
         return find_study(text)
     except StudyNotFound as error:
         raise CommandError(str(error)) from None
+
+
+def _local_prolific(study: Study, server: str, content: Content) -> FromLocalProlific:
+    """The study on the local Prolific. Raises CommandError if it is not published there."""
+    api: str = settings.PROLIFIC_URL
+    if not prolific_is_local():
+        raise CommandError(
+            f"PROLIFIC_URL is {api}: simulated people only come from a local Prolific, see "
+            "docs/prolific.md"
+        )
+    recruitment = recruitment_of(study, api)
+    if recruitment is None or not recruitment.prolific_study_id:
+        raise CommandError(f"{study} is not on the local Prolific: create and publish it there")
+    url = api.removesuffix("/api/v1")
+    return FromLocalProlific(url, recruitment.prolific_study_id, server, content)
 
 
 def _refusal(study: Study, server: str, error: NotLetIn) -> str:
@@ -188,7 +217,7 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
     pseudonyms = dict(
         Identity.objects.filter(
             slug=study.slug,
-            kind=Identity.Kind.SIMULATED,
+            participant__source=Participant.Source.SIMULATED,
             key__in=[plan.person for plan in plans],
         ).values_list("key", "participant__pseudonym")
     )
@@ -198,7 +227,10 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(
-                ["participant", "person", "behaviour", "minutes", "blocks", "checks_failed"]
+                [
+                    *("participant", "person", "behaviour", "minutes", "blocks", "checks_failed"),
+                    "at_prolific",
+                ]
             )
             for plan in plans:
                 failed = sum(answer != rights[name] for name, answer in plan.checks.items())
@@ -210,6 +242,7 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
                         f"{plan.minutes:.2f}",
                         plan.blocks,
                         failed,
+                        plan.deed or "",
                     ]
                 )
     except OSError as error:

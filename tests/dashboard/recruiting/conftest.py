@@ -9,7 +9,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from dashboard.accounts.prolific import connect
-from examples.local_prolific.server import TOKEN, LocalProlific, local_prolific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific, local_prolific
 from survey.models import Study, StudyEvent
 from tests.dashboard.reading import text_of
 from tests.survey import small_study

@@ -11,7 +11,8 @@ from django.utils import timezone
 from dashboard.accounts.prolific import client_of
 from dashboard.overview.events import events
 from dashboard.prolific.models import Recruitment
-from examples.local_prolific.server import TOKEN, LocalProlific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific
 from survey.models import Study, StudyEvent
 from tests.dashboard.reading import text_of
 from tests.dashboard.recruiting.conftest import (

@@ -13,8 +13,9 @@ from dashboard.accounts.prolific import client_of, connect
 from dashboard.prolific.drafts import against_publishing
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.steps import create_draft
+from examples.local_prolific import TOKEN
 from examples.local_prolific.people import send
-from examples.local_prolific.server import TOKEN, LocalProlific
+from examples.local_prolific.server import LocalProlific
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 from tests.dashboard.reading import text_of

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from examples.local_prolific.server import TOKEN, LocalProlific, local_prolific
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific, local_prolific
 from survey.prolific.client import ProlificClient
 
 DRAFT = {

@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from examples.local_prolific import TOKEN
 from examples.local_prolific.people import Shares, send
-from examples.local_prolific.server import TOKEN, LocalProlific
+from examples.local_prolific.server import LocalProlific
 from examples.local_prolific.webhooks import signature
 from examples.local_prolific.world import ApiError
 from survey.prolific.client import ProlificClient
@@ -61,29 +62,29 @@ def listener() -> Iterator[Listener]:
 
 
 def post(prolific: LocalProlific, path: str, **body: Any) -> Any:
+    """The answer's JSON, and its header X-Hook-Secret."""
     request = urllib.request.Request(
         f"{prolific.api_url}/{path}",
         json.dumps(body).encode(),
         {"Authorization": f"Token {TOKEN}", "Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+        return json.load(answer), answer.headers["X-Hook-Secret"]
 
 
 @pytest.fixture
 def secret(prolific: LocalProlific, listener: Listener) -> str:
     """The key of signatures, once events of submissions are subscribed to."""
-    value: str = post(prolific, "hooks/secrets/", workspace_id=prolific.world.workspace)["value"]
-    subscribed = post(
+    created, _ = post(prolific, "hooks/secrets/", workspace_id=prolific.world.workspace)
+    subscribed, confirmation = post(
         prolific,
         "hooks/subscriptions/",
         event_type="submission.status.change",
         target_url=f"http://127.0.0.1:{listener.server_port}/",
         workspace_id=prolific.world.workspace,
     )
-    [(headers, _)] = listener.wait_for(1)
-    post(prolific, f"hooks/subscriptions/{subscribed['id']}/", secret=headers["X-Hook-Secret"])
-    return value
+    post(prolific, f"hooks/subscriptions/{subscribed['id']}/", secret=confirmation)
+    return str(created["value"])
 
 
 def test_people_come_by_the_link_with_their_ids_and_do_what_was_drawn(
@@ -141,13 +142,13 @@ def test_events_are_signed_and_faulty_where_asked(
 ) -> None:
     prolific.faults.events.extend(["double", "wrong_signature"])
     prolific.world.start(published)
-    twice = listener.wait_for(3)[1:]
+    twice = listener.wait_for(2)
     assert len({headers["X-Event-Id"] for headers, _ in twice}) == 1
     prolific.world.start(published)
-    wrong = listener.wait_for(4)[3]
+    wrong = listener.wait_for(3)[2]
     prolific.faults.events.append("late")
     prolific.world.start(published)
-    late = listener.wait_for(5)[4]
+    late = listener.wait_for(4)[3]
     right = [
         signature(secret, headers["X-Prolific-Request-Timestamp"], body)
         == headers["X-Prolific-Request-Signature"]
