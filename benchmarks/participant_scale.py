@@ -66,7 +66,7 @@ def measure(people: int) -> None:
         give_consent(participant=person, at=timezone.now())
 
     client = Client(HTTP_HOST="localhost")
-    client.force_login(User.objects.create_user("bench", is_staff=True))
+    client.force_login(User.objects.create_superuser("bench"))
 
     def page(address: str) -> Callable[[], Any]:
         def get() -> None:

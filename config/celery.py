@@ -10,9 +10,11 @@ from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_init, worker_shutting_down
+from celery.signals import task_prerun, worker_init, worker_shutting_down
 from django.db import transaction
 from kombu.transport import TRANSPORT_ALIASES
+
+from survey.origin import WORKER, is_started_from
 
 TRANSPORT_ALIASES["filesystem"] = "config.broker:Transport"
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -34,6 +36,11 @@ def _watch_for_the_end(**_: Any) -> None:
 @worker_shutting_down.connect
 def _tell_of_the_end(**_: Any) -> None:
     _ending.value = 1
+
+
+@task_prerun.connect
+def _tell_origin(**_: Any) -> None:
+    is_started_from(WORKER)
 
 
 def is_ending() -> bool:

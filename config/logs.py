@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from config.outages import is_outage
 
 #: Participants' addresses: any part of a query may identify them or let another person act as them;
-#: so may a withdrawal token. Searches of the admin pages may contain a Prolific ID.
+#: so may a withdrawal token, and the secret of a colleague's invitation. Searches of the admin
+#: pages may contain a Prolific ID.
 QUERY = re.compile(r"""(/(?:s|admin)/[^\s?"'<>]*\?)[^\s"'<>]+""")
-TOKEN = re.compile(r"""(/s/[^/\s?"'<>]+/withdraw/)[^/\s?"'<>]+""")
+TOKEN = re.compile(r"""(/s/[^/\s?"'<>]+/withdraw/|/invitations/)[^/\s?"'<>]+""")
 #: PostgreSQL quotes values of a refused row.
 DETAIL = re.compile(r"^DETAIL:.*$", re.MULTILINE)
 SECONDS = 10.0

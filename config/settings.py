@@ -172,7 +172,6 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "django_tables2",
     "axes",
@@ -196,6 +195,7 @@ MIDDLEWARE = [
     "config.bodies.refuse_large_bodies",
     "allauth.account.middleware.AccountMiddleware",
     "dashboard.accounts.requirement.require_second_factor",
+    "dashboard.shared.log.keep_log",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -212,6 +212,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "dashboard.shared.stand_in.stand_in",
+                "dashboard.shared.access.may",
             ],
         },
     }
@@ -300,6 +301,7 @@ X_FRAME_OPTIONS = "DENY"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
+    "dashboard.shared.access.RolesBackend",
 ]
 # After five failed logins, this name at this address must wait five minutes; other people of a lab
 # with one address can still log in. After fifty, the whole address waits. So does the second factor
@@ -343,7 +345,7 @@ MFA_TOTP_ISSUER = f"Fivefold {_site.hostname}"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "dashboard.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],

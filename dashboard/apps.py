@@ -5,6 +5,7 @@ class DashboardConfig(AppConfig):
     name = "dashboard"
 
     def ready(self) -> None:
+        from dashboard.accounts import changes  # noqa: F401  it listens to signals
         from dashboard.payments.orders import erase_texts
         from dashboard.raters.stored_submissions import erase_submissions
         from dashboard.share import packages  # noqa: F401  it removes files with their rows

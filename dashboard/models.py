@@ -1,19 +1,23 @@
 """The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
 
-from dashboard.accounts.models import ProlificAccount
+from dashboard.accounts.models import ApiToken, ProlificAccount
 from dashboard.design.models import PlannedGrid
 from dashboard.notices.models import Follower, Notice
+from dashboard.overview.models import MemberInvitation
 from dashboard.payments.models import BonusRequest, PaymentOrder, PayTerms, SubmissionDecision
 from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.share.models import Package
-from dashboard.shared.models import ChunkCounts
+from dashboard.shared.models import ChunkCounts, Membership
 
 __all__ = [
+    "ApiToken",
     "BonusRequest",
     "ChunkCounts",
     "EventSubscription",
     "Follower",
+    "MemberInvitation",
+    "Membership",
     "Notice",
     "Package",
     "PayTerms",

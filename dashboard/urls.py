@@ -3,16 +3,20 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
+from dashboard.accounts.activity_views import activity, activity_csv
+from dashboard.accounts.invitation_views import invitation
+from dashboard.accounts.token_views import revoke, tokens
 from dashboard.accounts.urls import security_patterns
-from dashboard.accounts.views import PasswordView, api_docs, prolific_account, token
+from dashboard.accounts.views import PasswordView, api_docs, prolific_account
 from dashboard.api import payments as api_payments
+from dashboard.api import people as people_api
 from dashboard.api import views as api
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.notices import views as notices
-from dashboard.overview import reachability
+from dashboard.overview import log_views, people_views, reachability
 from dashboard.overview import views as overview
 from dashboard.payments import submission_views as submissions
 from dashboard.payments import views as payments
@@ -47,6 +51,16 @@ api_patterns = [
     path("studies/<study:name>/tables/<slug:table>/", api.TableDetail.as_view(), name="table"),
     path("studies/<study:name>/exports/", api.ExportList.as_view(), name="exports"),
     path("studies/<study:name>/exports/<str:file>", api.ExportFile.as_view(), name="export"),
+    path("studies/<study:name>/members/", people_api.MemberList.as_view(), name="members"),
+    path(
+        "studies/<study:name>/invitations/", people_api.InvitationList.as_view(), name="invitations"
+    ),
+    path(
+        "studies/<study:name>/invitations/<number:invitation>/",
+        people_api.InvitationDetail.as_view(),
+        name="invitation",
+    ),
+    path("studies/<study:name>/events/", people_api.EventList.as_view(), name="events"),
 ]
 
 study_patterns = [
@@ -54,6 +68,14 @@ study_patterns = [
     path("counts/", overview.counts, name="counts"),
     path("state/", overview.state, name="state"),
     path("open/", overview.opening, name="opening"),
+    path("people/", people_views.people, name="people"),
+    path(
+        "people/invitations/<number:invitation>/revoke/",
+        people_views.revoke_invitation,
+        name="revoke-invitation",
+    ),
+    path("log/", log_views.log, name="log"),
+    path("log.csv", log_views.log_csv, name="log-csv"),
     path("prolific/", prolific.recruiting, name="prolific"),
     path("notices/", notices.notices, name="notices"),
     path("prolific/events/", prolific.events, name="events-of-study"),
@@ -129,7 +151,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("account/security/", include(security_patterns)),
     path("reachable/<str:token>/", reachability.reachable, name="reachable"),
-    path("account/token/", token, name="token"),
+    path("account/tokens/", tokens, name="tokens"),
+    path("account/tokens/<number:pk>/revoke/", revoke, name="revoke-token"),
+    path("account/activity/", activity, name="activity"),
+    path("account/activity.csv", activity_csv, name="activity-csv"),
+    path("invitations/<str:secret>/", invitation, name="invitation"),
     path("account/prolific/", prolific_account, name="prolific-account"),
     path("prolific/events/<str:key>/", receiving.Events.as_view(), name="prolific-events"),
     path("studies/<study:name>/", include(study_patterns)),

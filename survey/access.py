@@ -29,6 +29,8 @@ from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.simulated import clock
 
 PREVIEW = "preview"
+#: What the dashboard's roles decide about an account and a study.
+MAY_PREVIEW = "survey.preview_study"
 #: The fields that every page needs; other fields are fetched on first use.
 NEEDED_BY_PAGES = (
     "secret",
@@ -196,7 +198,7 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     if header is not None:
         return _simulated(request, study, _read_clock(header))
     if PREVIEW in request.GET:
-        return _preview(request, study.slug)
+        return _preview(request, study)
     if "resume" in request.GET:
         return _resumed(study, request.GET["resume"])
     if "invite" in request.GET:
@@ -258,14 +260,16 @@ def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock
     )
 
 
-def _preview(request: HttpRequest, slug: str) -> Arrival:
-    if not getattr(request.user, "is_staff", False):
+def _preview(request: HttpRequest, study: Study) -> Arrival:
+    if not request.user.has_perm(MAY_PREVIEW, study):
         raise ArrivalRefused(
             _("Previews are for researchers"),
-            _("Please log in to preview this study."),
+            _("Ask an owner of this study to make you an editor.")
+            if request.user.is_authenticated
+            else _("Please log in to preview this study."),
         )
     return Arrival(
-        study=_version_asked_for(request, slug),
+        study=_version_asked_for(request, study.slug),
         source=Participant.Source.PREVIEW,
         at=timezone.now(),
     )

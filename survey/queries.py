@@ -2,6 +2,8 @@
 
 import re
 
+from django.db.models import QuerySet
+
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
 
@@ -13,18 +15,19 @@ class StudyNotFound(LookupError):
     """No study has this name; the message lists the studies."""
 
 
-def find_study(text: str) -> Study:
-    """The study called `slug` (its newest version) or `slug@version`.
+def find_study(text: str, among: QuerySet[Study] | None = None) -> Study:
+    """The study called `slug` (its newest version) or `slug@version`, among all studies or some.
 
     Raises StudyNotFound.
     """
     name = STUDY_NAME.fullmatch(text)
-    versions = Study.objects.order_by("-version")
+    studies = Study.objects.all() if among is None else among
+    versions = studies.order_by("-version")
     if name is not None and name[2]:
         versions = versions.filter(version=int(name[2]))
     study = versions.filter(slug=name[1]).first() if name is not None else None
     if study is None:
-        known = sorted({str(study) for study in Study.objects.all()})
+        known = sorted({str(study) for study in studies})
         near = did_you_mean(text, [*known, *(one.partition("@")[0] for one in known)])
         here = ", ".join(known) or "none"
         raise StudyNotFound(f"there is no study {text!r}; studies here: {here}{near}")

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 
 from analysis.quality_rules import QualityRules
+from dashboard.shared.roles import Permission, Role
 from judge.definition import JudgingDefinition
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
@@ -116,3 +117,13 @@ def test_a_name_finds_one_class(modules: dict[str, str]) -> None:
     product = "\n".join(text for at, text in modules.items() if at.startswith(apps))
     classes = Counter(re.findall(r"^class (\w+)", product, re.MULTILINE))
     assert {name for name, n in classes.items() if n > 1} <= {"Command", "Migration"}
+
+
+def test_table_of_roles_is_that_of_the_code() -> None:
+    rows = [
+        f"| {each.what} | {' | '.join('yes' if role.may(each) else 'no' for role in Role)} |"
+        for each in Permission
+    ]
+    head = f"| a role may | {' | '.join(role.label.lower() for role in Role)} |"
+    table = "\n".join([head, "|---|---|---|---|---|", *rows])
+    assert table in (ROOT / "docs" / "accounts.md").read_text()

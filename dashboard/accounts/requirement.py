@@ -10,16 +10,22 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from rest_framework.exceptions import PermissionDenied
-from rest_framework.permissions import IsAdminUser
+from rest_framework.exceptions import MethodNotAllowed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS, IsAdminUser
 from rest_framework.request import Request
+
+from dashboard.accounts.models import ApiToken
+from dashboard.shared.access import NoSuchMethod, NotAllowed, role_in
 
 if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
     from rest_framework.views import APIView
 
 #: What needs no second factor: participants' pages, logging in, setting up the second factor, a
 #: phone's look at the site. The API has a rule of its own (`IsResearcher`).
-ADMITTED = ("/s/", "/login/", "/logout/", "/account/security/", "/reachable/", "/api/")
+ADMITTED = (
+    *("/s/", "/login/", "/logout/", "/account/security/", "/reachable/"),
+    *("/api/studies/", "/api/schema/"),
+)
 
 
 def has_second_factor(user: User | AnonymousUser) -> bool:
@@ -46,11 +52,30 @@ def require_second_factor(
 
 
 class IsResearcher(IsAdminUser):
-    """Admits active staff to the API: with a token, or with a session that may see the pages."""
+    """Admits active staff to the API as far as their role goes: with a token, whose own limits hold
+    in addition, or with a session that may see the pages.
+    """
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
+        """Raises Http404, PermissionDenied, MethodNotAllowed with the reason."""
         if not super().has_permission(request, view):
             return False
         if request.auth is None and lacks_second_factor(request.user):
             raise PermissionDenied("Set up a second factor under Security first.")
+        if isinstance(request.auth, ApiToken):  # before it is said which studies there are
+            _keep_to_limits(request.auth, request, view.kwargs.get("name", ""))
+        try:
+            role_in(request._request)
+        except NotAllowed as why:
+            raise PermissionDenied(str(why)) from None
+        except NoSuchMethod:
+            raise MethodNotAllowed(request.method or "") from None
         return True
+
+
+def _keep_to_limits(token: ApiToken, request: Request, study: str) -> None:
+    """Raises PermissionDenied if a token does not go so far."""
+    if request.method not in SAFE_METHODS and not token.may_change:
+        raise PermissionDenied(f"The token {token.name} may only read.")
+    if study and not token.is_for(study.partition("@")[0]):
+        raise PermissionDenied(f"The token {token.name} is not for this study.")

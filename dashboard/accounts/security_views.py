@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse_lazy
 
 from dashboard.accounts.forms import NewPasswordForm, PasswordAgainForm
+from dashboard.shared.log import record
 
 SECURITY = reverse_lazy("mfa_index")
 FOLDER = "dashboard/accounts"
@@ -62,6 +63,7 @@ class ChangePassword(PasswordChangeView):
     success_url = SECURITY
 
     def form_valid(self, form: Any) -> HttpResponse:
+        record(None, self.request.user, "password changed")
         messages.success(self.request, "Your password is changed. Other sessions are logged out.")
         return super().form_valid(form)
 

@@ -1,4 +1,4 @@
-"""A researcher's account: logging in, API token, account at Prolific, the page after too many
+"""A researcher's account: logging in, account at Prolific, the page after too many
 failures.
 """
 
@@ -8,7 +8,6 @@ from typing import Any
 from allauth.account.internal.flows.login import perform_login, record_authentication
 from allauth.account.models import Login
 from axes.handlers.proxy import AxesProxyHandler
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.forms import AuthenticationForm
@@ -18,16 +17,15 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
-from rest_framework.authtoken.models import Token
 
 from dashboard.accounts import prolific
 from dashboard.accounts.forms import LoginForm, ProlificTokenForm
 from dashboard.accounts.throttling import ACCOUNT
 from dashboard.shared.access import ResearcherRequest, researcher_required
+from dashboard.shared.log import record
 from survey.prolific.errors import ProlificError
 
 
@@ -65,19 +63,6 @@ def locked_out(
     return locked
 
 
-@researcher_required
-def token(request: ResearcherRequest) -> HttpResponse:
-    """A researcher's own API token: see, create, replace or delete it."""
-    if request.method == "POST":
-        Token.objects.filter(user=request.user).delete()
-        if request.POST.get("action") == "renew":
-            Token.objects.create(user=request.user)
-        return redirect("token")
-    mine = Token.objects.filter(user=request.user).first()
-    api_url = settings.SITE_URL + reverse("api:studies")
-    return render(request, "dashboard/accounts/token.html", {"token": mine, "api_url": api_url})
-
-
 @require_GET
 @researcher_required
 def api_docs(request: ResearcherRequest) -> HttpResponse:
@@ -93,6 +78,7 @@ def prolific_account(request: ResearcherRequest) -> HttpResponse:
     if request.method == "POST":
         if request.POST.get("action") == "disconnect":
             prolific.disconnect(user=request.user)
+            record(None, request.user, "prolific account disconnected")
             messages.success(request, "Disconnected. The token is deleted here.")
         else:
             _connect(request)
@@ -111,4 +97,5 @@ def _connect(request: ResearcherRequest) -> None:
     except ProlificError as error:
         messages.error(request, f"{error} Nothing was changed.")
         return
+    record(None, request.user, "prolific account connected")
     messages.success(request, f"Connected to {account.email or account.prolific_id} on Prolific.")

@@ -1,12 +1,14 @@
 """The REST API: what the pages show, as JSON, from the same functions. It changes nothing, but for
-automatic metrics and judges' scores, which it can have made.
+automatic metrics and judges' scores, which it can have made, and roles (`people.py`).
 
-Callers are active staff, by token or session (the settings say so for every view).
+Callers are active staff, by token or session, each as far as their role goes: the settings say so
+for every view.
 """
 
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db.models import Count, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -23,6 +25,7 @@ from rest_framework.views import APIView
 from analysis import catalogue
 from analysis.metrics_requests import metrics_request_of, request_metrics
 from analysis.models import Result
+from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Pagination, RatingsPagination
 from dashboard.api.ratings import Ratings
@@ -47,8 +50,9 @@ from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.raters.rater_list import rater_row, raters_of
 from dashboard.share import exports
 from dashboard.share.csv_downloads import csv_response
-from dashboard.shared.access import study_or_404
+from dashboard.shared.access import study_or_404, visible_to
 from dashboard.shared.forms import IncludeForm
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
 from judge.queries import gold_scores
@@ -70,6 +74,12 @@ INCLUDE = OpenApiParameter(
 )
 
 
+def user_of(request: Request) -> User:
+    """The caller, whom `IsResearcher` has admitted."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
 def _asked_for(request: Request) -> list[str]:
     form = IncludeForm(request.query_params)
     if not form.is_valid():
@@ -86,13 +96,17 @@ class Schema(SpectacularAPIView):
 
 
 class StudyList(ListAPIView[Study]):
-    """All versions of all studies, newest version first."""
+    """All versions of the studies in which the caller has a role, newest version first."""
 
     serializer_class = StudySerializer
     pagination_class = Pagination
 
     def get_queryset(self) -> QuerySet[Study]:
-        return studies_with_counts()
+        mine = visible_to(user_of(self.request), studies_with_counts())
+        token = self.request.auth
+        if isinstance(token, ApiToken) and token.studies:
+            mine = mine.filter(slug__in=token.studies)
+        return mine
 
 
 class StudyDetail(APIView):
@@ -139,7 +153,7 @@ class JudgeList(APIView):
         study = study_or_404(name)
         form = ScoreSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        queued = queue_missing_calls(study, form.validated_data["judge"])
+        queued = queue_missing_calls(study, form.validated_data["judge"], author=user_of(request))
         for judge in queued.ready:
             try_to_wake("judge.run", judge.pk)
         if queued.problems:
@@ -164,7 +178,9 @@ class Metrics(APIView):
         request that is under way is not repeated.
         """
         study = study_or_404(name)
-        try_to_wake("analysis.metrics", request_metrics(study).pk)
+        asked = request_metrics(study)
+        record(study, user_of(request), "metrics requested")
+        try_to_wake("analysis.metrics", asked.pk)
         return Response(_metrics(study), status=HTTP_202_ACCEPTED)
 
 

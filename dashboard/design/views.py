@@ -18,6 +18,7 @@ from dashboard.shared.access import (
     study_or_404,
     valid_or_404,
 )
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from survey.content import content_of
@@ -78,6 +79,7 @@ def planning(request: ResearcherRequest, name: str) -> HttpResponse:
         form = PlanForm(request.POST)
         if form.is_valid():
             asked = request_plan(study=study, options=form.options)
+            record(study, request.user, "plan requested")
             wake_worker(request, "dashboard.plan", asked.pk)
             return redirect("planning", study)
         return study_page(request, study, "planning", "design/planning", form=form, plan=None)

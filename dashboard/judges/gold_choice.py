@@ -8,6 +8,7 @@ from django.db import transaction
 from analysis.models import AnalysisRun
 from analysis.queries import latest_run
 from analysis.runs import request_run
+from dashboard.shared.log import record
 from judge.definition import on_scale_of_study
 from judge.gold import choose_gold
 from judge.models import Call
@@ -123,4 +124,5 @@ def make_gold(
         author=author,
         why=why,
     )
+    record(study, author, "gold", name=source.key)
     return GoldChoice(before, request_run(study=study, sources=sources))

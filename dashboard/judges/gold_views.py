@@ -135,7 +135,7 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     wanted = request.POST.get("judge", "")
-    queued = queue_missing_calls(study, wanted)
+    queued = queue_missing_calls(study, wanted, author=request.user)
     for problem in queued.problems:
         messages.error(request, problem)
     if queued.calls:

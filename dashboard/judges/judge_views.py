@@ -20,6 +20,7 @@ from dashboard.shared.access import (
     researcher_required,
     study_or_404,
 )
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from judge.endpoints import JudgeNotReady, check_endpoint
@@ -134,12 +135,15 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         if not asked.is_current:
             raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
         if not call:
-            messages.success(request, _queued(queue_judge(asked)))
+            calls = queue_judge(asked)
+            record(study, request.user, "judges asked", name=asked.name, calls=calls)
+            messages.success(request, _queued(calls))
             wake_worker(request, "judge.run", asked.pk)
         elif call.isascii() and call.isdigit() and len(call) <= 18:
             check_endpoint(asked.read_configuration())
             rows = Call.objects.filter(judge=asked, pk=int(call))
             queue_call(first_or_404(rows, f"{asked} has no such failed call."))
+            record(study, request.user, "judges asked", name=asked.name, calls=1)
             wake_worker(request, "judge.run", asked.pk)
             messages.success(request, "The call is queued.")
         else:

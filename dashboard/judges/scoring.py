@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
+from dashboard.shared.log import record
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Judge
@@ -23,9 +25,9 @@ class QueuedCalls:
     problems: list[str] = field(default_factory=list)
 
 
-def queue_missing_calls(study: Study, judge: str = "") -> QueuedCalls:
+def queue_missing_calls(study: Study, judge: str = "", *, author: User) -> QueuedCalls:
     """Queue the missing calls of all judges of a study, or of the one of that name, and lift their
-    stops. Workers must be woken for `ready`.
+    stops, for `author`. Workers must be woken for `ready`.
     """
     current = [each.name for each in current_judges(study)]
     queued = QueuedCalls()
@@ -40,6 +42,9 @@ def queue_missing_calls(study: Study, judge: str = "") -> QueuedCalls:
             queued.ready += chosen
         except JudgeNotReady as problem:
             queued.problems.append(f"{name or study}: nothing was queued, because {problem}.")
+    if queued.ready:
+        names = ", ".join(each.name for each in queued.ready)
+        record(study, author, "judges asked", name=names, calls=queued.calls)
     return queued
 
 

@@ -10,6 +10,7 @@ from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.share.output_folder import OutputRefused, output_folder
+from dashboard.shared.log import record
 from survey.models import Participant, Study
 from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources
@@ -53,6 +54,8 @@ class OutputCommand(BaseCommand, ABC):
                 output.manifest |= self.write(study, sources, output.path, options)
         except (StudyNotFound, OutputRefused) as error:
             raise CommandError(str(error)) from None
+        whose = " with ".join([self.what, *options["include"]])
+        record(study, None, "exported", name=whose)
         absent: dict[str, list[str]] = {}
         for name, reason in output.manifest["absent"].items():
             absent.setdefault(reason, []).append(name)

@@ -15,6 +15,7 @@ from django.db.models import F, Q, QuerySet
 
 from dashboard.notices.models import Follower, Notice
 from dashboard.notices.occasions import happened
+from dashboard.shared.access import with_access
 from survey.models import Study
 
 EVERY = timedelta(minutes=5)
@@ -66,9 +67,7 @@ def follow(*, user_id: int, slug: str, occasions: Sequence[str], at: datetime) -
 
 
 def _followers(slug: str) -> QuerySet[Follower]:
-    return Follower.objects.filter(slug=slug, user__is_active=True, user__is_staff=True).exclude(
-        user__email=""
-    )
+    return Follower.objects.filter(slug=slug, user__in=with_access(slug)).exclude(user__email="")
 
 
 def _note(slug: str, followers: Sequence[Follower], *, at: datetime, is_over: bool = False) -> None:
@@ -97,7 +96,10 @@ def _due(at: datetime) -> Q:
 
 def _unsent(slug: str, at: datetime) -> QuerySet[Notice]:
     return Notice.objects.filter(
-        Q(tried_at=None) | Q(tried_at__lt=at - PAUSE), follower__slug=slug, is_over=False
+        Q(tried_at=None) | Q(tried_at__lt=at - PAUSE),
+        follower__slug=slug,
+        follower__user__in=with_access(slug),  # a role may be lost meanwhile
+        is_over=False,
     )
 
 

@@ -10,6 +10,7 @@ from dashboard.notices.forms import NoticesForm
 from dashboard.notices.models import Follower
 from dashboard.notices.sending import follow, is_possible
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.log import record
 from dashboard.shared.pages import study_page
 
 
@@ -26,6 +27,7 @@ def notices(request: ResearcherRequest, name: str) -> HttpResponse:
         user.save(update_fields=["email"])
         asked = form.cleaned_data["occasions"]
         follow(user_id=user.pk, slug=study.slug, occasions=asked, at=timezone.now())
+        record(study, user, "e-mail chosen", name=", ".join(asked) or "none")
         where = f"You get e-mail about {study.slug} at {user.email}."
         messages.success(request, where if asked else f"You get no e-mail about {study.slug}.")
         return redirect("notices", study)

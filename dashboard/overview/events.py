@@ -1,10 +1,11 @@
-"""What researchers and commands did with a study, in words."""
+"""What researchers and commands did with a study or an account, in words: the audit log."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from analysis.catalogue.number_text import noun
+from dashboard.shared.log import DOWNLOADED
 from survey.models import Study, StudyEvent
 from survey.simulated.record import ACTION as SIMULATED
 
@@ -20,15 +21,47 @@ ACTIONS = {
     "prolific pause": "Paused on Prolific",
     "prolific start": "Resumed on Prolific",
     "prolific places": "Places added on Prolific",
+    "prolific forgotten": "Deleted study on Prolific forgotten",
     "events on": "Subscribed to events of Prolific",
     "events off": "Unsubscribed from events of Prolific",
     "payments confirmed": "Decisions about submissions confirmed",
     "payment list downloaded": "List for payment by hand downloaded",
     "payment settled by hand": "Said whether a decision about a submission was carried out",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
+    "state": "State changed",
+    "settings": "Settings changed",
+    "thresholds": "Thresholds changed",
+    "gold": "Gold scores chosen",
+    "judges asked": "Judges asked",
+    "role given": "Role given",
+    "access removed": "Access removed",
+    "invited": "Invitation written",
+    DOWNLOADED: "Downloaded",
+    "exported": "Exported by a command",
+    "analysis requested": "Analysis requested",
+    "multiverse requested": "Multiverse requested",
+    "metrics requested": "Automatic metrics requested",
+    "plan requested": "Plan requested",
+    "zip requested": "Zip requested",
+    "e-mail chosen": "E-mail about the study chosen",
+    "prolific account connected": "Account at Prolific connected",
+    "prolific account disconnected": "Account at Prolific disconnected",
+    "token created": "API token created",
+    "token revoked": "API token revoked",
 }
 #: Actions that store what there was and what there is.
 CHANGES = {"settings": "Settings changed", "pay terms": "Pay terms changed (in cents)"}
+#: They change no result and nothing that raters see: the log has them, the newest changes do not.
+NO_CHANGES = (
+    DOWNLOADED,
+    "exported",
+    "analysis requested",
+    "multiverse requested",
+    "metrics requested",
+    "plan requested",
+    "zip requested",
+    "e-mail chosen",
+)
 COUNTS = {
     "gold": "gold scores",
     "back": "back in progress",
@@ -36,6 +69,8 @@ COUNTS = {
     "places held again": "slots given back",
     "unknown": "who never came here",
 }
+#: Numbers that are no counts.
+IDS = {"invitation": "no.", "run": "analysis"}
 
 
 @dataclass(frozen=True)
@@ -47,8 +82,9 @@ class Event:
 
 
 def events(versions: Sequence[Study], *, most: int | None = None) -> list[Event]:
-    """What was done with these versions, the newest first; only the newest `most` if given."""
-    rows = StudyEvent.objects.filter(study__in=versions).select_related("study", "author")
+    """What was changed in these versions, the newest first; only the newest `most` if given."""
+    changes = StudyEvent.objects.filter(study__in=versions).exclude(action__in=NO_CHANGES)
+    rows = changes.select_related("study", "author")
     return [Event(event, in_words(event)) for event in rows.order_by("-at", "-id")[:most]]
 
 
@@ -71,13 +107,18 @@ def in_words(event: StudyEvent) -> str:
         origin = " from the local Prolific" if detail.get("from_prolific") else ""
         return f"{detail['participants']} {people} sent{origin} ({seed})"
     counts = [
-        f"{value} {COUNTS.get(name, name)}"
+        f"{IDS[name]} {value}" if name in IDS else f"{value} {COUNTS.get(name, name)}"
         for name, value in detail.items()
         if isinstance(value, int) and value
     ]
-    named = [detail[name] for name in ("rater", "name") if name in detail]
-    what = ACTIONS.get(event.action, event.action.capitalize())
+    named = [detail[name] for name in ("rater", "person", "name") if name in detail]
+    what = kind_in_words(event.action)
     return what + (f": {', '.join([*named, *counts])}" if named or counts else "")
+
+
+def kind_in_words(action: str) -> str:
+    """What an action is called where its details are left out."""
+    return ACTIONS.get(action, action.capitalize())
 
 
 def flat(value: Any, path: Key = ()) -> Iterator[tuple[Key, str]]:

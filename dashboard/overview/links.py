@@ -29,8 +29,10 @@ def _address(study: Study) -> str:
     return str(settings.SITE_URL + reverse("survey:arrive", args=[study.slug]))
 
 
-def participant_links(study: Study) -> list[Link]:
-    """The links to give out, one for each way in, and the preview of this very version."""
+def participant_links(study: Study, *, preview: bool = True) -> list[Link]:
+    """The links to give out, one for each way in, and the preview of this very version if the
+    reader may take it.
+    """
     address = _address(study)
     notes = {
         "prolific": "Paste it into Prolific.",
@@ -47,6 +49,8 @@ def participant_links(study: Study) -> list[Link]:
     }
     ways_in = study.settings.get("ways_in", [])
     chosen = [links[way] for way in links if way in ways_in]
+    if not preview:
+        return chosen
     note = "For logged-in researchers. A preview never counts."
     if not admits(study, Participant.Source.PREVIEW):
         note += f" No preview can begin while the study is {study.state}."

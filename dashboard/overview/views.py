@@ -1,5 +1,6 @@
 """Overview: the list of studies, and the live state of one."""
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -26,12 +27,18 @@ from dashboard.overview.live_warnings import Now, live_warnings
 from dashboard.overview.opening import NotOpened, against, only_stand_in, open_study, refused
 from dashboard.overview.over_time import over_time
 from dashboard.overview.visits import visits
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    researcher_required,
+    study_or_404,
+    visible_to,
+)
 from dashboard.shared.fieldwork import is_imported, state_in_words
 from dashboard.shared.figures import address_of
 from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import newest_of_ratings
-from dashboard.shared.pages import asked_for, study_page
+from dashboard.shared.pages import asked_for, may_open, study_page
+from dashboard.shared.roles import Permission
 from survey.content import content_of
 from survey.models import Study
 from survey.studies import StateError, set_state
@@ -62,7 +69,8 @@ REHEARSAL = (
 @require_GET
 @researcher_required
 def studies(request: ResearcherRequest) -> HttpResponse:
-    studies = [(each, state_in_words(each)) for each in studies_with_counts()]
+    mine = visible_to(request.user, studies_with_counts())
+    studies = [(each, state_in_words(each)) for each in mine]
     return render(request, "dashboard/overview/studies.html", {"studies": studies})
 
 
@@ -80,7 +88,9 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         endings=[] if is_imported(study) else endings(study),
         states=State,
         state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
-        links=participant_links(study),
+        links=participant_links(
+            study, preview=request.role is not None and request.role.may(Permission.CHANGE)
+        ),
         invites="invitation" in study.settings["ways_in"],
         events=events([study], most=10),
     )
@@ -134,7 +144,10 @@ def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
             if one.pool in sources or (one is slots[0] and counts.real.arrived)
         ]
         or [(slots[0].pool, slots_in_words(slots[0]))],
-        "warnings": live_warnings(now),
+        "warnings": [
+            warned if may_open(request, warned.address) else replace(warned, address="")
+            for warned in live_warnings(now)
+        ],
         "is_imported": is_imported(study),
         "over_time": over_time(people),
         "pages": pages if any(not visit.is_imported for visit in people) else [],

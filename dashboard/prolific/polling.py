@@ -19,6 +19,8 @@ from dashboard.prolific.models import Recruitment
 from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import submissions_of
 from dashboard.raters.submissions import Applied, apply_submissions
+from dashboard.shared.access import role_of
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 
@@ -42,8 +44,8 @@ def recruitments_to_read(*, at: datetime) -> list[int]:
 
 def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     """Read the submissions of a study on Prolific with the token of who created it, and free the
-    slots of people who returned or timed out. None if it is not its turn, or if it failed: the log
-    says why.
+    slots of people who returned or timed out. None if it is not its turn, if they have lost the
+    role for it, or if it failed: the log says why.
     """
     if not Recruitment.objects.filter(_due(at), pk=recruitment_id).update(read_at=at):
         return None
@@ -68,16 +70,23 @@ class Reader:
 
 
 def reader_of(recruitment: Recruitment) -> Reader:
-    """Raises NotConnected if the account that created the study is not connected any more."""
+    """Raises NotConnected if the account that created the study is not connected any more, or no
+    longer has the role for it.
+    """
     accounts = ProlificAccount.objects.filter(
         prolific_id=recruitment.account,
         address=recruitment.address,
         user__is_active=True,
         user__is_staff=True,
     )
-    account = accounts.select_related("user").first()
+    slug = recruitment.study.slug
+    may = (one for one in accounts.select_related("user") if _may_read(one.user, slug))
+    account = next(may, None)
     if account is None:
-        raise NotConnected("The account that created the study on Prolific is not connected here.")
+        raise NotConnected(
+            "The account that created the study on Prolific is not connected here, or may no "
+            "longer read its submissions."
+        )
     return Reader(recruitment, account.user)
 
 
@@ -94,6 +103,12 @@ def read_submissions(reader: Reader, *, at: datetime) -> Applied:
         at=at,
         author=reader.user,
     )
+
+
+def _may_read(user: User, slug: str) -> bool:
+    """Whether the account still has the role for it."""
+    role = role_of(user, slug)
+    return role is not None and role.may(Permission.IDENTIFY)
 
 
 def _due(at: datetime) -> Q:

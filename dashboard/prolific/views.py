@@ -40,6 +40,7 @@ from dashboard.prolific.subscribing import (
     unsubscribe,
 )
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.log import record
 from dashboard.shared.pages import study_page
 from survey.models import Study
 from survey.prolific.errors import ProlificError
@@ -176,6 +177,7 @@ def _do(
         raise StepRefused("There is no study on Prolific yet.")
     if action == "forget":
         forget(recruitment, client, account=account.prolific_id)
+        record(study, request.user, "prolific forgotten")
         return "Forgotten. You can create another draft."
     step, detail = Step(action), {}
     ask: Callable[[str], ProlificStudy]

@@ -24,6 +24,7 @@ from analysis.runs import request_run
 from dashboard.raters.forms import ThresholdsForm
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import (
     include_query,
     included,
@@ -159,6 +160,7 @@ def _put_in_force(
     request: ResearcherRequest, study: Study, rules: QualityRules, include: list[str]
 ) -> None:
     newest = set_rules(study=study, rules=rules, author=request.user)
+    record(study, request.user, "thresholds", name=f"rules version {newest.version}")
     run = request_run(study=study, sources=counted_sources(include))
     messages.success(
         request,

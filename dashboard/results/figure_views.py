@@ -20,6 +20,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.figures import address_of, figures_of
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import (
     include_query,
     included,
@@ -74,6 +75,7 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:
+        record(study, request.user, "analysis requested", run=run.pk)
         wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)
     page = form.cleaned_data["page"] if form.is_valid() else "raters"

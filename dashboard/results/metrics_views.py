@@ -14,6 +14,7 @@ from analysis.metrics_requests import UNDER_WAY, metrics_request_of, request_met
 from analysis.text.cells import Table
 from analysis.text.metric_tables import METRIC_MEANS, metric_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query
 from dashboard.shared.pages import asked_for, wake_worker
 from survey.definition.labels import Labels
@@ -45,7 +46,9 @@ def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for the metrics of the study, and wake a worker for them."""
     study = study_or_404(name)
     include = asked_for(request)
-    wake_worker(request, "analysis.metrics", request_metrics(study).pk)
+    asked = request_metrics(study)
+    record(study, request.user, "metrics requested")
+    wake_worker(request, "analysis.metrics", asked.pk)
     page = reverse("results", args=[study, METRICS])
     return redirect(f"{page}{include_query(include)}#{ANCHOR}")
 

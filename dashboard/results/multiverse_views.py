@@ -10,6 +10,7 @@ from analysis.catalogue.subjects import ORDER
 from analysis.models import AnalysisRun, Multiverse
 from analysis.multiverses import request_multiverse
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import asked_for, wake_worker
 
@@ -37,6 +38,7 @@ def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     if multiverse.state == State.DONE:
         messages.success(request, "The multiverse of this analysis is already computed.")
     else:
+        record(study, request.user, "multiverse requested", run=run.pk)
         wake_worker(request, "analysis.multiverse", multiverse.pk)
     return back
 

@@ -31,6 +31,7 @@ from dashboard.shared.access import (
     researcher_required,
     study_or_404,
 )
+from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from survey.models import Study
@@ -102,6 +103,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     if package.state == Package.State.DONE:
         messages.success(request, "This download is already prepared.")
     else:
+        record(study, request.user, "zip requested", name=package.recipe, run=run.pk)
         wake_worker(request, "dashboard.package", package.pk)
     return back
 

@@ -1,27 +1,30 @@
-"""Who may see researchers' pages: active staff, and nobody else.
+"""Who may see researchers' pages: active staff, each in the studies of which they have a role.
 
-Every page goes through `researcher_required`; every study in an address through `study_or_404`.
-`client_address` tells apart the people who try to log in.
-The API asks the same of its callers (`IsAdminUser`, in the settings).
+Every page goes through `researcher_required`, which goes by `roles.RULES`; the API does the same in
+`accounts.requirement.IsResearcher`. `client_address` tells apart the people who try to log in.
 """
 
 from collections.abc import Callable
 from functools import wraps
 from ipaddress import ip_address
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeGuard, TypeVar, cast
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth.backends import BaseBackend
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.forms import Form
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.defaults import page_not_found
 
+from dashboard.shared.models import Membership
+from dashboard.shared.roles import OF_ACCOUNT, RULES, Permission, Role
+from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
@@ -29,27 +32,119 @@ P = ParamSpec("P")
 Row = TypeVar("Row", bound=Model)
 
 
+class NotAllowed(Exception):
+    """What a role may not do; the text says why."""
+
+
+class NoSuchMethod(Exception):
+    """A method that an address does not have; the text is one that it has."""
+
+
 class ResearcherRequest(HttpRequest):
     """A request that has passed `researcher_required`."""
 
     user: User
+    #: In the study of the address; None for pages without a study.
+    role: Role | None
+
+
+def is_researcher(user: User | AnonymousUser) -> TypeGuard[User]:
+    """Active staff."""
+    return user.is_active and user.is_staff
+
+
+def visible_to(user: User | AnonymousUser, studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Those of some studies in which an account has a role."""
+    if not is_researcher(user):
+        return studies.none()
+    if user.is_superuser:
+        return studies
+    return studies.filter(slug__in=Membership.objects.filter(user=user).values("slug"))
+
+
+def role_of(user: User | AnonymousUser, slug: str) -> Role | None:
+    """The role of an account in a study."""
+    if not is_researcher(user):
+        return None
+    if user.is_superuser:
+        return Role.OWNER
+    role = Membership.objects.filter(user=user, slug=slug).values_list("role", flat=True).first()
+    return Role(role) if role else None
+
+
+def with_access(slug: str) -> QuerySet[User]:
+    """The researchers who have a role in a study."""
+    members = Membership.objects.filter(slug=slug).values("user")
+    researchers = User.objects.filter(is_active=True, is_staff=True)
+    return researchers.filter(Q(is_superuser=True) | Q(pk__in=members))
+
+
+def role_in(request: HttpRequest) -> Role | None:
+    """The caller's role in the study that an address names; None for an address without one.
+
+    Raises Http404 for a study that they may not see, NotAllowed if the role may not do this,
+    NoSuchMethod.
+    """
+    match = request.resolver_match
+    assert match is not None
+    rule = RULES.get(match.view_name)
+    if rule is None:
+        if match.view_name in OF_ACCOUNT:
+            return None
+        raise NotAllowed(f"No rule says who may open {match.view_name}, so nobody may.")
+    study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
+    needed, role = rule.needed(request.method), role_of(request.user, study.slug)
+    if needed is None:
+        raise NoSuchMethod("GET" if rule.get else "POST")
+    if role is None or not role.may(needed):
+        have = f"Your role in {study.slug} is {role}. " if role else ""
+        may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
+        raise NotAllowed(f"{have}Only {may} may {needed.what}.")
+    return role
 
 
 def researcher_required(
     view: Callable[Concatenate[ResearcherRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Admit active staff; ask anonymous visitors to log in; refuse other accounts (403)."""
+    """Admit researchers as far as their role in the study goes; ask anonymous visitors to log in.
+
+    Other accounts, and what a role may not do, are refused (403). A study in which an account has
+    no role is not found (404).
+    """
 
     @never_cache
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
-        if not (request.user.is_active and request.user.is_staff):
+        if not is_researcher(request.user):
             return render(request, "dashboard/refused.html", status=403)
-        return view(cast("ResearcherRequest", request), *args, **kwargs)
+        admitted = cast("ResearcherRequest", request)
+        try:
+            admitted.role = role_in(request)
+        except NotAllowed as why:
+            return render(request, "dashboard/not_allowed.html", {"why": why}, status=403)
+        except NoSuchMethod as other:
+            return HttpResponseNotAllowed([str(other)])
+        return view(admitted, *args, **kwargs)
 
     return guarded
+
+
+def may(request: HttpRequest) -> dict[str, dict[str, bool]]:
+    """For all templates: `may.change`, for example, is whether the role has `Permission.CHANGE`."""
+    role: Role | None = getattr(request, "role", None)
+    return {"may": {each.name.lower(): role is not None and role.may(each) for each in Permission}}
+
+
+class RolesBackend(BaseBackend):
+    """Tells the survey, which knows no roles, who may preview a study."""
+
+    def has_perm(self, user_obj: User | AnonymousUser, perm: str, obj: Model | None = None) -> bool:
+        if perm != MAY_PREVIEW or not isinstance(obj, Study):
+            return False
+        role = role_of(user_obj, obj.slug)
+        return role is not None and role.may(Permission.CHANGE)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -79,8 +174,12 @@ def client_address(request: HttpRequest) -> str | None:
 
 def study_or_404(name: str) -> Study:
     """The study that an address names, `slug` (newest version) or `slug@version`."""
+    return _find_or_404(name, Study.objects.all())
+
+
+def _find_or_404(name: str, among: QuerySet[Study]) -> Study:
     try:
-        return find_study(name)
+        return find_study(name, among)
     except StudyNotFound as error:
         raise Http404(capfirst(str(error))) from None
 

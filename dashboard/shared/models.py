@@ -1,8 +1,25 @@
-"""What workers count ahead for pages of large studies."""
+"""Who may do what in a study; and what workers count ahead for pages of large studies."""
 
+from django.conf import settings
 from django.db import models
 
+from dashboard.shared.roles import Role
 from survey.models import Study
+
+
+class Membership(models.Model):
+    """The role of an account in all versions of a study. Superusers own every study without one."""
+
+    slug = models.SlugField(max_length=80, help_text="Of the study")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        ordering = ["slug", "id"]
+        constraints = [models.UniqueConstraint(fields=["slug", "user"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user}, {self.role} of {self.slug}"
 
 
 class ChunkCounts(models.Model):

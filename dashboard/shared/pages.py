@@ -32,6 +32,7 @@ from config.celery import wake
 from dashboard.shared.fieldwork import state_in_words, uses_prolific
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
+from dashboard.shared.roles import RULES, Role
 from judge.queries import gold_scores
 from survey.models import Participant, Response, Study
 from survey.tidy import definition_of
@@ -45,7 +46,13 @@ OF_RESULTS = {
 PROLIFIC, SUBMISSIONS, PAYMENTS = "prolific", "submissions", "payments"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
-    ("Overview", [("study", "State"), (PROLIFIC, "Prolific"), ("notices", "E-mail")]),
+    (
+        "Overview",
+        [
+            *(("study", "State"), (PROLIFIC, "Prolific"), ("notices", "E-mail")),
+            *(("people", "People"), ("log", "Log")),
+        ],
+    ),
     (
         "Design",
         [
@@ -87,7 +94,11 @@ def study_page(
     choice = include_query(form.chosen) if form.is_valid() else ""
     own = next(pages for _, pages in SUBJECTS if page in dict(pages))
     without = pages_without(study, dict(own))
-    own = [each for each in own if each[0] == page or each[0] not in without]
+    own = [
+        each
+        for each in own
+        if each[0] == page or (each[0] not in without and may_open(request, each[0]))
+    ]
     context |= {
         "study": study,
         "page_name": page,
@@ -100,6 +111,13 @@ def study_page(
     }
     context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
     return render(request, f"dashboard/{template}.html", context)
+
+
+def may_open(request: HttpRequest, page: str) -> bool:
+    """Whether the role that a request has may open one of SUBJECTS' pages."""
+    role: Role | None = getattr(request, "role", None)
+    rule = RULES.get(page.partition("/")[0])
+    return bool(role and rule and rule.get and role.may(rule.get))
 
 
 def pages_without(study: Study, pages: Container[str]) -> set[str]:

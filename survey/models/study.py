@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from survey.models.ids import new_order_seed, new_public_id
+from survey.origin import API, COMMAND, WEB, WORKER, current_origin
 
 
 class Study(models.Model):
@@ -75,21 +76,43 @@ class Study(models.Model):
 
 
 class StudyEvent(models.Model):
-    """A change to a study, with author and time; or a look at a participant's identity."""
+    """A line of the audit log: what was done with a study or an account, by whom, when, from where.
+
+    Lines are added and never removed. A withdrawal takes the pseudonym out of them.
+    """
+
+    class Origin(models.TextChoices):
+        WEB = WEB, "page"
+        API = API, "API"
+        COMMAND = COMMAND, "command line"
+        WORKER = WORKER, "worker"
 
     IDENTITY_SHOWN = "identity shown"
 
-    study = models.ForeignKey(Study, models.CASCADE, related_name="events")
+    study = models.ForeignKey(
+        Study,
+        models.CASCADE,
+        related_name="events",
+        null=True,
+        help_text="Null for what was done with an account",
+    )
     at = models.DateTimeField(default=timezone.now)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     action = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
+    via = models.CharField(
+        max_length=10,
+        choices=Origin,
+        default=current_origin,
+        blank=True,
+        help_text="Where it was done; empty for lines of earlier versions of Fivefold",
+    )
 
     class Meta:
         ordering = ["at", "id"]
 
     def __str__(self) -> str:
-        return f"{self.study}: {self.action}"
+        return f"{self.study or 'account'}: {self.action}"
 
 
 class Scenario(models.Model):

@@ -22,6 +22,7 @@ TOKEN, PERSON = "Tok3n-of_withdrawal", "5f3e0a1b2c"
     [
         (f"Not Found: /s/tide/withdraw/{TOKEN}/", "Not Found: /s/tide/withdraw/…/"),
         (f"GET /s/tide/withdraw/{TOKEN}/?a=1 HTTP/1.1", "GET /s/tide/withdraw/…/?… HTTP/1.1"),
+        (f"GET /invitations/{TOKEN}/ HTTP/1.1", "GET /invitations/…/ HTTP/1.1"),
         (f'"GET /s/tide/?PID={PERSON}&s=x HTTP/1.1" 302', '"GET /s/tide/?… HTTP/1.1" 302'),
         (f'"https://x.org/s/tide/?resume={PERSON}"', '"https://x.org/s/tide/?…"'),
         (f"<WSGIRequest: GET '/s/tide/?invite={PERSON}'>", "<WSGIRequest: GET '/s/tide/?…'>"),

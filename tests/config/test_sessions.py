@@ -66,8 +66,8 @@ def test_researcher_is_logged_out_after_twelve_hours_without_a_request(ada: Clie
     let_pass(hours=11, minutes=58)
     assert ada.get("/").status_code == 200
     let_pass(hours=12, minutes=2)
-    answer = ada.get("/account/token/")
-    assert (answer.status_code, answer["Location"]) == (302, "/login/?next=/account/token/")
+    answer = ada.get("/account/tokens/")
+    assert (answer.status_code, answer["Location"]) == (302, "/login/?next=/account/tokens/")
     assert ada.get("/api/studies/").status_code == 401
 
 
@@ -108,9 +108,9 @@ def test_session_of_before_the_limits_goes_on_and_then_has_them(ada: Client) -> 
 def test_requests_within_a_minute_write_nothing(
     ada: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    ada.get("/account/token/")
-    with django_assert_num_queries(3):  # session, account, token
-        ada.get("/account/token/")
+    ada.get("/account/prolific/")
+    with django_assert_num_queries(3):  # session, account, account at Prolific
+        ada.get("/account/prolific/")
 
 
 def test_browser_keeps_the_cookie_for_the_longest_session(db: None) -> None:

@@ -23,7 +23,8 @@ Woken = list[tuple[str, int]]
 
 @pytest.fixture
 def researcher(db: None) -> User:
-    return User.objects.create_user("ada", password="pw", is_staff=True)
+    """Owner of every study: `test_roles.py` is about those who may do less."""
+    return User.objects.create_superuser("ada", password="pw")
 
 
 @pytest.fixture

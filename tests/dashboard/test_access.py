@@ -1,17 +1,16 @@
 """Researchers' pages and API are for active staff; everybody else is kept out of all of them."""
 
-from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import URLPattern, URLResolver
 from pytest_django import Settings
-from rest_framework.authtoken.models import Token
 
-from dashboard.urls import urlpatterns
+from dashboard.accounts.tokens import create_token
+from dashboard.shared.roles import RULES
 from survey.models import Study
+from tests.dashboard.addresses import ADDRESSES
 from tests.dashboard.reading import text_of
 from tests.dashboard.second_factors import set_up_app
 
@@ -19,79 +18,37 @@ from tests.dashboard.second_factors import set_up_app
 pytestmark = pytest.mark.embedded
 
 #: Logging in and out, of which the second step leads strangers back to the first (see
-#: test_second_factor.py). The next is for a phone: see tests/e2e/test_public_address.py.
+#: test_second_factor.py). `reachable` is for a phone: see tests/e2e/test_public_address.py; what
+#: `invitation` does for strangers is in test_invitations.py. Prolific's events are signed: see
+#: test_events.py of recruiting.
 OPEN_TO_ALL = {
-    *("login/", "logout/", "account/security/second-step/"),
-    "reachable/<str:token>/",
-    # Prolific's events are signed: see test_events.py of recruiting.
-    "prolific/events/<str:key>/",
+    *("login", "account_login", "logout", "mfa_authenticate", "reachable", "invitation"),
+    "prolific-events",
 }
-
-
-def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
-    """Every address of the dashboard, for the study `small`."""
-    for pattern in patterns:
-        address = before + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from addresses(pattern.url_patterns, address)
-        elif address not in OPEN_TO_ALL:
-            for place, value in (
-                ("<study:name>", "small"),
-                ("<number:run>", "1"),
-                ("<number:call>", "1"),
-                ("<number:package>", "1"),
-                ("<number:participant>", "1"),
-                ("<number:submission>", "1"),
-                ("<number:order>", "1"),
-                ("<number:page>", "2"),
-                ("<number:pk>", "1"),
-                ("<number:version>", "1"),
-                ("<slug:form>", "osf"),
-                ("<judge:judge>", "judge@1"),
-                ("<slug:figure>", "ratings_kde"),
-                ("<slug:subject>", "groups"),
-                ("<slug:table>", "wins"),
-                ("<slug:page>", "information"),
-                ("<str:pseudonym>", "ann"),
-                ("<str:file>", "ratings.csv"),
-            ):
-                address = address.replace(place, value)
-            yield f"/{address}"
-
-
-ALL = list(addresses(urlpatterns))
-PAGES = [address for address in ALL if not address.startswith("/api/")]
+ALL = [each.path for each in ADDRESSES if each.name not in OPEN_TO_ALL]
+#: A page about the API is none of its routes.
+PAGES = [address for address in ALL if not address.startswith("/api/") or address == "/api/docs/"]
 SECURITY = "/account/security/"
 #: Its form is at the same address.
 UPLOAD = "/studies/small/submissions/"
+#: They have no page of their own.
 POSTED = [
-    "/studies/small/state/",
-    UPLOAD,
-    "/studies/small/submissions/exclude/",
-    "/studies/small/submissions/1/decide/",
-    "/studies/small/submissions/1/identity/",
-    "/studies/small/payments/terms/",
-    "/studies/small/payments/1/settle/",
-    "/studies/small/payments/1/ratings.csv",
-    "/studies/small/prolific/submissions/",
-    "/studies/small/prolific/events/",
-    "/studies/small/raters/1/identity/",
-    "/studies/small/gold/score/",
-    "/studies/small/gold/choose/",
-    "/studies/small/gold/upload/",
-    "/studies/small/gold/judges/judge@1/retry/",
-    "/studies/small/analysis/recompute/",
-    "/studies/small/packages/prepare/",
-    "/studies/small/results/multiverse/ask/",
-    "/studies/small/results/metrics/compute/",
-]
-API = [address for address in ALL if address.startswith("/api/")]
-#: What is answered where something can be asked for; the study has no judge.
-ASKED_OF = {
-    "/api/studies/small/metrics/": 202,
-    "/api/studies/small/judges/": 400,
-    "/api/studies/small/payments/": 400,  # nothing was chosen
+    each.path
+    for each in ADDRESSES
+    if (rule := RULES.get(each.name)) and rule.get is None and not each.name.startswith("api:")
+] + ["/account/tokens/1/revoke/"]
+API = [address for address in ALL if address not in PAGES]
+#: What may be sent, and what is answered to an empty request: the study has no judge.
+SENT = {
+    ("post", "/api/studies/small/metrics/"): 202,
+    ("post", "/api/studies/small/judges/"): 400,
+    ("post", "/api/studies/small/payments/"): 400,  # nothing was chosen
+    ("put", "/api/studies/small/members/"): 400,
+    ("post", "/api/studies/small/invitations/"): 400,
+    ("delete", "/api/studies/small/invitations/1/"): 404,
 }
+#: It has nothing to read.
+ONLY_DELETED = "/api/studies/small/invitations/1/"
 
 
 def ask(client: Client, address: str) -> int:
@@ -100,8 +57,9 @@ def ask(client: Client, address: str) -> int:
 
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
-    assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 81 and len(API) == 17
+    assert {"/", "/account/tokens/", "/studies/small/", "/studies/small/raters/"} < set(ALL)
+    assert {"/studies/small/state/", "/studies/small/packages/prepare/"} < set(POSTED) < set(ALL)
+    assert len(PAGES) == 83 and len(API) == 18
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -121,7 +79,7 @@ def test_refusal_says_whose_pages_these_are(client: Client, db: None) -> None:
     client.force_login(User.objects.create_user("guest"))
     answer = client.get("/")
     assert "The account guest has no access." in text_of(answer)
-    assert "API token" not in text_of(answer)
+    assert "API tokens" not in text_of(answer)
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -145,11 +103,10 @@ def test_api_refuses_people_who_are_no_staff(client: Client, study: Study, addre
 
 @pytest.mark.parametrize("address", API)
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_api_changes_nothing_but_has_metrics_and_scores_made(
+def test_api_changes_only_what_it_says(
     page: Client, study: Study, address: str, method: str
 ) -> None:
-    status = ASKED_OF.get(address, 405) if method == "post" else 405
-    assert getattr(page, method)(address).status_code == status
+    assert getattr(page, method)(address).status_code == SENT.get((method, address), 405)
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -177,9 +134,10 @@ def test_required_second_factor_is_asked_of_sessions_and_not_of_tokens(
 ) -> None:
     settings.REQUIRE_SECOND_FACTOR = True
     assert page.get(address).status_code == 403
-    token = Token.objects.create(user=researcher)
-    by_token = Client(headers={"authorization": f"Token {token.key}"})
-    assert by_token.get(address).status_code in (200, 404)  # it has no analysis, so no wins
+    token = create_token(user=researcher, name="notebook", expires_at=None)
+    by_token = Client(headers={"authorization": f"Token {token}"})
+    # The study has no analysis, so no wins.
+    assert by_token.get(address).status_code in ((405,) if address == ONLY_DELETED else (200, 404))
 
 
 def test_researcher_with_the_required_second_factor_sees_all_pages(

@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from rest_framework.authtoken.models import Token
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from dashboard.accounts.tokens import create_token
 from dashboard.api.throttling import RequestsOfToken
 from judge.models import GoldDecision, Judge
 from survey.models import Rating, Study
@@ -29,7 +29,7 @@ REAL = ["prolific", "link", "import"]
 
 
 def test_token_opens_the_api(client: Client, researcher: User, study: Study) -> None:
-    key = Token.objects.create(user=researcher).key
+    key = create_token(user=researcher, name="notebook", expires_at=None)
     answer = client.get("/api/studies/", headers={"authorization": f"Token {key}"})
     assert answer.status_code == 200
 
@@ -38,7 +38,7 @@ def test_token_opens_the_api(client: Client, researcher: User, study: Study) -> 
 def test_token_of_somebody_who_lost_access_opens_nothing(
     client: Client, researcher: User, study: Study, change: dict[str, bool]
 ) -> None:
-    key = Token.objects.create(user=researcher).key
+    key = create_token(user=researcher, name="notebook", expires_at=None)
     User.objects.update(**change)
     answer = client.get("/api/studies/", headers={"authorization": f"Token {key}"})
     assert answer.status_code in (401, 403)
@@ -266,7 +266,7 @@ def test_too_many_requests_of_a_token_wait_and_others_do_not(
     cache.clear()
     monkeypatch.setattr(RequestsOfToken, "THROTTLE_RATES", {"api": "3/min"})
     tokens = [
-        Token.objects.create(user=user).key
+        create_token(user=user, name="notebook", expires_at=None)
         for user in (researcher, User.objects.create_user("bob", is_staff=True))
     ]
 
@@ -363,9 +363,13 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
         "/api/studies/",
         "/api/studies/{name}/",
         "/api/studies/{name}/counts/",
+        "/api/studies/{name}/events/",
         "/api/studies/{name}/exports/",
         "/api/studies/{name}/exports/{file}",
+        "/api/studies/{name}/invitations/",
+        "/api/studies/{name}/invitations/{invitation}/",
         "/api/studies/{name}/judges/",
+        "/api/studies/{name}/members/",
         "/api/studies/{name}/metrics/",
         "/api/studies/{name}/plans/",
         "/api/studies/{name}/raters/",

@@ -150,7 +150,7 @@ def test_order_page_asks_the_same_of_the_database_whatever_the_number(
     page: Client, study: Study, django_assert_num_queries: object, people: int
 ) -> None:
     start(study, people)
-    with django_assert_num_queries(13):  # type: ignore[operator]  # pytest-django's fixture
+    with django_assert_num_queries(14):  # type: ignore[operator]  # pytest-django's fixture
         page.get("/studies/small/order/")
 
 
@@ -196,7 +196,7 @@ def test_policy_page_says_nothing_about_prolific_where_nobody_comes_from_there(
     said = text_of(page.get("/studies/small/policy/"))
     assert "Use of AI is ruled out in words" in said
     assert "Prolific" not in said.replace(
-        "API token Security Prolific Records", ""
+        "API tokens Security Prolific Records", ""
     )  # the account's links
 
 

@@ -34,8 +34,8 @@ def fail(client: Client, times: int, name: str = "ada") -> list[int]:
 
 
 def test_login_lets_researchers_in(client: Client) -> None:
-    answer = client.post("/login/?next=/account/token/", {"username": "ada", "password": "pw"})
-    assert (answer.status_code, answer["Location"]) == (302, "/account/token/")
+    answer = client.post("/login/?next=/account/tokens/", {"username": "ada", "password": "pw"})
+    assert (answer.status_code, answer["Location"]) == (302, "/account/tokens/")
 
 
 def test_login_leads_nowhere_else(client: Client) -> None:

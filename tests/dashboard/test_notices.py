@@ -14,6 +14,8 @@ from analysis.models import AnalysisRun
 from analysis.runs import request_run
 from dashboard.notices.models import Follower, Occasion
 from dashboard.notices.sending import follow, slugs_to_look_at, tell_followers
+from dashboard.shared.models import Membership
+from dashboard.shared.roles import Role
 from judge.models import Judge
 from survey.models import Participant, Slot, Study
 from tests.dashboard.judging import add_attempt, planned
@@ -51,6 +53,7 @@ def in_the_field(study: Study) -> Study:
 
 def following(*occasions: Occasion, name: str = "ada") -> User:
     user = User.objects.create_user(name, f"{name}@example.org", "pw", is_staff=True)
+    Membership.objects.create(slug=SLUG, user=user, role=Role.VIEWER)
     follow(user_id=user.pk, slug=SLUG, occasions=occasions, at=NOW)
     return user
 
@@ -192,6 +195,16 @@ def test_only_active_accounts_with_an_address_are_told(study: Study, mails: Kept
     complete(study, 1)
     tell(1)
     assert mails.sent() == []
+
+
+def test_who_lost_the_role_is_not_told(study: Study, mails: Kept) -> None:
+    following(Occasion.FULL)
+    following(Occasion.FULL, name="ben")
+    Membership.objects.filter(user__username="ada").delete()
+    complete(study, 0)
+    complete(study, 1)
+    tell(1)
+    assert [address for address, _ in mails.sent()] == ["ben@example.org"]
 
 
 def test_worker_looks_every_five_minutes_and_only_with_a_mail_server(

@@ -204,7 +204,7 @@ def test_rule_that_does_not_fit_the_scale_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture
 def page(client: Client) -> Client:
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(User.objects.create_superuser("ada"))
     return client
 
 

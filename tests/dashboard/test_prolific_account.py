@@ -12,6 +12,7 @@ from dashboard.accounts.models import ProlificAccount
 from dashboard.accounts.prolific import NotConnected, client_of, connect
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import LocalProlific, local_prolific
+from survey.models import StudyEvent
 from tests.dashboard.reading import text_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
@@ -41,6 +42,12 @@ def test_account_is_connected_replaced_and_disconnected(
     assert (replaced.pk, replaced.prolific_id) == (first.pk, "5f02")
     assert "Disconnected." in send(page, action="disconnect")
     assert not ProlificAccount.objects.exists()
+    lines = StudyEvent.objects.filter(author=researcher, study=None).order_by("pk")
+    assert [line.action.rpartition(" ")[2] for line in lines if "prolific" in line.action] == [
+        "connected",
+        "connected",
+        "disconnected",
+    ]
 
 
 def test_token_is_stored_encrypted_and_neither_shown_nor_logged(

@@ -9,8 +9,9 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
+from survey.models import StudyEvent
 from tests.dashboard.reading import text_of
 from tests.dashboard.second_factors import (
     Clock,
@@ -63,6 +64,12 @@ def give_password(client: Client, address: str = HERE) -> None:
     assert (answer.status_code, answer["Location"]) == (302, STEP)
 
 
+def logged(action: str) -> list[str]:
+    """Which second factors the audit log names."""
+    lines = StudyEvent.objects.filter(author__username="ada", action=action)
+    return sorted(lines.values_list("detail__name", flat=True))
+
+
 def is_logged_in(client: Client) -> bool:
     return client.get("/").status_code == 200
 
@@ -80,9 +87,9 @@ def test_second_step_without_a_password_leads_to_the_login(client: Client, ada: 
 
 
 def test_code_of_the_app_leads_to_the_page_that_was_asked_for(client: Client, ada: User) -> None:
-    client.post("/login/?next=/account/token/", PASSWORD)
+    client.post("/login/?next=/account/tokens/", PASSWORD)
     answer = client.post(STEP, {"code": code_of(ada)})
-    assert (answer.status_code, answer["Location"]) == (302, "/account/token/")
+    assert (answer.status_code, answer["Location"]) == (302, "/account/tokens/")
     assert is_logged_in(client)
 
 
@@ -155,16 +162,22 @@ def test_recovery_code_works_once(client: Client, ada: User) -> None:
     assert code not in recovery_codes_of(ada) and len(recovery_codes_of(ada)) == 9
 
 
-def test_app_is_set_up_with_its_first_code(logged_in: Client, researcher: User) -> None:
+def test_app_is_set_up_with_its_first_code(
+    logged_in: Client,
+    researcher: User,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     page = logged_in.get(APP)
     secret = page.context["form"].secret
     assert secret in page.content.decode() and "data:image/svg+xml;base64," in page.content.decode()
     answer = logged_in.post(APP, {"code": "no code"})
     assert answer.status_code == 200 and secret in answer.content.decode()
     assert not Authenticator.objects.exists()
-    answer = logged_in.post(APP, {"code": code_for(secret)})
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = logged_in.post(APP, {"code": code_for(secret)})
     assert (answer.status_code, answer["Location"]) == (302, CODES)
     assert Client().post("/login/", PASSWORD)["Location"] == STEP
+    assert logged("second factor added") == ["authenticator app", "recovery codes"]
 
 
 def test_recovery_codes_are_shown_once_with_a_download(logged_in: Client, researcher: User) -> None:
@@ -177,13 +190,19 @@ def test_recovery_codes_are_shown_once_with_a_download(logged_in: Client, resear
     assert not any(code in second.content.decode() for code in codes)
 
 
-def test_new_recovery_codes_replace_the_old_ones(logged_in: Client, researcher: User) -> None:
+def test_new_recovery_codes_replace_the_old_ones(
+    logged_in: Client,
+    researcher: User,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     set_up_app(researcher)
     old = recovery_codes_of(researcher)
-    logged_in.post(f"{CODES}new/")
+    with django_capture_on_commit_callbacks(execute=True):
+        logged_in.post(f"{CODES}new/")
     new = recovery_codes_of(researcher)
     assert len(new) == 10 and not set(old) & set(new)
     assert new[0] in logged_in.get(CODES).content.decode()
+    assert logged("second factor renewed") == ["recovery codes"]
 
 
 def test_secrets_cannot_be_read_in_the_database(ada: User) -> None:
@@ -298,6 +317,8 @@ def test_operator_resets_the_second_factor(
     call_command("reset_second_factor", "ada")
     said = capsys.readouterr().out
     assert said.startswith("Removed from ada: codes (1), authenticator app (1).")
+    line = StudyEvent.objects.get(action="second factor removed")
+    assert (line.detail, line.author, line.via) == ({"person": "ada"}, None, "command")
     assert client.post("/login/", PASSWORD)["Location"] == "/"
     with pytest.raises(CommandError, match="ada has no second factor"):
         call_command("reset_second_factor", "ada")

@@ -57,6 +57,8 @@ RESEARCHERS_FORMS = {
     "/state/": [("state", "nonsense"), ("confirmed", "on")],
     "/studies/likert/prolific/": [("action", "create"), ("name", "x"), ("reward", "1")],
     "/submissions/": [("file", "")],
+    "/people/": [("person", "nobody"), ("role", "nonsense")],
+    "/account/tokens/": [("name", "x"), ("scope", "nonsense"), ("days", "x")],
     "/submissions/exclude/": [("group", "1,x"), ("reason", "")],
     "/raters/1/": [("excluded", "nonsense"), ("reason", "")],
 }
@@ -95,8 +97,9 @@ def attackers_pages(installation: Installation) -> list[Page]:
 def researchers_pages(installation: Installation) -> tuple[list[Page], list[Page]]:
     """Every page and address of the API as a researcher has them, and as strangers do."""
     visitor = researcher(installation)
-    assert visitor.open("/account/token/", [("action", "renew")]) == 200
-    [key] = set(re.findall(r"\b[0-9a-f]{40}\b", visitor.html))
+    asked = [("name", "hostile"), ("scope", "change"), ("days", "30")]
+    assert visitor.open("/account/tokens/", asked) == 200
+    [key] = set(re.findall(r"fivefold_[\w-]{43}", visitor.html))
     mine, strangers = [Page("/s/likert/", visitor.cookies, queries=ARRIVAL)], []
     for path in researchers_addresses("likert"):
         queries = LISTING if path.startswith("/admin/") else SORTING

@@ -79,7 +79,7 @@ def test_what_was_chosen_first_stays(study: Study, client: Client, first: str, s
 
 def test_text_that_changed_while_it_was_read_is_shown_again(study: Study, client: Client) -> None:
     Study.objects.update(state="draft")
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(User.objects.create_superuser("ada"))
     html = client.get("/s/small/?preview", follow=True).content.decode()
     read = html.split('name="text" value="')[1].split('"')[0]
     Participant.objects.update(

@@ -17,7 +17,7 @@ from tests.survey.visiting import LAST_PAGE, begin, take
 def test_preview_is_for_researchers_and_admitted_in_draft(study: Study, client: Client) -> None:
     Study.objects.update(state="draft")
     assert client.get("/s/small/?preview").status_code == 400
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(User.objects.create_superuser("ada"))
     assert b"Test run (preview)" in client.get("/s/small/?preview", follow=True).content
     participant = begin(client, "/s/small/?preview")
     assert participant.source == "preview"
@@ -63,7 +63,7 @@ def draft(study: Study) -> Study:
 @pytest.fixture
 def researcher(db: None) -> Client:
     client = Client()
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(User.objects.create_superuser("ada"))
     return client
 
 

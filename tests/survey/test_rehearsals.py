@@ -101,7 +101,7 @@ def test_completion_codes_are_for_researchers_and_not_for_others_who_rehearse(
     token = token_of(Participant.objects.get())
     said = client.post(f"{ROOT}withdraw/{token}/", {"delete": "yes"}, follow=True).content
     assert b"Prolific" not in said
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(User.objects.create_superuser("ada"))
     begin(client, f"{ROOT}?preview")
     assert b"DONE1" in finish(client)
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dashboard.shared.log import record
 from survey.content import content_of
 from survey.definition.parts import NAME_PATTERN
 from survey.models import Invitation
@@ -54,5 +55,6 @@ class Command(BaseCommand):
         invitations = Invitation.objects.bulk_create(
             Invitation(study=study, panel=panel or "", label=label[:200]) for _ in range(count)
         )
+        record(study, None, "participants invited", links=len(invitations))
         for invitation in invitations:
             self.stdout.write(f"{settings.SITE_URL}/s/{study.slug}/?invite={invitation.token}")

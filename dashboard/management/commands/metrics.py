@@ -17,6 +17,7 @@ from analysis.models import ComputedMetric
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.perplexity import read_perplexities
 from dashboard.importing.ratings import vocabulary_of
+from dashboard.shared.log import record
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
@@ -82,6 +83,7 @@ class Command(BaseCommand):
             raise CommandError(str(problem)) from None
         except ImportRefused as problem:
             raise CommandError(f"Nothing was changed.\n{problem}") from None
+        record(study, None, "metrics requested")
         for each in stored:
             n = each.values.filter(value__isnull=False).count()
             self.stdout.write(f"{each.name}: {n} of {each.values.count()} responses have a value")

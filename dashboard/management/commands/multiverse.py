@@ -18,6 +18,7 @@ from analysis.recipe_sets import recipes_of
 from analysis.text.cells import plain, read_tables, rows_of, values
 from analysis.text.findings.robustness import multiverse
 from analysis.text.findings.words import of_unit
+from dashboard.shared.log import record
 from survey.models import Participant
 from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources, definition_of
@@ -53,6 +54,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         asked = request_multiverse(run)
         if asked.state != State.DONE:
+            record(study, None, "multiverse requested", run=run.pk)
             self._compute(asked)
         for sentence in _in_words(run):
             self.stdout.write(sentence)

@@ -7,6 +7,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
+from dashboard.shared.log import record
+
 
 class Command(BaseCommand):
     help = "Remove an account's authenticator app, passkeys and recovery codes."
@@ -23,6 +25,7 @@ class Command(BaseCommand):
         if not counts:
             raise CommandError(f"{name} has no second factor. Nothing was changed")
         factors.delete()
+        record(None, None, "second factor removed", person=name)
         labels = {"totp": "authenticator app", "webauthn": "passkeys", "recovery_codes": "codes"}
         removed = ", ".join(f"{labels[kind]} ({count})" for kind, count in sorted(counts.items()))
         self.stdout.write(

@@ -9,6 +9,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
+from dashboard.shared.log import record
 from survey.models import Participant
 from survey.queries import StudyNotFound, find_study
 from survey.withdrawal import withdraw
@@ -52,6 +53,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Would delete everything about {who}. Add --yes to do it.")
             return
         withdraw(participant=participant, at=timezone.now())
+        record(participant.study, None, "withdrawn on request", participants=1)
         with suppress(OperationalError):  # the broker is silent: workers look by themselves
             wake("analysis.sweep")
             wake("survey.sweep")

@@ -29,7 +29,7 @@ from judge.queries import (
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
 from survey.files.suggestions import did_you_mean
-from survey.models import Study
+from survey.models import Study, StudyEvent
 from survey.queries import StudyNotFound, find_study
 
 POLL_SECONDS = 0.5
@@ -142,6 +142,8 @@ class Command(BaseCommand):
                 queue_missing(judge)
             self.describe(judge)
             self.wake(judge)
+        names = ", ".join(judge.name for judge in judges)
+        StudyEvent.objects.create(study=study, action="judges asked", detail={"name": names})
         return judges
 
     def wake(self, judge: Judge) -> None:

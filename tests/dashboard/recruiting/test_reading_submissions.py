@@ -97,7 +97,9 @@ def test_worker_that_can_not_read_says_why_and_waits_for_its_next_turn(
     assert read_submissions_of(mine, at=now) is None
     assert "small@1: submissions were not read: Prolific does not accept this token." in caplog.text
     assert recruitments_to_read(at=now) == []
-    User.objects.update(is_active=False)
     asked = len(prolific.log)
+    User.objects.update(is_active=False)
     assert read_submissions_of(mine, at=now + timedelta(minutes=11)) is None
+    User.objects.update(is_active=True, is_superuser=False)  # and so without a role
+    assert read_submissions_of(mine, at=now + timedelta(minutes=22)) is None
     assert len(prolific.log) == asked

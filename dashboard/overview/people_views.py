@@ -1,0 +1,133 @@
+"""Overview: the people with access to a study, and inviting others."""
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dashboard.overview.invitations import VALID, invite, open_invitations, revoke
+from dashboard.overview.people import RoleRefused, members_of, set_role, superusers
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.pages import study_page
+from dashboard.shared.roles import Permission, Role
+from survey.models import Study
+
+NO_ROLE = "none"
+UNKNOWN_ROLE = {"invalid_choice": "%(value)s is no role.", "required": "Choose a role."}
+
+
+class InviteForm(forms.Form):
+    """The role that an invitation gives."""
+
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, error_messages=UNKNOWN_ROLE)
+    note = forms.CharField(
+        label="Whom it is for (optional)",
+        max_length=200,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class RoleForm(forms.Form):
+    """The new role of a member, or none."""
+
+    person = forms.CharField(max_length=150)
+    role = forms.ChoiceField(
+        choices=[*Role.choices, (NO_ROLE, "No access")], error_messages=UNKNOWN_ROLE
+    )
+
+    @property
+    def chosen(self) -> Role | None:
+        """Of a valid form."""
+        role = self.cleaned_data["role"]
+        return None if role == NO_ROLE else Role(role)
+
+
+def problems_of(form: forms.Form) -> str:
+    """What is wrong with a form, in one line."""
+    return " ".join(str(error) for errors in form.errors.values() for error in errors)
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def people(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Who has access; a sent form changes a role or makes an invitation."""
+    study = study_or_404(name)
+    if request.method == "GET":
+        return _page(request, study)
+    if "person" in request.POST:
+        _change_role(request, study)
+        return redirect("people", study)
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"{problems_of(form)} Nothing was changed.")
+        return redirect("people", study)
+    role = Role(form.cleaned_data["role"])
+    invitation, secret = invite(
+        study=study, role=role, note=form.cleaned_data["note"], author=request.user
+    )
+    link = settings.SITE_URL + reverse("invitation", args=[secret])
+    instead = reverse("people", args=[study])
+    return _page(request, study, link=link, made=invitation, instead=instead)
+
+
+def _change_role(request: ResearcherRequest, study: Study) -> None:
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"{problems_of(form)} Nothing was changed.")
+        return
+    person = User.objects.filter(username=form.cleaned_data["person"]).first()
+    if person is None or not members_of(study.slug).filter(user=person).exists():
+        messages.error(request, "This account has no role here. Nothing was changed.")
+        return
+    try:
+        changed = set_role(
+            study=study,
+            user=person,
+            role=form.chosen,
+            author=request.user,
+            leave_an_owner=not request.user.is_superuser,
+        )
+    except RoleRefused as refusal:
+        messages.error(request, f"{refusal} Nothing was changed.")
+        return
+    if changed and form.chosen is None:
+        messages.success(request, f"{person} has no access to {study.slug} any more.")
+    elif changed:
+        messages.success(request, f"{person} is now {form.chosen} of {study.slug}.")
+
+
+@require_POST
+@researcher_required
+def revoke_invitation(request: ResearcherRequest, name: str, invitation: int) -> HttpResponse:
+    """Make the link of an invitation useless."""
+    study = study_or_404(name)
+    if revoke(study=study, invitation=invitation, author=request.user):
+        messages.success(request, "The invitation is revoked.")
+    else:
+        messages.error(request, "There is no such open invitation. Nothing was changed.")
+    return redirect("people", study)
+
+
+def _page(request: ResearcherRequest, study: Study, **context: object) -> HttpResponse:
+    return study_page(
+        request,
+        study,
+        "people",
+        "overview/people",
+        members=members_of(study.slug),
+        superusers=superusers(),
+        roles=[*Role.choices, (NO_ROLE, "No access")],
+        form=InviteForm(),
+        invitations=open_invitations(study.slug),
+        days=VALID.days,
+        permissions=[
+            (each.what, [(role.label, role.may(each)) for role in Role]) for each in Permission
+        ],
+        role_labels=Role.labels,
+        **context,
+    )

@@ -1,0 +1,133 @@
+"""What each role may do in a study, and which page or endpoint needs which permission.
+
+This is the only place that says it: pages, API, navigation, buttons and docs/accounts.md go by
+`Permission` and `RULES`. An address that is in neither `RULES` nor `OF_ACCOUNT` is refused.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+from django.db import models
+
+
+class Role(models.TextChoices):
+    """Of an account in a study: in all its versions. Each may do what the later ones may."""
+
+    OWNER = "owner", "Owner"
+    EDITOR = "editor", "Editor"
+    ANALYST = "analyst", "Analyst"
+    VIEWER = "viewer", "Viewer"
+
+    def includes(self, other: "Role") -> bool:
+        """Whether it may do everything that `other` may."""
+        order = list(Role)
+        return order.index(self) <= order.index(other)
+
+    def may(self, permission: "Permission") -> bool:
+        return self.includes(permission.least)
+
+
+class Permission(Enum):
+    """What some roles may do, with the least of these roles."""
+
+    READ = "read pages, tables and figures, and download zips for sharing", Role.VIEWER
+    ROWS = "download raters’ answers row by row", Role.ANALYST
+    COMPUTE = "have analyses, metrics, multiverses, plans and zips computed", Role.ANALYST
+    CHANGE = (
+        "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
+        "asked, preview the survey",
+        Role.EDITOR,
+    )
+    IDENTIFY = "see who raters are on Prolific and compare submissions", Role.EDITOR
+    RECRUIT = "recruit and pay on Prolific", Role.OWNER
+    MANAGE = "give roles, invite people and read the log", Role.OWNER
+
+    def __init__(self, what: str, least: Role) -> None:
+        self.what, self.least = what, least
+
+    @property
+    def roles(self) -> list[Role]:
+        """Those that have it."""
+        return [role for role in Role if role.may(self)]
+
+
+class Needs(NamedTuple):
+    """Which permission an address needs; None for a method that it does not have."""
+
+    #: GET and HEAD.
+    get: Permission | None = None
+    #: POST, PUT, PATCH and DELETE.
+    change: Permission | None = None
+    #: Whether what it sends is a file, which the log records.
+    is_download: bool = False
+
+    def needed(self, method: str | None) -> Permission | None:
+        """The permission for an HTTP method."""
+        return self.get if method in ("GET", "HEAD", "OPTIONS") else self.change
+
+
+def _all(names: str, rule: Needs) -> dict[str, Needs]:
+    return dict.fromkeys(names.split(), rule)
+
+
+_P = Permission
+#: By the name of the address.
+RULES: dict[str, Needs] = {
+    **_all(
+        "study counts texts preview versions policy order pilot planning-state rehearsal gold "
+        "gold-progress gold-changes run-state judge judge-progress call agreement guard raters "
+        "replay rater-called thresholds thresholds-outcome results multiverse-state metrics-state "
+        "figures figure downloads package-state analysis-state table-latex",
+        Needs(get=_P.READ),
+    ),
+    **_all(
+        "certificate plan-text table package package-file",
+        Needs(get=_P.READ, is_download=True),
+    ),
+    **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
+    **_all("download", Needs(get=_P.ROWS, is_download=True)),
+    **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
+    **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
+    **_all("locked-plan rater", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("opening", Needs(get=_P.CHANGE)),
+    **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
+    **_all("state exclude score choose-gold upload-gold retry", Needs(change=_P.CHANGE)),
+    **_all("submissions", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
+    **_all("submission", Needs(get=_P.IDENTIFY)),
+    **_all("identity submission-id prolific-submissions", Needs(change=_P.IDENTIFY)),
+    **_all("prolific payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
+    **_all("payment-order", Needs(get=_P.RECRUIT)),
+    **_all("events-of-study decide pay-terms settle payment-list", Needs(change=_P.RECRUIT)),
+    **_all("people", Needs(get=_P.MANAGE, change=_P.MANAGE)),
+    **_all("revoke-invitation", Needs(change=_P.MANAGE)),
+    **_all("log", Needs(get=_P.MANAGE)),
+    **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
+    **_all("api:study api:counts api:plans api:tables api:exports", Needs(get=_P.READ)),
+    **_all("api:table api:wins", Needs(get=_P.READ, is_download=True)),
+    **_all("api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
+    **_all("api:metrics", Needs(get=_P.READ, change=_P.COMPUTE)),
+    **_all("api:judges", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("api:submissions", Needs(get=_P.IDENTIFY)),
+    **_all("api:payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
+    **_all("api:payment-order", Needs(get=_P.RECRUIT)),
+    **_all("api:members api:invitations", Needs(get=_P.MANAGE, change=_P.MANAGE)),
+    **_all("api:invitation", Needs(change=_P.MANAGE)),
+    **_all("api:events", Needs(get=_P.MANAGE)),
+}
+#: Addresses without a study: for every researcher, about the own account or the own studies.
+OF_ACCOUNT: dict[str, Needs] = {
+    **_all(
+        "studies tokens revoke-token prolific-account activity api-docs api:studies api:schema "
+        "mfa_index change-password account_reauthenticate mfa_activate_totp mfa_deactivate_totp "
+        "mfa_view_recovery_codes mfa_generate_recovery_codes mfa_add_webauthn mfa_edit_webauthn "
+        "mfa_remove_webauthn",
+        Needs(),
+    ),
+    **_all("activity-csv", Needs(is_download=True)),
+}
+
+
+def is_download(address: str) -> bool:
+    """Whether the log records what is sent from an address, given by name."""
+    rule = RULES.get(address) or OF_ACCOUNT.get(address)
+    return rule is not None and rule.is_download

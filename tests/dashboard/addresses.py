@@ -1,0 +1,57 @@
+"""Every address of the dashboard, by name, for the study `small`."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.urls import URLPattern, URLResolver
+
+from dashboard.urls import urlpatterns
+
+VALUES = {
+    "<study:name>": "small",
+    "<number:run>": "1",
+    "<number:call>": "1",
+    "<number:package>": "1",
+    "<number:participant>": "1",
+    "<number:submission>": "1",
+    "<number:order>": "1",
+    "<number:page>": "2",
+    "<number:pk>": "1",
+    "<number:version>": "1",
+    "<number:invitation>": "1",
+    "<slug:form>": "osf",
+    "<judge:judge>": "judge@1",
+    "<slug:figure>": "ratings_kde",
+    "<slug:subject>": "groups",
+    "<slug:table>": "wins",
+    "<slug:page>": "information",
+    "<str:pseudonym>": "ann",
+    "<str:file>": "ratings.csv",
+    "<str:secret>": "x",
+    "<str:token>": "x",
+    "<str:key>": "x",
+}
+
+
+class Address(NamedTuple):
+    """The name by which views and rules know it, and an example."""
+
+    name: str
+    path: str
+
+
+def _addresses(
+    patterns: list[URLPattern | URLResolver], before: str = "", space: str = ""
+) -> Iterator[Address]:
+    for pattern in patterns:
+        path = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            within = f"{pattern.namespace}:" if pattern.namespace else space
+            yield from _addresses(pattern.url_patterns, path, within)
+            continue
+        for place, value in VALUES.items():
+            path = path.replace(place, value)
+        yield Address(f"{space}{pattern.name}", f"/{path}")
+
+
+ADDRESSES = list(_addresses(urlpatterns))
