@@ -84,8 +84,8 @@ def reader_of(recruitment: Recruitment) -> Reader:
     account = next(may, None)
     if account is None:
         raise NotConnected(
-            "The account that created the study on Prolific is not connected here, or may no longer "
-            "read its submissions."
+            "The account that created the study on Prolific is not connected here, or may no "
+            "longer read its submissions."
         )
     return Reader(recruitment, account.user)
 
