@@ -1,5 +1,6 @@
 """The REST API: what the pages show, as JSON, from the same functions. It changes nothing, but for
-automatic metrics and judges' scores, which it can have made.
+automatic metrics and judges' scores, which it can have made, and payments, which it can confirm
+(`payments.py`).
 
 Callers are active staff, by token or session (the settings say so for every view).
 """
