@@ -63,6 +63,8 @@ class CaseSerializer(serializers.Serializer[Case]):
 class CaseList(APIView):
     """Every submission that was read beside its person, and people without one."""
 
+    pagination_class = Pagination
+
     @extend_schema(
         responses=CaseSerializer(many=True),
         parameters=[
@@ -77,7 +79,7 @@ class CaseList(APIView):
             raise ValidationError({name: list(map(str, form.errors[name])) for name in form.errors})
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
         cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
-        pages = Pagination()
+        pages = self.pagination_class()
         page = pages.paginate_queryset(cases, request, view=self) or []
         return pages.get_paginated_response(CaseSerializer(page, many=True).data)  # type: ignore[arg-type]  # a list
 
@@ -234,7 +236,11 @@ class Payments(APIView):
 class PaymentOrderDetail(APIView):
     """What was confirmed at once, decision by decision."""
 
-    @extend_schema(parameters=[STUDY], responses=OrderSerializer)
+    @extend_schema(
+        operation_id="studies_payment_orders_retrieve",
+        parameters=[STUDY],
+        responses=OrderSerializer,
+    )
     def get(self, request: Request, name: str, order: int) -> Response:
         study = study_or_404(name)
         row = orders_of(study).filter(pk=order).first()

@@ -1,5 +1,6 @@
 """The REST API: what the pages show, as JSON, from the same functions. It changes nothing, but for
-automatic metrics and judges' scores, which it can have made, and roles (`people.py`).
+automatic metrics and judges' scores, which it can have made, roles (`people.py`) and payments
+(`payments.py`).
 
 Callers are active staff, by token or session, each as far as their role goes: the settings say so
 for every view.

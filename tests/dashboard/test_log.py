@@ -63,6 +63,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "upload-gold": lambda study: ([], {"name": "mine", "file": gold_file()}),
     "people": lambda study: ([], {"role": "viewer"}),
     "revoke-invitation": lambda study: ([invitation(study)], {}),
+    "pay-terms": lambda study: ([], {"currency": "USD", "reward": "2.50"}),
     "api:metrics": lambda study: ([], {}),
     "api:judges": lambda study: ([], {}),
     "api:invitations": lambda study: ([], {"role": "viewer"}),
@@ -76,6 +77,9 @@ ELSEWHERE = {
     "prolific": "recruiting/test_publishing.py",
     "events-of-study": "recruiting/test_events.py",
     "prolific-submissions": "recruiting/test_reading_submissions.py",
+    **dict.fromkeys(("payments", "decide", "settle", "payment-list"), "payments/test_pages.py"),
+    "submission-id": "payments/test_pages.py",
+    "api:payments": "payments/test_pages.py",
 }
 
 

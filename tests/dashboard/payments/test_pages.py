@@ -11,6 +11,7 @@ from dashboard.payments.models import PaymentOrder, PayTerms, SubmissionDecision
 from dashboard.payments.orders import change_terms, terms_of
 from dashboard.payments.terms import Terms
 from survey.models import AttentionCheck, Study, StudyEvent
+from survey.withdrawal import erase_old_keys, withdraw
 from tests.dashboard.conftest import Woken
 from tests.dashboard.paying import AT, came, listed, read, stored
 from tests.dashboard.payments.conftest import There, states
@@ -255,6 +256,22 @@ def test_decision_that_can_not_be_made_changes_nothing(
 def test_high_bonus_is_stored_where_it_is_meant(page: Client, two: Study) -> None:
     decide(page, "ann", kind="bonus", amount="301", sure="on")
     assert SubmissionDecision.objects.get().cents == 30_100
+
+
+def test_who_withdrew_is_paid_until_the_key_is_erased_and_the_amount_stays(
+    page: Client, study: Study
+) -> None:
+    withdraw(participant=came(study, "ann"), at=AT)
+    read(study, listed("ann"))
+    assert "Approve: withdrew here" in text_of(page.get(ADDRESS))
+    decide(page, "ann", kind="bonus", amount="1.20", reason="for Ann, as agreed")
+    row = stored("ann")
+    erase_old_keys(at=AT.replace(year=2036))
+    one = SubmissionDecision.objects.get()
+    assert (one.submission, one.cents, one.reason, one.text) == (row, 120, "erased", "")
+    there = f"{ADDRESS}{one.order_id}/"
+    assert "erased" in text_of(page.get(there))
+    assert page.post(f"{there}bonuses.csv").content == b"", "there is no ID to pay any more"
 
 
 def test_rejection_by_hand(page: Client, study: Study) -> None:
