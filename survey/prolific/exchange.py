@@ -8,6 +8,7 @@ as long as Prolific says, else twice as long each time. So is a request that fai
 This is the only module that imports `requests` for it; web processes import it when they need it.
 """
 
+import json
 import random
 import socket
 import time
@@ -61,6 +62,29 @@ class Exchange:
         only_once: bool = False,
     ) -> Any:
         """The JSON of an answer; None if it has none. Raises ProlificError."""
+        content = self._answer(
+            method, path, about, body, query, repeatable=repeatable, only_once=only_once
+        ).content
+        try:
+            return json.loads(content) if content else None
+        except ValueError:
+            return None
+
+    def download(self, path: str, *, about: str, body: Mapping[str, Any]) -> bytes:
+        """The file that a repeatable POST answers with. Raises ProlificError."""
+        return self._answer("POST", path, about, body, None, repeatable=True).content
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        about: str,
+        body: Mapping[str, Any] | None,
+        query: Mapping[str, str] | None,
+        *,
+        repeatable: bool,
+        only_once: bool = False,
+    ) -> requests.Response:
         repeatable |= method == "GET"
         waits, happened, unreached = _waits(), False, 0
         while True:
@@ -86,8 +110,8 @@ class Exchange:
         about: str,
         body: Mapping[str, Any] | None,
         query: Mapping[str, str] | None,
-    ) -> tuple[Any, float | None]:
-        """One attempt: the answer's JSON or a ProlificError, and the wait that Prolific wants."""
+    ) -> tuple[requests.Response | ProlificError, float | None]:
+        """One attempt: the answer or a ProlificError, and the wait that Prolific wants."""
         left = max(0.1, self._ends_at - time.monotonic())
         seconds = min(ANSWER_SECONDS, left)
         try:
@@ -111,16 +135,12 @@ class Exchange:
                     _root(error), ConnectionRefusedError | socket.gaierror
                 ),
             ), None
-        return self._read_answer(answer, about), retry_after_seconds(answer)
+        if 200 <= answer.status_code < 300:
+            return answer, None
+        return self._failure(answer, about), retry_after_seconds(answer)
 
-    def _read_answer(self, answer: requests.Response, about: str) -> Any:
+    def _failure(self, answer: requests.Response, about: str) -> ProlificError:
         status = answer.status_code
-        try:
-            content = answer.json() if answer.content else None
-        except ValueError:
-            content = None
-        if 200 <= status < 300:
-            return content
         if is_temporary(status):
             what = "is too busy" if status == 429 else "has a fault of its own"
             return ProlificError(
@@ -128,6 +148,10 @@ class Exchange:
                 status=status,
                 may_have_happened=status != 429,
             )
+        try:
+            content = answer.json()
+        except ValueError:
+            content = None
         error = refusal(status, content, about=about)
         if len(self._token) >= SHORTEST_SECRET and self._token in str(error):
             said = str(error).replace(self._token, "[token]")
