@@ -20,6 +20,7 @@ ACTIONS = {
     "prolific pause": "Paused on Prolific",
     "prolific start": "Resumed on Prolific",
     "prolific places": "Places added on Prolific",
+    "prolific invite": "People invited on Prolific changed",
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
 }
 COUNTS = {

@@ -1,9 +1,13 @@
 """What researchers may say of a study on Prolific."""
 
+from typing import Any
+
 from django import forms
 
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.models import Recruitment
+from dashboard.prolific.waves import Wave, earlier_studies, wave_of
+from survey.models import Study
 
 MOST_PLACES = 100_000
 
@@ -49,6 +53,35 @@ class DraftForm(forms.Form):
         if cleaned.get("sensitive") and not cleaned.get("warning"):
             self.add_error("warning", "Describe the sensitive content.")
         return cleaned
+
+
+class WaveForm(forms.Form):
+    """Who may take part: anyone on Prolific, or people of an earlier study."""
+
+    earlier = forms.ChoiceField(
+        required=False,
+        label="Study",
+        error_messages={"invalid_choice": "No such study with people from Prolific: %(value)s."},
+    )
+    who = forms.ChoiceField(required=False, choices=Recruitment.Who.choices, label="Who of them")
+
+    def __init__(self, study: Study, data: Any = None) -> None:
+        super().__init__(data)
+        self.study = study
+        self.studies = {str(earlier): earlier for earlier in earlier_studies(study)}
+        field = self.fields["earlier"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [
+            ("", "Anyone on Prolific"),
+            *((name, f"{earlier.title} ({name})") for name, earlier in self.studies.items()),
+        ]
+
+    def wave(self) -> Wave | None:
+        """The people of a valid form; None stands for anyone. Raises WaveRefused."""
+        earlier = self.studies.get(self.cleaned_data["earlier"])
+        if earlier is None:
+            return None
+        return wave_of(earlier, self.study, self.cleaned_data["who"] or Recruitment.Who.COMPLETED)
 
 
 class PlacesForm(forms.Form):

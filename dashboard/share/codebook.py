@@ -98,6 +98,8 @@ MEANINGS = {
     "raw_text": "The judge's answer, or the body of the error",
     "error": "The error, if any",
     "provenance": "Provider, response id, fingerprint, usage, latency, library versions (JSON)",
+    "pseudonym_1": "The person in the earlier study: `participant` of its files",
+    "pseudonym_2": "The same person in this study: `participant` of the files here",
     "pool": "Whose slots: raters (real), experts (panel), or test people",
     "people": "Who is counted: people who completed, or all people with a slot",
     "table": "What is counted: `row` by position on the page, in the survey, or directly above "

@@ -118,10 +118,8 @@ class ProlificClient:
 
         The same request may be sent as often as needed.
         """
-        path, about = (
-            f"studies/{_part(study)}/demographic-export/",
-            f"demographics of study {study}",
-        )
+        path = f"studies/{_part(study)}/demographic-export/"
+        about = f"demographics of study {study}"
         return self._exchange.download(path, about=about, body={"filters": []})
 
     # ── Submissions ──────────────────────────────────────────────────────────────────────────
@@ -215,10 +213,8 @@ class ProlificClient:
 
     def group_members(self, group: str) -> set[str]:
         """The participant ids of a group."""
-        path, about = (
-            f"participant-groups/{_part(group)}/participants/",
-            f"participant group {group}",
-        )
+        path = f"participant-groups/{_part(group)}/participants/"
+        about = f"participant group {group}"
         return {one.id for one in self._all(GroupMember, path, about=about, paged=False)}
 
     def set_group(self, group: str, participants: Iterable[str]) -> None:
