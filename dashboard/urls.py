@@ -13,6 +13,7 @@ from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.notices import views as notices
 from dashboard.overview import reachability
 from dashboard.overview import views as overview
+from dashboard.prolific import demographics_views as demographics
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
@@ -45,6 +46,7 @@ study_patterns = [
     path("open/", overview.opening, name="opening"),
     path("prolific/", prolific.recruiting, name="prolific"),
     path("prolific/submissions/", prolific.submissions, name="prolific-submissions"),
+    path("demographics/", demographics.demographics, name="demographics"),
     path("notices/", notices.notices, name="notices"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),

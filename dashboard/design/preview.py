@@ -160,7 +160,8 @@ class Preview:
             values: dict[str, Any] = {"texts": text_items(shown.closing, {}, {})}
             yield _numbered(content.closing_page, "Closing questions", "closing", values)
         if content.demographics_page is not None:
-            items = question_items(content.definition.demographics, shown.demographics, {}, {})
+            asked = content.definition.asked_demographics
+            items = question_items(asked, shown.asked_demographics, {}, {})
             values = {"items": items, "states": list(STATES)}
             yield _numbered(content.demographics_page, "About the participant", "questions", values)
 

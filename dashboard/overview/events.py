@@ -14,6 +14,7 @@ ACTIONS = {
     "loaded": "Texts, tasks and responses loaded",
     "imported": "Ratings imported",
     "submissions": "Prolific submissions read",
+    "demographics": "Prolific demographics imported",
     "prolific create": "Draft created on Prolific",
     "prolific change": "Draft changed on Prolific",
     "prolific publish": "Published on Prolific",

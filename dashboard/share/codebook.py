@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis import catalogue
 from survey.definition import StudyDefinition
 from survey.definition.questions import (
+    AboutParticipant,
     ChoiceQuestion,
     IntegerQuestion,
     Question,
@@ -172,7 +173,7 @@ def codebook_rows(
     for file, columns in files.items():
         for column in columns:
             if column in questions:
-                yield file, column, questions[column].question, _answers(questions[column])
+                yield file, column, _meaning(questions[column]), _answers(questions[column])
             elif column.startswith("call_"):
                 yield file, column, f"Single score {column[5:]} behind the gold score", ""
             else:
@@ -201,6 +202,13 @@ def _asked(definition: StudyDefinition) -> dict[str, str]:
     named = [(t.name, t.question) for t in texts] + [(c.name, c.statement) for c in checks]
     asked["name"] = "; ".join(f"{name} = {text}" for name, text in named)
     return asked
+
+
+def _meaning(question: Question | ScreeningQuestion) -> str:
+    if isinstance(question, AboutParticipant) and not question.is_asked:
+        column = question.column or question.name
+        return f"{question.question} Not asked: from Prolific’s demographic export, {column}"
+    return question.question
 
 
 def _answers(question: Question | ScreeningQuestion) -> str:

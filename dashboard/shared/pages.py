@@ -43,6 +43,8 @@ OF_RESULTS = {
 }
 #: The pages that only studies on Prolific show.
 PROLIFIC, SUBMISSIONS = "prolific", "submissions"
+#: … and only with questions that Prolific's demographic export answers.
+DEMOGRAPHICS = "demographics"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
     ("Overview", [("study", "State"), (PROLIFIC, "Prolific"), ("notices", "E-mail")]),
@@ -61,6 +63,7 @@ SUBJECTS = [
             ("raters", "Funnel and list"),
             ("thresholds", "Thresholds"),
             (SUBMISSIONS, "Prolific submissions"),
+            (DEMOGRAPHICS, "Prolific demographics"),
         ],
     ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
@@ -104,7 +107,9 @@ def study_page(
 def pages_without(study: Study, pages: Container[str]) -> set[str]:
     """Of some pages those that are about something that the study does not have."""
     if PROLIFIC in pages or SUBMISSIONS in pages:
-        return set() if uses_prolific(study) else {PROLIFIC, SUBMISSIONS}
+        if not uses_prolific(study):
+            return {PROLIFIC, SUBMISSIONS, DEMOGRAPHICS}
+        return set() if definition_of(study).prolific_demographics else {DEMOGRAPHICS}
     if f"results/{RANKINGS}" not in pages:
         return set()
     definition = definition_of(study)

@@ -54,6 +54,7 @@ def findings(
     prolific = on_prolific(settings)
     checks = [*_checks(definition), *_checks_of_translations(translations)]
     identity = questions_of_identity(definition, translations, paid=prolific is not None)
+    identity = [*identity, *_of_exports(definition, prolific)]
     if prolific is None:
         return [
             *checks,
@@ -213,6 +214,26 @@ def _screening(definition: StudyDefinition) -> StudyFinding:
         "The questions come directly after consent, as required. Word them like Prolific's "
         "prescreener, and pay screened-out participants the fixed reward there.",
     )
+
+
+def _of_exports(definition: StudyDefinition, prolific: Prolific | None) -> Iterator[StudyFinding]:
+    """Answers that come from Prolific need people from there, who are told of it."""
+    rule = "Demographics from Prolific"
+    names = ", ".join(usual(question.name) for question in definition.prolific_demographics)
+    if names and prolific is None:
+        yield StudyFinding(
+            rule,
+            "change",
+            f"{names}: the answers come from Prolific, but the study does not recruit there. "
+            "Remove `source` to ask participants.",
+        )
+    elif names:
+        yield StudyFinding(
+            rule,
+            "remember",
+            f"{names}: say in texts.information that you take these from their Prolific profile. "
+            "After the study, import the demographic export under Raters › Prolific demographics.",
+        )
 
 
 def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool) -> StudyFinding:

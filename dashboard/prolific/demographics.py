@@ -1,0 +1,197 @@
+"""Answers from Prolific's demographic export, stored with the people who came here.
+
+Prolific's ids are looked up and forgotten: they are neither stored nor logged.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from analysis.catalogue.number_text import noun
+from dashboard.importing.files import ImportRefused
+from dashboard.importing.mapping import known_in
+from dashboard.importing.ratings import vocabulary_of
+from dashboard.prolific.demographic_exports import ExportedPerson, read_export
+from survey.definition.mapping import StudyMap
+from survey.definition.questions import ChoiceQuestion
+from survey.files.problems import DefinitionError
+from survey.models import (
+    DemographicAnswer,
+    Identity,
+    Participant,
+    Study,
+    StudyEvent,
+    Submission,
+)
+from survey.tidy import definition_of
+
+#: The name of a file, and what is in it.
+NamedFile = tuple[str, bytes]
+
+
+@dataclass
+class ImportedAnswers:
+    """What an export has changed, and what it has not."""
+
+    added: int = 0
+    replaced: int = 0
+    removed: int = 0
+    #: As they were imported before.
+    unchanged: int = 0
+    #: Answers that people gave themselves, and others that the export has: left as they are.
+    own: int = 0
+    people: int = 0
+    #: Rows about nobody who came here; about people who did not agree to take part; and rows whose
+    #: submission came here with another person.
+    unknown: int = 0
+    without_consent: int = 0
+    contradictory: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What changed, as it is recorded."""
+        return {
+            "answers added": self.added,
+            "answers replaced": self.replaced,
+            "answers removed": self.removed,
+        }
+
+    @property
+    def in_words(self) -> list[str]:
+        """What happened, line by line."""
+        changed = ", ".join(f"{n} {what}" for what, n in self.counts.items() if n)
+        people = f"{self.people} {noun(self.people, 'participant')} found."
+        lines = [f"{people} {changed.capitalize() or 'Nothing has changed'}."]
+        for n, what, why in (
+            (self.own, "answer", "to questions that participants answered themselves"),
+            (self.unknown, "row", "of people who never came here"),
+            (self.without_consent, "row", "of people who did not agree to take part"),
+            (self.contradictory, "row", "with a submission that came here with another person"),
+        ):
+            if n:
+                lines.append(f"Not stored: {n} {noun(n, what)} {why}.")
+        return lines
+
+
+def import_demographics(
+    *,
+    study: Study,
+    export: NamedFile,
+    at: datetime,
+    author: User | None = None,
+    mapping: NamedFile | None = None,
+) -> tuple[ImportedAnswers, list[str]]:
+    """Store what Prolific's export says of the people of a study; also what is worth knowing of the
+    file. The same file again changes nothing.
+
+    Raises ImportRefused, having changed nothing, with every problem of the files.
+    """
+    questions = definition_of(study).prolific_demographics
+    if not questions:
+        raise ImportRefused(
+            f"No question of {study} takes its answers from Prolific: give one "
+            "`source: prolific` in study.yaml."
+        )
+    try:
+        study_map = _map_of(study, mapping) if mapping else None
+        name, data = export
+        read = read_export(data, file=name, questions=questions, study_map=study_map)
+    except DefinitionError as error:
+        raise ImportRefused(str(error)) from None
+    return _store(study, read.people, at, author), read.notices
+
+
+def _map_of(study: Study, mapping: NamedFile) -> StudyMap:
+    """A mapping file, which may also rename answers to the study's options."""
+    known = known_in(vocabulary_of(study))
+    options = {
+        question.name: question.offered
+        for question in definition_of(study).prolific_demographics
+        if isinstance(question, ChoiceQuestion)
+    }
+    name, data = mapping
+    return StudyMap(data, file=name, known=replace(known, names={**known.names, **options}))
+
+
+@transaction.atomic
+def _store(
+    study: Study, rows: Iterable[ExportedPerson], at: datetime, author: User | None
+) -> ImportedAnswers:
+    done = ImportedAnswers()
+    matched = _matched(study, rows, done)
+    # A weak lock: who withdraws waits until the answers can be deleted too.
+    people = Participant.objects.select_for_update(no_key=True).filter(pk__in=list(matched))
+    agreed = {
+        person.pk
+        for person in people.order_by("pk")
+        if person.consented_at is not None and person.status != Participant.Status.DECLINED
+    }
+    done.people, done.without_consent = len(agreed), len(matched) - len(agreed)
+    known = {
+        (answer.participant_id, answer.name): answer
+        for answer in DemographicAnswer.objects.filter(participant__in=agreed)
+    }
+    for person in sorted(agreed):
+        row = matched[person]
+        for name in row.revoked:
+            before = known.get((person, name))
+            if before is not None and before.imported_at is not None:
+                before.delete()
+                done.removed += 1
+        for name, value in row.answers.items():
+            new = DemographicAnswer(
+                participant_id=person, name=name, value=value, imported_at=at, imported_by=author
+            )
+            _put(known.get((person, name)), new, done)
+    changed = {what: n for what, n in done.counts.items() if n}
+    if changed:
+        StudyEvent.objects.create(study=study, author=author, action="demographics", detail=changed)
+    return done
+
+
+def _put(before: DemographicAnswer | None, new: DemographicAnswer, done: ImportedAnswers) -> None:
+    """Store an answer, in place of an imported one alone."""
+    if before is not None and before.imported_at is None:
+        done.own += before.value != new.value
+    elif before is None:
+        new.save()
+        done.added += 1
+    elif before.value == new.value:
+        done.unchanged += 1
+    else:
+        new.pk = before.pk
+        new.save()
+        done.replaced += 1
+
+
+def _matched(
+    study: Study, rows: Iterable[ExportedPerson], done: ImportedAnswers
+) -> dict[int, ExportedPerson]:
+    """The row of each person, by participant. Of several rows, the last of a submission that the
+    person came with counts; if there is none, the last with their id.
+    """
+    identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
+    keys = dict(identities.values_list("participant_id", "key"))
+    people = {key: person for person, key in keys.items()}
+    sessions: dict[str, set[int]] = {}
+    came = Submission.objects.filter(participant__study=study).exclude(session_id="")
+    for session, person in came.values_list("session_id", "participant_id"):
+        sessions.setdefault(session, set()).add(person)
+    by_submission: dict[int, ExportedPerson] = {}
+    by_id: dict[int, ExportedPerson] = {}
+    for row in rows:
+        brought = sessions.get(row.submission, set())
+        named = people.get(row.participant)
+        theirs = {one for one in brought if row.participant in ("", keys.get(one, row.participant))}
+        if len(theirs) == 1:
+            by_submission[theirs.pop()] = row
+        elif brought and named is None:
+            done.contradictory += 1
+        elif named is None:
+            done.unknown += 1
+        else:
+            by_id[named] = row
+    return by_id | by_submission
