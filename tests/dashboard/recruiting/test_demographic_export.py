@@ -223,11 +223,10 @@ def test_wrong_answers_are_listed_with_their_line_and_nothing_is_stored(study: S
             row("cat", "17", "Male", "Maybe"),
         )
     said = str(refused.value)
-    assert "export.csv, line 2: column 'Sex': 'Femal' is not" in said
-    assert "did you mean 'Female'?" in said
+    assert "export.csv, line 2: column 'Sex': 'Femal' is unknown; did you mean 'Female'?" in said
     assert "export.csv, line 3: column 'Age': 'old' is not a whole number" in said
     assert "export.csv, line 4: column 'Age': 17 is not between 18 and 110" in said
-    assert "line 4: column 'Student status': 'Maybe' is not" in said
+    assert "line 4: column 'Student status': 'Maybe' is unknown" in said
     assert prolific_id("ann") not in said
     assert not DemographicAnswer.objects.exists()
 
@@ -236,7 +235,7 @@ def test_mapping_file_gives_answers_the_words_of_the_study(study: Study) -> None
     came(study, "ann")
     take_in(study, row("ann", "30", "F", "No"), mapping="values: {sex: {F: Female}}\n")
     assert answers("ann")["sex"] == "Female"
-    with pytest.raises(ImportRefused, match=r"map\.yaml.*'Femal' is not"):
+    with pytest.raises(ImportRefused, match=r"map\.yaml.*'Femal' is unknown"):
         take_in(study, row("ann", "30", "F", "No"), mapping="values: {sex: {F: Femal}}\n")
 
 
