@@ -12,12 +12,14 @@ from dashboard.importing.files import ImportRefused
 from dashboard.prolific.demographics import NamedFile, import_demographics
 from dashboard.prolific.forms import DemographicsForm
 from dashboard.prolific.steps import StepRefused, look, recruitment_of
-from dashboard.prolific.submissions import FROM_API
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 from survey.models import DemographicAnswer, Study
 from survey.prolific.errors import ProlificError
 from survey.tidy import definition_of
+
+#: In the place of a file's name.
+EXPORT = "Prolific’s export"
 
 
 @require_http_methods(["GET", "POST"])
@@ -60,7 +62,7 @@ def _from_prolific(request: ResearcherRequest, study: Study) -> NamedFile:
     if recruitment is None:
         raise StepRefused("There is no study on Prolific yet.")
     with client_of(request.user) as client:
-        return FROM_API, client.demographics(look(recruitment, client).id)
+        return EXPORT, client.demographics(look(recruitment, client).id)
 
 
 def _page(request: ResearcherRequest, study: Study) -> HttpResponse:

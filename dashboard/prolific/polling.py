@@ -13,8 +13,9 @@ from django.db.models import Q
 from dashboard.accounts.models import ProlificAccount
 from dashboard.accounts.prolific import NotConnected, client_of
 from dashboard.prolific.models import Recruitment
-from dashboard.prolific.steps import StepRefused
+from dashboard.prolific.steps import StepRefused, drop_who_left
 from dashboard.prolific.submissions import submissions_of
+from dashboard.prolific.waves import WaveRefused
 from dashboard.raters.submissions import Applied, apply_submissions
 from survey.models import Study
 from survey.prolific.errors import ProlificError
@@ -35,9 +36,9 @@ def recruitments_to_read(*, at: datetime) -> list[int]:
 
 
 def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
-    """Read the submissions of a study on Prolific with the token of who created it, and free the
-    slots of people who returned or timed out. None if it is not its turn, or if it failed: the log
-    says why.
+    """Read the submissions of a study on Prolific with the token of who created it, free the slots
+    of people who returned or timed out, and invite nobody again who withdrew. None if it is not its
+    turn, or if it failed: the log says why.
     """
     if not Recruitment.objects.filter(_due(at), pk=recruitment_id).update(read_at=at):
         return None
@@ -54,7 +55,8 @@ def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     try:
         with client_of(account.user, seconds=SECONDS) as client:
             lists = submissions_of(recruitment, client)
-    except (NotConnected, StepRefused, ProlificError) as error:
+            drop_who_left(recruitment, author=account.user, client=client)
+    except (NotConnected, StepRefused, WaveRefused, ProlificError) as error:
         logger.warning("%s: submissions were not read: %s", recruitment.study, error)
         return None
     return apply_submissions(

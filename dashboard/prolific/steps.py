@@ -7,6 +7,7 @@ Prolific is asked.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from django.utils import timezone
 
 from dashboard.prolific.groups import filter_of, let_in
 from dashboard.prolific.models import Recruitment
-from dashboard.prolific.waves import Wave, WaveRefused
+from dashboard.prolific.waves import Wave, WaveRefused, wave_of
 from survey.models import Study, StudyEvent
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ACTIVE, AWAITING_REVIEW, PAUSED, UNPUBLISHED, ProlificStudy
@@ -164,6 +165,20 @@ def invite_again(
     detail = {"invited": len(wave.ids)}
     take(Step.INVITE, recruitment, author=author, client=client, ask=ask, detail=detail)
     return True
+
+
+def drop_who_left(recruitment: Recruitment, *, author: User, client: "ProlificClient") -> None:
+    """Take people out of the group of a second wave who withdrew from either study since.
+
+    Raises StepRefused, WaveRefused, ProlificError.
+    """
+    if recruitment.earlier is None:
+        return
+    members = client.group_members(recruitment.group)
+    wave = wave_of(recruitment.earlier, recruitment.study, Recruitment.Who.COMPLETED)
+    still = [one for one in wave.ids if one in members]
+    if len(still) < len(members):
+        invite_again(recruitment, replace(wave, ids=still), author=author, client=client)
 
 
 def forget(recruitment: Recruitment, client: "ProlificClient", *, account: str) -> None:

@@ -28,6 +28,7 @@ from dashboard.prolific.steps import (
     Gone,
     StepRefused,
     create_draft,
+    drop_who_left,
     forget,
     invite_again,
     look,
@@ -75,6 +76,8 @@ class _Seen:
     theirs: ProlificStudy | None = None
     money: Money | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    #: How many people a second wave lets in.
+    let_in: int | None = None
     #: Why there is less than all of it.
     problem: str = ""
     is_connected: bool = True
@@ -188,6 +191,7 @@ def _do(
     else:
         if step in (Step.PUBLISH, Step.START):
             _may_send_people(recruitment, look(recruitment, client), client, form, step)
+            drop_who_left(recruitment, author=request.user, client=client)
         ask = partial(client.move_study, action=step.upper())
     changed, _ = take(step, recruitment, author=request.user, client=client, ask=ask, detail=detail)
     return DONE[step] if changed else NOTHING
@@ -268,6 +272,8 @@ def _see(request: ResearcherRequest, recruitment: Recruitment | None) -> _Seen:
                 except Gone as gone:
                     seen.is_gone = bool(recruitment.prolific_study_id)
                     seen.problem = str(gone) if seen.is_gone else ""
+            if seen.theirs is not None and recruitment is not None and recruitment.earlier:
+                seen.let_in = len(client.group_members(recruitment.group))
             seen.money = money_of(client, seen.theirs)
             if seen.theirs is not None and seen.theirs.status != UNPUBLISHED:
                 seen.counts = client.counts(seen.theirs.id)

@@ -53,12 +53,14 @@ def findings(
     """
     prolific = on_prolific(settings)
     checks = [*_checks(definition), *_checks_of_translations(translations)]
-    identity = questions_of_identity(definition, translations, paid=prolific is not None)
-    identity = [*identity, *_of_exports(definition, prolific)]
+    about_people = [
+        *questions_of_identity(definition, translations, paid=prolific is not None),
+        *_of_exports(definition, prolific),
+    ]
     if prolific is None:
         return [
             *checks,
-            *identity,
+            *about_people,
             _distress(definition, prompts, paid=False),
             _ai(definition, paid=False),
         ]
@@ -67,7 +69,7 @@ def findings(
         *checks,
         *_endings(definition, settings, prolific),
         _screening(definition),
-        *identity,
+        *about_people,
         _distress(definition, prompts, paid=True),
         _ai(definition, paid=True),
         _pay(definition),

@@ -13,6 +13,7 @@ from analysis.execution import finished_run
 from analysis.manual_decisions import decide_on
 from dashboard.overview.events import events
 from dashboard.prolific.models import Recruitment
+from dashboard.prolific.polling import read_submissions_of
 from dashboard.share.exports import Export
 from examples.local_prolific.people import send
 from examples.local_prolific.server import LocalProlific
@@ -22,7 +23,7 @@ from survey.participants import Arrival
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.reading import text_of
-from tests.dashboard.recruiting.conftest import ADDRESS, DRAFT, Post, requests, steps
+from tests.dashboard.recruiting.conftest import ADDRESS, DRAFT, Post, cost, requests, steps
 from tests.factories import make_study, newcomer
 from tests.prolific import prolific_id
 
@@ -91,9 +92,8 @@ def test_researchers_decisions_and_the_newest_analysis_can_leave_people_out(
     post: Post, page: Client, first: Study
 ) -> None:
     assert "first@1 has no finished analysis" in shown(page, who="included")
-    ben = Participant.objects.get(pseudonym="first-ben")
-    ben.started_at = ben.finished_at - timedelta(seconds=5)  # too quick for the rule of durations
-    ben.save(update_fields=["started_at"])
+    too_quick = timezone.now() - timedelta(seconds=5)
+    Participant.objects.filter(pseudonym="first-ben").update(started_at=too_quick)
     finished_run(study=first, sources=counted_sources())
     ann = Participant.objects.get(pseudonym="first-ann")
     decide_on(study=first, participants=[ann], excluded=True, reason="Bot", at=timezone.now())
@@ -163,6 +163,21 @@ def test_update_drops_who_withdrew_and_adds_who_completed(
     assert "Nothing had to be changed" in post("invite")
     assert requests(prolific, "PATCH participant-groups/") == asked
     assert [step for step, _ in steps()] == ["create", "invite"]
+
+
+def test_who_withdraws_later_is_not_let_in_by_publishing_nor_while_it_runs(
+    post: Post, prolific: LocalProlific, first: Study
+) -> None:
+    post("create", **DRAFT | WAVE | {"places": "3"})
+    withdraw(participant=Participant.objects.get(pseudonym="first-ann"), at=timezone.now())
+    post("publish", cost=cost(prolific, 3))
+    assert members(prolific) == ids("ben", "cat")
+    withdraw(participant=Participant.objects.get(pseudonym="first-ben"), at=timezone.now())
+    came(first, "dan")  # nobody is added without a click
+    recruitment = Recruitment.objects.get()
+    assert read_submissions_of(recruitment.pk, at=timezone.now()) is not None
+    assert members(prolific) == ids("cat")
+    assert [step for step, _ in steps()] == ["create", "invite", "publish", "invite"]
 
 
 def test_study_that_was_opened_to_all_on_prolific_is_not_published(
