@@ -54,9 +54,9 @@ class ImportedAnswers:
     def counts(self) -> dict[str, int]:
         """What changed, as it is recorded."""
         return {
-            "answers added": self.added,
-            "answers replaced": self.replaced,
-            "answers removed": self.removed,
+            "added": self.added,
+            "replaced": self.replaced,
+            "removed": self.removed,
         }
 
     @property
@@ -64,7 +64,7 @@ class ImportedAnswers:
         """What happened, line by line."""
         changed = ", ".join(f"{n} {what}" for what, n in self.counts.items() if n)
         people = f"{self.people} {noun(self.people, 'participant')} found."
-        lines = [f"{people} {changed.capitalize() or 'Nothing has changed'}."]
+        lines = [f"{people} {f'Answers: {changed}' if changed else 'Nothing has changed'}."]
         for n, what, why in (
             (self.own, "answer", "to questions that participants answered themselves"),
             (self.unknown, "row", "of people who never came here"),

@@ -42,12 +42,11 @@ def site(
 #: A person from Prolific who completed the study that is given.
 COMPLETED = """
 from django.utils import timezone
-from survey.models import Participant, Study
-from survey.participants import Arrival, arrive
-who = arrive(Arrival(study=Study.objects.get(slug="{}"), source="prolific", at=timezone.now(),
-    kind="prolific", key="{}"))
-Participant.objects.filter(pk=who.pk).update(status="completed", finished_at=timezone.now(),
-    consented_at=timezone.now())
+from survey.models import Identity, Participant, Study
+now, slug = timezone.now(), "{}"
+who = Participant.objects.create(study=Study.objects.get(slug=slug), source="prolific",
+    status="completed", consented_at=now, finished_at=now)
+Identity.objects.create(participant=who, slug=slug, kind="prolific", key="{}")
 """
 
 
@@ -123,15 +122,13 @@ def test_researcher_invites_a_second_wave_and_reads_what_prolific_knows_of_it(
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text("The study is published on Prolific.")).to_be_visible()
 
-    later_there = next(
-        one for one in prolific.world.studies.values() if "later" in one["internal_name"]
-    )
-    assert prolific.world.start(later_there["id"]).participant == person
+    *_, newest = prolific.world.studies
+    assert prolific.world.start(newest).participant == person
     site.manage_all(("shell", "-c", COMPLETED.format("later", person)))
     page.goto(f"{site.url}/studies/later/raters/")
     page.get_by_role("link", name="Prolific demographics").click()
     page.get_by_role("button", name="Read from Prolific").click()
-    expect(page.get_by_text("1 participant found. 1 answers added.")).to_be_visible()
+    expect(page.get_by_text("1 participant found. Answers: 1 added.")).to_be_visible()
     found["demographics"] = in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 800})
     assert not is_too_wide(page)

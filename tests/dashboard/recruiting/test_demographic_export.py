@@ -192,7 +192,7 @@ def test_same_file_changes_nothing_and_a_changed_answer_is_replaced_and_recorded
     assert len(events([study])) == 2  # loaded, imported
     take_in(study, row("ann", "31", "Female", "No"))
     assert answers("ann")["age"] == 31
-    assert events([study])[0].what == "Prolific demographics imported: 1 answers replaced"
+    assert events([study])[0].what == "Prolific demographics imported: 1 replaced"
 
 
 def test_answer_that_a_person_gave_is_never_replaced(study: Study) -> None:
@@ -263,7 +263,7 @@ def test_command_imports_and_says_what_it_did(study: Study, tmp_path: Path) -> N
     file.write_bytes(export(row("ann", "30", "Female", "No")))
     out = StringIO()
     call_command("import_demographics", "small", str(file), stdout=out)
-    assert "1 participant found. 3 answers added." in out.getvalue()
+    assert "1 participant found. Answers: 3 added." in out.getvalue()
     with pytest.raises(CommandError, match="Nothing was changed"):
         call_command("import_demographics", "small", str(tmp_path / "none.csv"))
 
@@ -274,7 +274,7 @@ def test_page_imports_an_upload_with_its_author(
     came(study, "ann")
     file = SimpleUploadedFile(FILE, export(row("ann", "30", "Female", "No")))
     said = text_of(page.post("/studies/small/demographics/", {"file": file}, follow=True))
-    assert "1 participant found. 3 answers added." in said
+    assert "1 participant found. Answers: 3 added." in said
     assert "by ada" in said
     stored = DemographicAnswer.objects.get(name="age")
     assert stored.imported_by == researcher
@@ -311,6 +311,6 @@ def test_page_reads_the_export_from_prolific(
     )
     sent = {"from_prolific": "on"}
     said = text_of(page.post("/studies/small/demographics/", sent, follow=True))
-    assert "1 participant found. 2 answers added." in said
+    assert "1 participant found. Answers: 2 added." in said
     assert answers("ann")["age"] == 33
     assert "sex" not in answers("ann")
