@@ -28,6 +28,8 @@ from survey.models import (
 )
 from survey.tidy import definition_of
 
+#: Answers that are written together.
+AT_ONCE = 500
 #: The name of a file, and what is in it.
 NamedFile = tuple[str, bytes]
 
@@ -39,9 +41,9 @@ class ImportedAnswers:
     added: int = 0
     replaced: int = 0
     removed: int = 0
-    #: As they were imported before.
+    #: As they are already.
     unchanged: int = 0
-    #: Answers that people gave themselves, and others that the export has: left as they are.
+    #: Answers that people gave themselves, where the export has others: left as they are.
     own: int = 0
     people: int = 0
     #: Rows about nobody who came here; about people who did not agree to take part; and rows whose
@@ -123,48 +125,53 @@ def _store(
     done = ImportedAnswers()
     matched = _matched(study, rows, done)
     # A weak lock: who withdraws waits until the answers can be deleted too.
-    people = Participant.objects.select_for_update(no_key=True).filter(pk__in=list(matched))
-    agreed = {
+    people = Participant.objects.select_for_update(no_key=True).filter(study=study).order_by("pk")
+    agreed = [
         person.pk
-        for person in people.order_by("pk")
-        if person.consented_at is not None and person.status != Participant.Status.DECLINED
-    }
+        for person in people
+        if person.pk in matched
+        and person.consented_at is not None
+        and person.status != Participant.Status.DECLINED
+    ]
     done.people, done.without_consent = len(agreed), len(matched) - len(agreed)
     known = {
         (answer.participant_id, answer.name): answer
-        for answer in DemographicAnswer.objects.filter(participant__in=agreed)
+        for answer in DemographicAnswer.objects.filter(participant__study=study)
     }
-    for person in sorted(agreed):
+    added, replaced, removed = list[DemographicAnswer](), list[DemographicAnswer](), list[int]()
+    for person in agreed:
         row = matched[person]
-        for name in row.revoked:
-            before = known.get((person, name))
-            if before is not None and before.imported_at is not None:
-                before.delete()
-                done.removed += 1
         for name, value in row.answers.items():
+            before = known.get((person, name))
             new = DemographicAnswer(
-                participant_id=person, name=name, value=value, imported_at=at, imported_by=author
+                pk=before.pk if before else None,
+                participant_id=person,
+                name=name,
+                value=value,
+                imported_at=at,
+                imported_by=author,
             )
-            _put(known.get((person, name)), new, done)
+            if before is None:
+                added.append(new)
+            elif before.value == value:
+                done.unchanged += 1
+            elif before.imported_at is None:
+                done.own += 1
+            else:
+                replaced.append(new)
+        before_revoked = (known.get((person, name)) for name in row.revoked)
+        removed += [one.pk for one in before_revoked if one and one.imported_at is not None]
+    DemographicAnswer.objects.bulk_create(added)
+    DemographicAnswer.objects.bulk_update(
+        replaced, ["value", "imported_at", "imported_by"], batch_size=AT_ONCE
+    )
+    for first in range(0, len(removed), AT_ONCE):
+        DemographicAnswer.objects.filter(pk__in=removed[first : first + AT_ONCE]).delete()
+    done.added, done.replaced, done.removed = len(added), len(replaced), len(removed)
     changed = {what: n for what, n in done.counts.items() if n}
     if changed:
         StudyEvent.objects.create(study=study, author=author, action="demographics", detail=changed)
     return done
-
-
-def _put(before: DemographicAnswer | None, new: DemographicAnswer, done: ImportedAnswers) -> None:
-    """Store an answer, in place of an imported one alone."""
-    if before is not None and before.imported_at is None:
-        done.own += before.value != new.value
-    elif before is None:
-        new.save()
-        done.added += 1
-    elif before.value == new.value:
-        done.unchanged += 1
-    else:
-        new.pk = before.pk
-        new.save()
-        done.replaced += 1
 
 
 def _matched(
