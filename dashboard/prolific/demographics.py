@@ -3,7 +3,7 @@
 Prolific's ids are looked up and forgotten: they are neither stored nor logged.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -124,15 +124,7 @@ def _store(
 ) -> ImportedAnswers:
     done = ImportedAnswers()
     matched = _matched(study, rows, done)
-    # A weak lock: who withdraws waits until the answers can be deleted too.
-    people = Participant.objects.select_for_update(no_key=True).filter(study=study).order_by("pk")
-    agreed = [
-        person.pk
-        for person in people
-        if person.pk in matched
-        and person.consented_at is not None
-        and person.status != Participant.Status.DECLINED
-    ]
+    agreed = _agreed(study, matched)
     done.people, done.without_consent = len(agreed), len(matched) - len(agreed)
     known = {
         (answer.participant_id, answer.name): answer
@@ -172,6 +164,21 @@ def _store(
     if changed:
         StudyEvent.objects.create(study=study, author=author, action="demographics", detail=changed)
     return done
+
+
+def _agreed(study: Study, matched: Collection[int]) -> list[int]:
+    """Who of the people that were found agreed to take part, locked.
+
+    The lock is weak: who withdraws waits until the new answers can be deleted too.
+    """
+    people = Participant.objects.select_for_update(no_key=True).filter(study=study).order_by("pk")
+    return [
+        person.pk
+        for person in people
+        if person.pk in matched
+        and person.consented_at is not None
+        and person.status != Participant.Status.DECLINED
+    ]
 
 
 def _matched(
