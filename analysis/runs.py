@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Count, Max
 from django.utils import timezone
 
 from analysis import jobs
@@ -20,7 +21,7 @@ from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
-from survey.models import Participant, Study
+from survey.models import DemographicAnswer, Participant, Study
 from survey.tidy import active_participants, counted_sources
 
 State = AnalysisRun.State
@@ -37,9 +38,10 @@ def fingerprint(
     *,
     at: datetime,
 ) -> str:
-    """Cheap digest of all that results depend on: people, answers, decisions about raters, gold
-    scores, automatic metrics, rules, recipes, the locked plan, composites, sizes of models, labels
-    (figures are stored with them), software. Pages list them (dashboard/_run.html).
+    """Cheap digest of all that results depend on: people, answers (imported demographics,
+    too), decisions about raters, gold scores, automatic metrics, rules, recipes, the locked plan,
+    composites, sizes of models, labels (figures are stored with them), software. Pages list them
+    (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -62,6 +64,7 @@ def fingerprint(
         scores_digest(study),
         [[metric.pk, str(metric.computed_at)] for metric in study.computed_metrics.all()],
         _decisions(study, sources),
+        _imported_answers(study),
         sorted(active),
         settings.labels.model_dump(),
         settings.composites,
@@ -69,6 +72,16 @@ def fingerprint(
     ]
     digest.update(json.dumps(rest, sort_keys=True).encode())
     return digest.hexdigest()
+
+
+def _imported_answers(study: Study) -> list[str]:
+    """How many demographic answers came from Prolific, and when the last of them: no import moves
+    a participant's `last_seen_at`.
+    """
+    answers = DemographicAnswer.objects.filter(
+        participant__study=study, imported_at__isnull=False
+    ).aggregate(n=Count("pk"), last=Max("imported_at"))
+    return [str(answers["n"]), str(answers["last"])]
 
 
 def _decisions(study: Study, sources: Sequence[str]) -> list[tuple[int, str]]:

@@ -20,6 +20,7 @@ from dashboard.overview import log_views, people_views, reachability
 from dashboard.overview import views as overview
 from dashboard.payments import submission_views as submissions
 from dashboard.payments import views as payments
+from dashboard.prolific import demographics_views as demographics
 from dashboard.prolific import receiving
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
@@ -77,6 +78,7 @@ study_patterns = [
     path("log/", log_views.log, name="log"),
     path("log.csv", log_views.log_csv, name="log-csv"),
     path("prolific/", prolific.recruiting, name="prolific"),
+    path("demographics/", demographics.demographics, name="demographics"),
     path("notices/", notices.notices, name="notices"),
     path("prolific/events/", prolific.events, name="events-of-study"),
     path("prolific/submissions/", submissions.read, name="prolific-submissions"),

@@ -134,7 +134,7 @@ class StudyContent:
     @property
     def demographics_page(self) -> int | None:
         """Questions about the participant."""
-        return self.total_pages if self.definition.demographics else None
+        return self.total_pages if self.definition.asked_demographics else None
 
     @cached_property
     def total_pages(self) -> int:
@@ -142,7 +142,7 @@ class StudyContent:
         return (
             self._last_block_page
             + bool(self.definition.closing)
-            + bool(self.definition.demographics)
+            + bool(self.definition.asked_demographics)
         )
 
     @cached_property

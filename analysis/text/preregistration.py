@@ -280,10 +280,13 @@ class PlanWords:
         texts: Sequence[TextTask] = [*study.block_remarks, *study.closing]
         for task in texts:
             yield say("free_text", question=task.question)
-        if study.demographics:
-            asked = [question.name for question in study.demographics]
-            called = [self.labels.text("characteristics", name) for name in asked]
-            yield say("demographics", names=called)
+        for source, questions in (
+            ("demographics", study.asked_demographics),
+            ("prolific_demographics", study.prolific_demographics),
+        ):
+            called = [self.labels.text("characteristics", each.name) for each in questions]
+            if called:
+                yield say(source, names=called)
 
     def _gold(self) -> Sentence:
         if self.planned.gold == "none":

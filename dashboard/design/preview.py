@@ -209,7 +209,8 @@ class Preview:
             page = content.closing_page
             yield _numbered(page, "Closing questions", "closing", closing_context(shown))
         if content.demographics_page is not None:
-            items = question_items(content.definition.demographics, shown.demographics, {}, {})
+            asked = content.definition.asked_demographics
+            items = question_items(asked, shown.asked_demographics, {}, {})
             values = {"items": items, "states": list(STATES)}
             yield _numbered(content.demographics_page, "About the participant", "questions", values)
 

@@ -69,7 +69,7 @@ def texts_of(preview: Preview) -> list[TextSection]:
     block = next((str(block.page) for block in preview.plan.blocks), "")
     check = next((str(check.page) for check in preview.plan.checks), "")
     screening = [_screening(question) for question in shown.screening]
-    about = [_about(question, preview.labels) for question in shown.demographics]
+    about = [_about(question, preview.labels) for question in shown.asked_demographics]
     scenarios = preview.study.scenarios.order_by("position")
     sections = [
         TextSection("Information and consent", list(_information(shown)), "information"),

@@ -7,6 +7,9 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from dashboard.overview.links import prolific_link
+from dashboard.prolific.groups import lets_in_only
+from dashboard.prolific.models import Recruitment
+from dashboard.prolific.waves import Wave
 from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.codes import possible_endings
 from survey.definition.placeholders import why_not_public
@@ -21,15 +24,15 @@ from survey.tidy import definition_of
 DEVICES = {"desktop": "Computer", "tablet": "Tablet", "mobile": "Phone"}
 
 
-def first_values(study: Study) -> dict[str, Any]:
-    """What the form of a draft begins with."""
+def first_values(study: Study, wave: Wave | None = None) -> dict[str, Any]:
+    """What the form of a draft begins with; a wave has a place for each of its people."""
     definition = definition_of(study)
     places = slot_counts(study, pool=Slot.Pool.REAL, at=timezone.now()).maximum
     return {
         "name": definition.title,
         "description": f"You will rate texts. It takes about {definition.estimated_minutes} "
         "minutes.",
-        "places": places,
+        "places": places if wave is None else min(places or len(wave.ids), len(wave.ids)),
         "minutes": definition.estimated_minutes,
         "devices": list(DEVICES),
         "sensitive": definition.texts.warning is not None,
@@ -107,8 +110,9 @@ def too_little(*, reward: float, minutes: int, currency: str) -> str:
     )
 
 
-def against_publishing(study: Study, theirs: ProlificStudy) -> Iterator[str]:
+def against_publishing(recruitment: Recruitment, theirs: ProlificStudy) -> Iterator[str]:
     """Why the study on Prolific can't send people here, each with what to do."""
+    study, earlier = recruitment.study, recruitment.earlier
     is_local = prolific_is_local()
     if study.state != Study.State.OPEN:
         yield f"This study is {study.state}, and admits nobody: open it on Overview first."
@@ -123,6 +127,11 @@ def against_publishing(study: Study, theirs: ProlificStudy) -> Iterator[str]:
         yield (
             "The link or the completion codes changed since the draft was saved: save the draft "
             "again."
+        )
+    if earlier is not None and not lets_in_only(theirs, recruitment.group):
+        yield (
+            f"The study on Prolific no longer lets in only people of {earlier}: choose the "
+            f"participant group “{recruitment.internal_name}” there again."
         )
 
 

@@ -17,6 +17,7 @@ from dashboard.prolific.models import ReceivedEvent, Recruitment
 from dashboard.prolific.polling import Reader, read_submissions, reader_of
 from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import as_listed
+from dashboard.prolific.waves import WaveRefused
 from dashboard.raters.submissions import apply_submissions, sessions_of
 from survey.models import Submission
 from survey.prolific.errors import ProlificError
@@ -71,7 +72,7 @@ def follow_up(event_id: int, *, at: datetime) -> bool:
     for recruitment in _recruitments(event):
         try:
             _read(recruitment, event, at)
-        except (NotConnected, StepRefused, ProlificError) as error:
+        except (NotConnected, StepRefused, WaveRefused, ProlificError) as error:
             # not its text, which may have the id of a submission
             status = getattr(error, "status", None) or type(error).__name__
             logger.warning("%s: an event is not followed up yet: %s", recruitment.study, status)

@@ -1,9 +1,13 @@
 """What researchers may say of a study on Prolific."""
 
+from typing import Any
+
 from django import forms
 
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.models import Recruitment
+from dashboard.prolific.waves import Wave, earlier_studies, wave_of
+from survey.models import Study
 
 MOST_PLACES = 100_000
 
@@ -51,6 +55,35 @@ class DraftForm(forms.Form):
         return cleaned
 
 
+class WaveForm(forms.Form):
+    """Who may take part: anyone on Prolific, or people of an earlier study."""
+
+    earlier = forms.ChoiceField(
+        required=False,
+        label="Study",
+        error_messages={"invalid_choice": "No such study with people from Prolific: %(value)s."},
+    )
+    who = forms.ChoiceField(required=False, choices=Recruitment.Who.choices, label="Who of them")
+
+    def __init__(self, study: Study, data: Any = None) -> None:
+        super().__init__(data)
+        self.study = study
+        self.studies = {str(earlier): earlier for earlier in earlier_studies(study)}
+        field = self.fields["earlier"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [
+            ("", "Anyone on Prolific"),
+            *((name, f"{earlier.title} ({name})") for name, earlier in self.studies.items()),
+        ]
+
+    def wave(self) -> Wave | None:
+        """The people of a valid form; None stands for anyone. Raises WaveRefused."""
+        earlier = self.studies.get(self.cleaned_data["earlier"])
+        if earlier is None:
+            return None
+        return wave_of(earlier, self.study, self.cleaned_data["who"] or Recruitment.Who.COMPLETED)
+
+
 class PlacesForm(forms.Form):
     """A new total of places."""
 
@@ -70,3 +103,34 @@ class StepForm(forms.Form):
     )
     #: The cost that the page showed, in cents: publishing spends no other.
     cost = forms.IntegerField(required=False, min_value=0)
+
+
+class DemographicsForm(forms.Form):
+    """Prolific's demographic export, and a mapping file for answers in other words.
+
+    Without a file, it is read from Prolific (`from_prolific`).
+    """
+
+    file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
+    map = forms.FileField(required=False, max_length=200, allow_empty_file=True)
+    from_prolific = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not cleaned.get("file") and not cleaned.get("from_prolific"):
+            raise forms.ValidationError("Choose the file that you exported from Prolific.")
+        return cleaned
+
+    @property
+    def export(self) -> tuple[str, bytes] | None:
+        """Name and content of the export; None if Prolific is asked."""
+        return None if self.cleaned_data["from_prolific"] else self._named("file")
+
+    @property
+    def mapping(self) -> tuple[str, bytes] | None:
+        """Name and content of the mapping file, if there is one."""
+        return self._named("map")
+
+    def _named(self, field: str) -> tuple[str, bytes] | None:
+        file = self.cleaned_data[field]
+        return (file.name, file.read()) if file else None

@@ -78,6 +78,14 @@ class Recruitment(models.Model):
         PAUSE = "pause"
         START = "start"
         PLACES = "places"
+        INVITE = "invite"
+
+    class Who(models.TextChoices):
+        """Which people of an earlier study are invited again."""
+
+        COMPLETED = "completed", "Everyone who completed it"
+        NOT_EXCLUDED = "not_excluded", "Completed, and not excluded by a researcher’s decision"
+        INCLUDED = "included", "Completed, and included by its newest analysis"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="recruitments")
     address = models.CharField(max_length=200, help_text="Of Prolific's API")
@@ -96,6 +104,15 @@ class Recruitment(models.Model):
     read_at = models.DateTimeField(
         null=True, help_text="When a worker last asked for the submissions"
     )
+    earlier = models.ForeignKey(
+        Study,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="The study whose people are invited again; empty if anyone may take part",
+    )
+    who = models.CharField(max_length=20, choices=Who, blank=True, help_text="Of the earlier study")
+    group = models.CharField(max_length=100, blank=True, help_text="Participant group on Prolific")
     step = models.CharField(max_length=10, choices=Step, blank=True, help_text="Not confirmed yet")
     step_detail = models.JSONField(default=dict)
     step_author = models.ForeignKey(

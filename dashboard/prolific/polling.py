@@ -16,8 +16,9 @@ from django.db.models import Q
 from dashboard.accounts.models import ProlificAccount
 from dashboard.accounts.prolific import NotConnected, client_of
 from dashboard.prolific.models import Recruitment
-from dashboard.prolific.steps import StepRefused
+from dashboard.prolific.steps import StepRefused, drop_who_left
 from dashboard.prolific.submissions import submissions_of
+from dashboard.prolific.waves import WaveRefused
 from dashboard.raters.submissions import Applied, apply_submissions
 from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
@@ -43,16 +44,16 @@ def recruitments_to_read(*, at: datetime) -> list[int]:
 
 
 def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
-    """Read the submissions of a study on Prolific with the token of who created it, and free the
-    slots of people who returned or timed out. None if it is not its turn, if they have lost the
-    role for it, or if it failed: the log says why.
+    """Read the submissions of a study on Prolific with the token of who created it, free the slots
+    of people who returned or timed out, and invite nobody again who withdrew. None if it is not its
+    turn, if they have lost the role for it, or if it failed: the log says why.
     """
     if not Recruitment.objects.filter(_due(at), pk=recruitment_id).update(read_at=at):
         return None
     recruitment = Recruitment.objects.select_related("study").get(pk=recruitment_id)
     try:
         return read_submissions(reader_of(recruitment), at=at)
-    except (NotConnected, StepRefused, ProlificError) as error:
+    except (NotConnected, StepRefused, WaveRefused, ProlificError) as error:
         logger.warning("%s: submissions were not read: %s", recruitment.study, error)
         return None
 
@@ -91,18 +92,21 @@ def reader_of(recruitment: Recruitment) -> Reader:
 
 
 def read_submissions(reader: Reader, *, at: datetime) -> Applied:
-    """Read all submissions of the study, and free the slots of people who returned or timed out.
+    """Read all submissions of the study, free the slots of people who returned or timed out, and
+    have Prolific let in nobody who withdrew.
 
-    Raises NotConnected, StepRefused, ProlificError.
+    Raises NotConnected, StepRefused, WaveRefused, ProlificError.
     """
     with reader.client() as client:
         lists = submissions_of(reader.recruitment, client)
-    return apply_submissions(
-        study=reader.recruitment.study,
-        submissions=lists.submissions,
-        at=at,
-        author=reader.user,
-    )
+        applied = apply_submissions(
+            study=reader.recruitment.study,
+            submissions=lists.submissions,
+            at=at,
+            author=reader.user,
+        )
+        drop_who_left(reader.recruitment, author=reader.user, client=client)
+    return applied
 
 
 def _may_read(user: User, slug: str) -> bool:

@@ -7,6 +7,7 @@ Prolific is asked.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from dashboard.prolific.groups import filter_of, let_in
 from dashboard.prolific.models import Recruitment
+from dashboard.prolific.waves import Wave, WaveRefused, wave_of
 from survey.models import Study, StudyEvent
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ACTIVE, AWAITING_REVIEW, PAUSED, UNPUBLISHED, ProlificStudy
@@ -51,11 +54,12 @@ def create_draft(
     account: str,
     draft: dict[str, Any],
     client: "ProlificClient",
+    wave: Wave | None = None,
 ) -> ProlificStudy:
     """Create a draft on Prolific, unless it is there: then that one. `account` is the id of the
-    researcher's account there.
+    researcher's account there. Only the people of `wave` may take part, if it is given.
 
-    Raises StepRefused, ProlificError.
+    Raises StepRefused, WaveRefused, ProlificError.
     """
     recruitment, _ = Recruitment.objects.get_or_create(
         study=study, address=address, defaults={"account": account}
@@ -64,9 +68,17 @@ def create_draft(
         return look(recruitment, client)
     sent = draft | {"internal_name": recruitment.internal_name}
     detail = {"places": draft["total_available_places"]}
+    if wave is not None:
+        detail["invited"] = len(wave.ids)
     _claim(recruitment, Step.CREATE, detail, author)
+    _note(recruitment, wave)
     try:
+        if wave is not None:
+            sent["filters"] = [filter_of(let_in(recruitment, wave, client))]
         theirs = _find(recruitment, client) or client.create_study(sent)
+    except WaveRefused:
+        _release(recruitment)
+        raise
     except ProlificError as error:
         if not error.may_have_happened:
             _release(recruitment)
@@ -135,6 +147,40 @@ def take(
     return True, theirs
 
 
+def invite_again(
+    recruitment: Recruitment, wave: Wave, *, author: User, client: "ProlificClient"
+) -> bool:
+    """Make the people of `wave` those whom the study on Prolific lets in: whether that changed
+    anything.
+
+    Raises StepRefused, WaveRefused, ProlificError.
+    """
+    if client.group_members(recruitment.group) == set(wave.ids):
+        return False
+
+    def ask(study: str) -> ProlificStudy:
+        let_in(recruitment, wave, client)
+        return client.study(study)
+
+    detail = {"invited": len(wave.ids)}
+    take(Step.INVITE, recruitment, author=author, client=client, ask=ask, detail=detail)
+    return True
+
+
+def drop_who_left(recruitment: Recruitment, *, author: User, client: "ProlificClient") -> None:
+    """Take people out of the group of a second wave who withdrew from either study since.
+
+    Raises StepRefused, WaveRefused, ProlificError.
+    """
+    if recruitment.earlier is None:
+        return
+    members = client.group_members(recruitment.group)
+    wave = wave_of(recruitment.earlier, recruitment.study, Recruitment.Who.COMPLETED)
+    still = [one for one in wave.ids if one in members]
+    if len(still) < len(members):
+        invite_again(recruitment, replace(wave, ids=still), author=author, client=client)
+
+
 def forget(recruitment: Recruitment, client: "ProlificClient", *, account: str) -> None:
     """Forget a study that is not on Prolific any more. Raises StepRefused if it is there, and for
     another account than the one that created it, which may just not see it.
@@ -187,6 +233,13 @@ def _claim(recruitment: Recruitment, step: Step, detail: dict[str, Any], author:
             f"page in {CLAIM_TIME.total_seconds():.0f} s."
         )
     recruitment.refresh_from_db()
+
+
+def _note(recruitment: Recruitment, wave: Wave | None) -> None:
+    """Store whom the claimed draft invites; None stands for everybody."""
+    recruitment.earlier = wave.earlier if wave else None
+    recruitment.who = wave.who if wave else ""
+    recruitment.save(update_fields=["earlier", "who"])
 
 
 def _release(recruitment: Recruitment) -> None:

@@ -21,14 +21,16 @@ from dashboard.prolific.drafts import (
     too_little,
     values_of,
 )
-from dashboard.prolific.forms import DraftForm, PlacesForm, StepForm
+from dashboard.prolific.forms import DraftForm, PlacesForm, StepForm, WaveForm
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.money import Money, money_of
 from dashboard.prolific.steps import (
     Gone,
     StepRefused,
     create_draft,
+    drop_who_left,
     forget,
+    invite_again,
     look,
     recruitment_of,
     take,
@@ -39,6 +41,7 @@ from dashboard.prolific.subscribing import (
     subscribe_if_possible,
     unsubscribe,
 )
+from dashboard.prolific.waves import Wave, WaveRefused, wave_of
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.log import record
 from dashboard.shared.pages import study_page
@@ -57,13 +60,18 @@ DONE = {
     Step.PAUSE: "The study is paused on Prolific: nobody new is sent here.",
     Step.START: "The study goes on on Prolific.",
     Step.PLACES: "The study has more places on Prolific.",
+    Step.INVITE: "The people whom the study invites are changed on Prolific.",
 }
 NOTHING = "Nothing had to be changed: Prolific has it already."
 CREATED = "The draft is on Prolific. Nothing is published or paid yet."
 
 
-class RewardRefused(StepRefused):
-    """The reward is below Prolific's minimum."""
+class FieldRefused(StepRefused):
+    """What is written into a field of the draft can't be."""
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(why)
+        self.field = field
 
 
 @dataclass
@@ -73,6 +81,8 @@ class _Seen:
     theirs: ProlificStudy | None = None
     money: Money | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    #: How many people a second wave lets in.
+    let_in: int | None = None
     #: Why there is less than all of it.
     problem: str = ""
     is_connected: bool = True
@@ -102,10 +112,10 @@ def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
             if action == Step.PUBLISH:
                 _subscribe(request, study, client)
         return redirect("prolific", study)
-    except RewardRefused as refusal:
+    except FieldRefused as refusal:
         assert draft is not None
-        draft.add_error("reward", str(refusal))
-    except (NotConnected, StepRefused) as refusal:
+        draft.add_error(refusal.field, str(refusal))
+    except (NotConnected, StepRefused, WaveRefused) as refusal:
         messages.error(request, str(refusal))
     except ProlificError as error:
         messages.error(request, f"{error} {_what_now(error)}")
@@ -157,12 +167,13 @@ def _do(
     form: StepForm,
     draft: DraftForm | None,
 ) -> str:
-    """Take a step; what to say after it. Raises StepRefused, ProlificError."""
+    """Take a step; what to say after it. Raises StepRefused, WaveRefused, ProlificError."""
     account = account_of(request.user)
     assert account is not None  # the client has its token
     if draft is not None:
         values = _affordable(study, draft, client)
     if action == Step.CREATE:
+        wave = _invited(study, request, values)
         create_draft(
             study=study,
             address=settings.PROLIFIC_URL,
@@ -170,6 +181,7 @@ def _do(
             account=account.prolific_id,
             draft=values,
             client=client,
+            wave=wave,
         )
         return CREATED
     recruitment = recruitment_of(study, settings.PROLIFIC_URL)
@@ -180,6 +192,10 @@ def _do(
         record(study, request.user, "prolific forgotten")
         return "Forgotten. You can create another draft."
     step, detail = Step(action), {}
+    if step == Step.INVITE:
+        wave = _wave_again(recruitment)
+        changed = invite_again(recruitment, wave, author=request.user, client=client)
+        return DONE[step] if changed else NOTHING
     ask: Callable[[str], ProlificStudy]
     if step == Step.CHANGE:
         theirs = look(recruitment, client)
@@ -194,7 +210,8 @@ def _do(
         ask = partial(client.change_study, total_available_places=places)
     else:
         if step in (Step.PUBLISH, Step.START):
-            _may_send_people(study, look(recruitment, client), client, form, step)
+            _may_send_people(recruitment, look(recruitment, client), client, form, step)
+            drop_who_left(recruitment, author=request.user, client=client)
         ask = partial(client.move_study, action=step.upper())
     changed, _ = take(step, recruitment, author=request.user, client=client, ask=ask, detail=detail)
     return DONE[step] if changed else NOTHING
@@ -206,7 +223,7 @@ def _affordable(study: Study, draft: DraftForm, client: "ProlificClient") -> dic
     money = money_of(client, None)
     reward, minutes = float(values["reward"]), values["minutes"]
     if why := too_little(reward=reward, minutes=minutes, currency=money.currency if money else ""):
-        raise RewardRefused(why)
+        raise FieldRefused("reward", why)
     if "prolific" not in study.settings["ways_in"]:
         raise StepRefused("This study has no way in for people from Prolific.")
     if not codes_of(study):
@@ -227,11 +244,35 @@ def _more_places(request: ResearcherRequest, theirs: ProlificStudy) -> int:
     return places
 
 
+def _invited(study: Study, request: ResearcherRequest, values: dict[str, Any]) -> Wave | None:
+    """Whom the draft invites; None stands for anyone. Raises StepRefused, WaveRefused."""
+    form = WaveForm(study, request.POST)
+    if not form.is_valid():
+        raise StepRefused(" ".join(str(each[0]) for each in form.errors.values()))
+    wave = form.wave()
+    if wave is not None and not wave.ids:
+        raise StepRefused(f"Nobody of {wave.earlier} can be invited. Nothing was changed.")
+    if wave is not None and values["total_available_places"] > len(wave.ids):
+        raise FieldRefused("places", f"At most {len(wave.ids)}: so many people are invited.")
+    return wave
+
+
+def _wave_again(recruitment: Recruitment) -> Wave:
+    """Whom the study would invite now. Raises StepRefused, WaveRefused."""
+    if recruitment.earlier is None:
+        raise StepRefused("This study on Prolific invites nobody of an earlier study.")
+    return wave_of(recruitment.earlier, recruitment.study, recruitment.who)
+
+
 def _may_send_people(
-    study: Study, theirs: ProlificStudy, client: "ProlificClient", form: StepForm, step: Step
+    recruitment: Recruitment,
+    theirs: ProlificStudy,
+    client: "ProlificClient",
+    form: StepForm,
+    step: Step,
 ) -> None:
     """Raises StepRefused if the study here takes nobody, or costs another amount than was shown."""
-    reasons = list(against_publishing(study, theirs))
+    reasons = list(against_publishing(recruitment, theirs))
     if reasons:
         raise StepRefused(" ".join(reasons))
     if step == Step.PUBLISH and theirs.status == UNPUBLISHED:
@@ -251,6 +292,8 @@ def _see(request: ResearcherRequest, recruitment: Recruitment | None) -> _Seen:
                 except Gone as gone:
                     seen.is_gone = bool(recruitment.prolific_study_id)
                     seen.problem = str(gone) if seen.is_gone else ""
+            if seen.theirs is not None and recruitment is not None and recruitment.earlier:
+                seen.let_in = len(client.group_members(recruitment.group))
             seen.money = money_of(client, seen.theirs)
             if seen.theirs is not None and seen.theirs.status != UNPUBLISHED:
                 seen.counts = client.counts(seen.theirs.id)
@@ -261,12 +304,27 @@ def _see(request: ResearcherRequest, recruitment: Recruitment | None) -> _Seen:
     return seen
 
 
+def _asked_wave(
+    request: ResearcherRequest, study: Study, recruitment: Recruitment | None
+) -> tuple[WaveForm, Wave | None]:
+    """The form that asks whom to invite, and the people that it or the study on Prolific says."""
+    form = WaveForm(study, request.POST if request.method == "POST" else request.GET)
+    try:
+        if recruitment is not None and recruitment.earlier is not None:
+            return form, _wave_again(recruitment)
+        return form, form.wave() if form.is_valid() else None
+    except WaveRefused as refusal:
+        form.add_error("who", str(refusal))
+        return form, None
+
+
 def _page(request: ResearcherRequest, study: Study, draft: DraftForm | None = None) -> HttpResponse:
     recruitment = recruitment_of(study, settings.PROLIFIC_URL)
     seen = _see(request, recruitment)
     theirs = seen.theirs
+    asked, wave = _asked_wave(request, study, recruitment)
     if draft is None:
-        draft = DraftForm(initial=values_of(theirs) if theirs else first_values(study))
+        draft = DraftForm(initial=values_of(theirs) if theirs else first_values(study, wave))
     is_draft = theirs is not None and theirs.status == UNPUBLISHED
     return study_page(
         request,
@@ -282,7 +340,9 @@ def _page(request: ResearcherRequest, study: Study, draft: DraftForm | None = No
         gets_events=gets_events(recruitment),
         may_pause=theirs is not None and theirs.status == ACTIVE,
         may_start=theirs is not None and theirs.status == PAUSED,
-        against=list(against_publishing(study, theirs)) if theirs else [],
+        against=list(against_publishing(recruitment, theirs)) if recruitment and theirs else [],
+        wave_form=asked,
+        wave=wave,
         on_prolific="prolific" in study.settings["ways_in"],
         counts=[(status, n) for status, n in seen.counts.items() if n and status != "TOTAL"],
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis import catalogue
 from survey.definition import StudyDefinition
 from survey.definition.questions import (
+    AboutParticipant,
     ChoiceQuestion,
     IntegerQuestion,
     Question,
@@ -119,6 +120,8 @@ MEANINGS = {
     "focus_seconds": "How long the cursor was in the field and the page had the focus",
     "typing_seconds": "Time between typed characters; a pause counts at most 10 seconds",
     "away_seconds": "How long the page was left while the question was on screen",
+    "pseudonym_1": "The person in the earlier study: `participant` of its files",
+    "pseudonym_2": "The same person in this study: `participant` of the files here",
     "pool": "Whose slots: raters (real), experts (panel), or test people",
     "people": "Who is counted: people who completed, or all people with a slot",
     "table": "What is counted: `row` by position on the page, in the survey, or directly above "
@@ -210,7 +213,7 @@ def codebook_rows(
     for file, columns in files.items():
         for column in columns:
             if column in questions:
-                yield file, column, questions[column].question, _answers(questions[column])
+                yield file, column, _meaning(questions[column]), _answers(questions[column])
             elif column.startswith("call_"):
                 yield file, column, f"Single score {column[5:]} behind the gold score", ""
             else:
@@ -251,6 +254,13 @@ def _asked_before_blocks(definition: StudyDefinition) -> dict[tuple[str, str], s
         ("comprehension.csv", "name"): "; ".join(rights),
         ("training.csv", "name"): "; ".join(prompts),
     }
+
+
+def _meaning(question: Question | ScreeningQuestion) -> str:
+    if isinstance(question, AboutParticipant) and not question.is_asked:
+        column = question.column or question.name
+        return f"{question.question} Not asked: from Prolific’s demographic export, {column}"
+    return question.question
 
 
 def _answers(question: Question | ScreeningQuestion) -> str:

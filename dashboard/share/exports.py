@@ -16,6 +16,7 @@ from analysis.queries import Decision, rater_decisions
 from dashboard.design.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from dashboard.design.certificate import certificate_rows
 from dashboard.share.codebook import codebook_rows
+from dashboard.share.waves import WAVE_COLUMNS, earlier_wave, wave_rows
 from judge.models import Attempt, Call, GoldScore
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import (
@@ -99,6 +100,7 @@ ABOUT = {
     "comprehension.csv": "Each answer about the instructions, right or wrong, by attempt",
     "training.csv": "Each rating of a training item, by try; no ratings of the study",
     "page_times.csv": "Each page that a participant saw, from consent to the end, with times",
+    "waves.csv": "The people of the earlier study who took part again: both pseudonyms",
     "certificate.csv": "How evenly responses were shown: counts by position, with tests",
     "codebook.csv": "The meaning of each column",
 }
@@ -223,6 +225,10 @@ class Export:
     ) -> ExportTable:
         return self._named(ExportTable(columns, rows(self.study, self.sources)), people=True)
 
+    def waves(self) -> ExportTable:
+        """Who took part in the earlier study, too."""
+        return ExportTable(WAVE_COLUMNS, wave_rows(self.study, self.sources))
+
     def certificate(self) -> ExportTable:
         """How evenly everything was shown, experts and test people in pools of their own."""
         pools = list(dict.fromkeys(map(pool_of, self.sources)))
@@ -279,6 +285,7 @@ class Export:
             "comprehension.csv": self.comprehension,
             "training.csv": self.training,
             "page_times.csv": self.page_times,
+            "waves.csv": self.waves,
             "certificate.csv": self.certificate,
         }
         return {name: table for name, table in tables.items() if name not in self.not_available}
@@ -323,7 +330,13 @@ class Export:
         absent.update(self._attempts_absent(whose))
         if not self._people.exclude(source=Participant.Source.IMPORT).exists():
             absent["page_times.csv"] = "nobody was shown a page here"
-        return absent
+        return absent | self._why_no_waves()
+
+    def _why_no_waves(self) -> dict[str, str]:
+        if earlier_wave(self.study) is None:
+            return {"waves.csv": "the study invites no people of an earlier one"}
+        why = "it links what a person said in two studies, so it is not shared"
+        return {"waves.csv": why} if self.sharing else {}
 
     def _attempts_absent(self, whose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Files of attempts before the first block that are not there, and why."""

@@ -44,6 +44,8 @@ OF_RESULTS = {
 }
 #: The pages that only studies on Prolific show.
 PROLIFIC, SUBMISSIONS, PAYMENTS = "prolific", "submissions", "payments"
+#: … and only with questions that Prolific's demographic export answers.
+DEMOGRAPHICS = "demographics"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
     (
@@ -68,6 +70,7 @@ SUBJECTS = [
             ("raters", "Funnel and list"),
             ("thresholds", "Thresholds"),
             (SUBMISSIONS, "Submissions"),
+            (DEMOGRAPHICS, "Prolific demographics"),
             (PAYMENTS, "Payments"),
         ],
     ),
@@ -123,7 +126,9 @@ def may_open(request: HttpRequest, page: str) -> bool:
 def pages_without(study: Study, pages: Container[str]) -> set[str]:
     """Of some pages those that are about something that the study does not have."""
     if PROLIFIC in pages or SUBMISSIONS in pages:
-        return set() if uses_prolific(study) else {PROLIFIC, SUBMISSIONS, PAYMENTS}
+        if not uses_prolific(study):
+            return {PROLIFIC, SUBMISSIONS, DEMOGRAPHICS, PAYMENTS}
+        return set() if definition_of(study).prolific_demographics else {DEMOGRAPHICS}
     if f"results/{RANKINGS}" not in pages:
         return set()
     definition = definition_of(study)

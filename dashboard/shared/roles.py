@@ -92,7 +92,7 @@ RULES: dict[str, Needs] = {
     **_all("opening", Needs(get=_P.CHANGE)),
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
     **_all("state exclude score choose-gold upload-gold retry", Needs(change=_P.CHANGE)),
-    **_all("submissions", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
+    **_all("submissions demographics", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
     **_all("submission", Needs(get=_P.IDENTIFY)),
     **_all("identity submission-id prolific-submissions", Needs(change=_P.IDENTIFY)),
     **_all("prolific payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),

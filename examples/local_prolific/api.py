@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
+from examples.local_prolific.demographics import export_of
 from examples.local_prolific.webhooks import Webhooks
 from examples.local_prolific.world import ApiError, Json, World, missing, new_id
 
@@ -149,6 +150,12 @@ def move_study(asked: Asked) -> tuple[int, Any]:
     return 200, asked.world.move_study(asked.id, str(asked.body.get("action")))
 
 
+@call("POST", "studies/{}/demographic-export/")
+def demographic_export(asked: Asked) -> tuple[int, Any]:
+    asked.world.study(asked.id)
+    return 200, export_of(asked.world, asked.id)
+
+
 @call("GET", "studies/{}/submissions/counts/")
 def counts(asked: Asked) -> tuple[int, Any]:
     there = asked.world.of_study(asked.id)
@@ -238,19 +245,37 @@ def groups(asked: Asked) -> tuple[int, Any]:
 
 @call("POST", "participant-groups/")
 def create_group(asked: Asked) -> tuple[int, Any]:
-    group = {"id": new_id(), "name": asked.body.get("name", ""), "members": []}
-    asked.world.groups[group["id"]] = group | {"participant_count": 0}
-    return 201, asked.world.groups[group["id"]]
+    given = asked.body
+    if not given.get("name"):
+        raise ApiError(400, "Validation error", {"name": ["This field is required."]})
+    if given.get("workspace_id") != asked.world.workspace:
+        raise ApiError(400, "Validation error", {"workspace_id": ["There is no such workspace."]})
+    group = {"id": new_id(), "name": given["name"], "workspace_id": given["workspace_id"]}
+    asked.world.groups[group["id"]] = group
+    asked.world.set_members(group["id"], given.get("participant_ids", []))
+    return 201, group
+
+
+@call("PATCH", "participant-groups/{}/")
+def change_group(asked: Asked) -> tuple[int, Any]:
+    group = asked.world.group(asked.id)
+    group |= {name: asked.body[name] for name in ("name",) if name in asked.body}
+    if "participant_ids" in asked.body:
+        asked.world.set_members(asked.id, asked.body["participant_ids"])
+    return 200, group
+
+
+@call("GET", "participant-groups/{}/participants/")
+def members_of_group(asked: Asked) -> tuple[int, Any]:
+    members = asked.world.members(asked.id)
+    return 200, {"results": [{"participant_id": member} for member in members]}
 
 
 @call("POST", "participant-groups/{}/participants/")
 def add_to_group(asked: Asked) -> tuple[int, Any]:
-    group = asked.world.groups.get(asked.id)
-    if group is None:
-        raise missing(f"participant group {asked.id}")
-    members = dict.fromkeys([*group["members"], *asked.body.get("participant_ids", [])])
-    group |= {"members": list(members), "participant_count": len(members)}
-    return 200, {"results": [{"participant_id": member} for member in members]}
+    more = asked.body.get("participant_ids", [])
+    asked.world.set_members(asked.id, [*asked.world.members(asked.id), *more])
+    return members_of_group(asked)
 
 
 @call("GET", "hooks/secrets/")

@@ -125,6 +125,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, "text/html", b"<!doctype html><title>Maintenance</title>")
         elif fault == "empty_json":
             self._json(200, {})
+        elif isinstance(content, bytes):
+            self._send(status, "text/csv; charset=utf-8", content)
         else:
             self._json(status, content, headers)
 

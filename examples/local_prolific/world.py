@@ -28,6 +28,8 @@ GONE = ("RETURNED", "TIMED-OUT")
 IN_PROGRESS = ("RESERVED", "ACTIVE")
 #: Fields of a study that may change after publishing.
 CHANGEABLE = {"internal_name", "total_available_places"}
+#: The only filter that there is: it lets people of participant groups in, and nobody else.
+ALLOWLIST = "participant_group_allowlist"
 #: Publishing waits for a confirmation of these shapes alone.
 NUMBERS = {"total_available_places": 1, "reward": 1, "estimated_completion_time": 1}
 TEXTS = ("name", "description", "external_study_url", "prolific_id_option")
@@ -120,6 +122,9 @@ class World:
     ledger: list[Payment] = field(default_factory=list)
     messages: list[Json] = field(default_factory=list)
     groups: dict[str, Json] = field(default_factory=dict)
+    #: What people answer to Prolific, other than what is drawn from their ids: by participant.
+    told: dict[str, dict[str, str]] = field(default_factory=dict)
+    _members: dict[str, list[str]] = field(default_factory=dict)
     workspace: str = field(default_factory=new_id)
     project: str = field(default_factory=new_id)
     signer: Signer = field(default_factory=Signer)
@@ -188,6 +193,7 @@ class World:
     def create_study(self, given: Json) -> Json:
         """A draft."""
         check_study(given, whole=True)
+        self._check_filters(given)
         study = {
             **given,
             "id": new_id(),
@@ -202,6 +208,7 @@ class World:
         """Change a draft, or the few fields that may change later."""
         before = self.study(study)
         check_study(given, whole=False)
+        self._check_filters(given)
         if before["status"] != "UNPUBLISHED":
             if fixed := sorted(set(given) - CHANGEABLE):
                 raise ApiError(
@@ -258,8 +265,15 @@ class World:
             raise ApiError(400, "Bad Request", f"The study is {now_there['status']}")
         if now_there["places_taken"] >= now_there["total_available_places"]:
             raise ApiError(400, "Bad Request", "The study has no places left")
+        invited, came = self.invited(study), {s.participant for s in self.of_study(study)}
+        if participant is None and invited is not None:
+            participant = next((one for one in invited if one not in came), None)
+            if participant is None:
+                raise ApiError(400, "Bad Request", "Everybody whom the study invites has come")
         submission = Submission(study, participant or new_id())
-        if any(s.participant == submission.participant for s in self.of_study(study)):
+        if invited is not None and submission.participant not in invited:
+            raise ApiError(400, "Bad Request", "This participant is not eligible")
+        if submission.participant in came:
             raise ApiError(400, "Bad Request", "This participant has a submission already")
         self.submissions[submission.id] = submission
         self._changed(submission, "ACTIVE")
@@ -327,6 +341,42 @@ class World:
         full = there["places_taken"] >= there["total_available_places"]
         if there["status"] == "ACTIVE" and full and not running:
             self._set_status(study, "AWAITING REVIEW")
+
+    # ── Participant groups ───────────────────────────────────────────────────────────────────
+
+    def group(self, group: str) -> Json:
+        """A participant group; its members are asked for separately."""
+        if group not in self.groups:
+            raise missing(f"participant group {group}")
+        return self.groups[group]
+
+    def members(self, group: str) -> list[str]:
+        """The people of a group."""
+        self.group(group)
+        return self._members[group]
+
+    def set_members(self, group: str, people: list[str]) -> None:
+        """Make these people, each once, the group."""
+        self._members[group] = list(dict.fromkeys(people))
+        self.group(group)["participant_count"] = len(self._members[group])
+
+    def invited(self, study: str) -> list[str] | None:
+        """Who alone may take part: the groups of the study's allowlist; None for everybody."""
+        groups = [
+            group
+            for one in self.studies[study].get("filters") or []
+            for group in one["selected_values"]
+        ]
+        if not groups:
+            return None
+        return list(dict.fromkeys(one for group in groups for one in self.members(group)))
+
+    def _check_filters(self, given: Json) -> None:
+        for one in given.get("filters") or []:
+            if one.get("filter_id") != ALLOWLIST:
+                raise ApiError(400, "Validation error", {"filters": [f"Only {ALLOWLIST} is known"]})
+            for group in one.get("selected_values") or []:
+                self.group(group)
 
     # ── Bonuses ──────────────────────────────────────────────────────────────────────────────
 

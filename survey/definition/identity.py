@@ -62,6 +62,8 @@ def _questions(definition: StudyDefinition) -> Iterator[tuple[KeyPath, str]]:
     """Every question about the participant and every free-text question, with its key."""
     for section in ("screening", "demographics", "closing", "tasks"):
         for index, item in enumerate(getattr(definition, section)):
+            if section == "demographics" and not item.is_asked:
+                continue
             if section != "tasks" or item.kind == "text":
                 yield (section, index), f"{item.question} {item.hint or ''}"
     if definition.comment is not None:

@@ -72,7 +72,7 @@ def _is_translated(value: Mapping[str, Any], languages: Sequence[str]) -> bool:
 #: Keys whose values are names, the same in every language.
 NAMES = frozenset(
     [
-        *("slug", "kind", "name", "dimension"),
+        *("slug", "kind", "name", "dimension", "source", "column"),
         *("conditions", "condition_a", "condition_b", "reference", "sets"),
     ]
 )

@@ -63,11 +63,14 @@ def findings(
     """
     prolific = on_prolific(settings)
     checks = [*_checks(definition), *_checks_of_translations(translations)]
-    identity = questions_of_identity(definition, translations, paid=prolific is not None)
+    about_people = [
+        *questions_of_identity(definition, translations, paid=prolific is not None),
+        *_of_exports(definition, prolific),
+    ]
     if prolific is None:
         return [
             *checks,
-            *identity,
+            *about_people,
             _distress(definition, prompts, paid=False),
             _ai(definition, paid=False),
         ]
@@ -77,7 +80,7 @@ def findings(
         *_endings(definition, settings, prolific),
         _screening(definition),
         *_comprehension(definition, translations),
-        *identity,
+        *about_people,
         _distress(definition, prompts, paid=True),
         _ai(definition, paid=True),
         _pay(definition),
@@ -262,6 +265,26 @@ def _comprehension(
             "It comes before the first rating, and participants have two attempts, as required. "
             "Never reject a participant who fails it: ask for a return, or pay a screen-out "
             "reward.",
+        )
+
+
+def _of_exports(definition: StudyDefinition, prolific: Prolific | None) -> Iterator[StudyFinding]:
+    """Answers that come from Prolific need people from there, who are told of it."""
+    rule = "Demographics from Prolific"
+    names = ", ".join(usual(question.name) for question in definition.prolific_demographics)
+    if names and prolific is None:
+        yield StudyFinding(
+            rule,
+            "change",
+            f"{names}: the answers come from Prolific, but the study does not recruit there. "
+            "Remove `source` to ask participants.",
+        )
+    elif names:
+        yield StudyFinding(
+            rule,
+            "remember",
+            f"{names}: say in texts.information that you take these from their Prolific profile. "
+            "After the study, import the demographic export under Raters › Prolific demographics.",
         )
 
 

@@ -6,12 +6,15 @@ education common practice. Every answer is optional: a question without "Prefer 
 be left empty.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from survey.files.suggestions import did_you_mean
 
 #: The name for all of them.
 ALL = "default"
+#: What may be said of a standard question without writing it out.
+OF_STANDARD = {"name", "source", "column", "options"}
 
 _ENGLISH: dict[str, dict[str, Any]] = {
     "age": {
@@ -152,18 +155,31 @@ _TRANSLATED = {"en": {}, "zh-hans": _CHINESE}
 
 
 def with_presets(written: Any, language: str) -> Any:
-    """The questions of a file, with the wording of those given by name only.
+    """The questions of a file, with the wording of those given by name only, or by name and source.
 
     Raises ValueError for an unknown name, or if there is no wording in `language`.
     """
     if written == ALL:
         written = list(_ENGLISH)
-    if not isinstance(written, list) or not any(isinstance(item, str) for item in written):
+    if not isinstance(written, list) or not any(map(_is_standard, written)):
         return written
     if language not in _TRANSLATED:
         known = ", ".join(_TRANSLATED)
         raise ValueError(f"standard questions exist in {known}; write them out in {language!r}")
-    return [_preset(item, language) if isinstance(item, str) else item for item in written]
+    return [_written_out(item, language) if _is_standard(item) else item for item in written]
+
+
+def _is_standard(item: Any) -> bool:
+    """Whether a question is given by its name, or by that and where its answers come from."""
+    if isinstance(item, str):
+        return True
+    return isinstance(item, Mapping) and {"name", "source"} <= set(item) <= OF_STANDARD
+
+
+def _written_out(item: str | Mapping[str, Any], language: str) -> dict[str, Any]:
+    if isinstance(item, str):
+        return _preset(item, language)
+    return _preset(str(item["name"]), language) | dict(item)
 
 
 def _preset(name: str, language: str) -> dict[str, Any]:

@@ -1,13 +1,48 @@
 """Questions about the participant: screening at the start, demographics at the end."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
 
 
-class IntegerQuestion(Part):
+class AboutParticipant(Part):
+    """Where the answers to a question about the participant come from: from them, or from
+    Prolific's demographic export. Then they are not asked it.
+    """
+
+    source: Literal["participant", "prolific"] = "participant"
+    #: The column of the export, if it is not called as the question; capitals make no difference.
+    column: Text | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether participants see the question."""
+        return self.source == "participant"
+
+    @model_validator(mode="after")
+    def _column_of_an_export(self) -> "AboutParticipant":
+        if self.column is not None and self.is_asked:
+            raise ValueError("column is only for questions with source: prolific")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # They are newer than some stored studies, which stay the same.
+        dumped: dict[str, Any] = dump(self)
+        newer = AboutParticipant.model_fields
+        unset = {name for name, about in newer.items() if dumped[name] == about.default}
+        return {name: value for name, value in dumped.items() if name not in unset}
+
+
+class IntegerQuestion(AboutParticipant):
     """A whole number, such as an age in years."""
 
     name: Name
@@ -18,7 +53,7 @@ class IntegerQuestion(Part):
     maximum: int
 
 
-class ChoiceQuestion(Part):
+class ChoiceQuestion(AboutParticipant):
     """One of several options (`single`) or any number of them (`multiple`)."""
 
     name: Name
@@ -55,7 +90,7 @@ class ChoiceQuestion(Part):
         return self
 
 
-class StateQuestion(Part):
+class StateQuestion(AboutParticipant):
     """A US state or the District of Columbia; the Census region is derived from it."""
 
     name: Name

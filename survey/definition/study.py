@@ -153,6 +153,16 @@ class StudyDefinition(Part):
     demographics: list[Question] = []
 
     @property
+    def asked_demographics(self) -> list[Question]:
+        """The questions that participants answer themselves."""
+        return [question for question in self.demographics if question.is_asked]
+
+    @property
+    def prolific_demographics(self) -> list[Question]:
+        """The questions that Prolific's demographic export answers."""
+        return [question for question in self.demographics if not question.is_asked]
+
+    @property
     def rating(self) -> RatingTask | None:
         """The task that rates each response, if there is one."""
         return next((t for t in self.tasks if isinstance(t, RatingTask)), None)

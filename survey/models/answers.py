@@ -1,5 +1,6 @@
 """What a participant saw and answered."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -207,12 +208,19 @@ class PageTime(models.Model):
 class DemographicAnswer(models.Model):
     """One answered question about the participant, screening included.
 
-    `value` is text (in the study's main language), a number or a list of texts.
+    `value` is text (in the study's main language), a number or a list of texts. A researcher may
+    have imported it from Prolific's demographic export: only such an answer is ever replaced.
     """
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="demographic_answers")
     name = models.CharField(max_length=100)
     value = models.JSONField()
+    imported_at = models.DateTimeField(
+        null=True, help_text="When it came from Prolific; empty if the person gave it"
+    )
+    imported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
 
     class Meta:
         constraints = [

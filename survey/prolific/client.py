@@ -17,6 +17,7 @@ from survey.prolific.errors import ProlificError
 from survey.prolific.exchange import Exchange, Row, read, unexpected
 from survey.prolific.replies import (
     BulkBonus,
+    GroupMember,
     HookSecret,
     HookSubscription,
     ListedStudy,
@@ -114,6 +115,15 @@ class ProlificClient:
         answer = self._ask("POST", path, body={"action": action}, about=about, repeatable=True)
         return read(ProlificStudy, answer, about)
 
+    def demographics(self, study: str) -> bytes:
+        """Prolific's demographic export of a study (CSV): its base columns, no filters.
+
+        The same request may be sent as often as needed.
+        """
+        path = f"studies/{_part(study)}/demographic-export/"
+        about = f"demographics of study {study}"
+        return self._exchange.download(path, about=about, body={"filters": []})
+
     # ── Submissions ──────────────────────────────────────────────────────────────────────────
 
     def submissions(self, study: str) -> list[ProlificSubmission]:
@@ -196,6 +206,24 @@ class ProlificClient:
         query = {"workspace_id": workspace}
         path, about = "participant-groups/", "participant groups"
         return self._all(ParticipantGroup, path, query, about=about, paged=False)
+
+    def create_group(self, *, name: str, workspace: str) -> ParticipantGroup:
+        """Create an empty participant group. Not repeatable: find it by its name first."""
+        body, about = {"name": name, "workspace_id": workspace}, "new participant group"
+        answer = self._ask("POST", "participant-groups/", body=body, about=about)
+        return read(ParticipantGroup, answer, about)
+
+    def group_members(self, group: str) -> set[str]:
+        """The participant ids of a group."""
+        path = f"participant-groups/{_part(group)}/participants/"
+        about = f"participant group {group}"
+        return {one.id for one in self._all(GroupMember, path, about=about, paged=False)}
+
+    def set_group(self, group: str, participants: Iterable[str]) -> None:
+        """Make these people, and nobody else, the members of a group."""
+        path, about = f"participant-groups/{_part(group)}/", f"participant group {group}"
+        body = {"participant_ids": list(participants)}
+        self._ask("PATCH", path, body=body, about=about, repeatable=True)
 
     def add_to_group(self, group: str, participants: Iterable[str]) -> None:
         """Add people to a group; members are ignored."""

@@ -8,6 +8,7 @@ as long as Prolific says, else twice as long each time. So is a request that fai
 This module and `signed_links` import `requests`; web processes import them when they need them.
 """
 
+import json
 import random
 import socket
 import time
@@ -65,10 +66,36 @@ class Exchange:
 
         The value of `header`, if the answer has it, is added to a JSON object under its name.
         """
+        answer = self._answer(
+            method, path, about, body, query, repeatable=repeatable, only_once=only_once
+        )
+        try:
+            content = json.loads(answer.content) if answer.content else None
+        except ValueError:
+            return None
+        if isinstance(content, dict) and header in answer.headers:
+            content[header] = answer.headers[header]
+        return content
+
+    def download(self, path: str, *, about: str, body: Mapping[str, Any]) -> bytes:
+        """The file that a repeatable POST answers with. Raises ProlificError."""
+        return self._answer("POST", path, about, body, None, repeatable=True).content
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        about: str,
+        body: Mapping[str, Any] | None,
+        query: Mapping[str, str] | None,
+        *,
+        repeatable: bool,
+        only_once: bool = False,
+    ) -> requests.Response:
         repeatable |= method == "GET"
         waits, happened, unreached = _waits(), False, 0
         while True:
-            failed, asked_to_wait = self._attempt(method, path, about, body, query, header)
+            failed, asked_to_wait = self._attempt(method, path, about, body, query)
             if not isinstance(failed, ProlificError):
                 return failed
             unreached += failed.status is None and not failed.may_have_happened
@@ -90,9 +117,8 @@ class Exchange:
         about: str,
         body: Mapping[str, Any] | None,
         query: Mapping[str, str] | None,
-        header: str,
-    ) -> tuple[Any, float | None]:
-        """One attempt: the answer's JSON or a ProlificError, and the wait that Prolific wants."""
+    ) -> tuple[requests.Response | ProlificError, float | None]:
+        """One attempt: the answer or a ProlificError, and the wait that Prolific wants."""
         left = max(0.1, self._ends_at - time.monotonic())
         seconds = min(ANSWER_SECONDS, left)
         try:
@@ -116,19 +142,12 @@ class Exchange:
                     _root(error), ConnectionRefusedError | socket.gaierror
                 ),
             ), None
-        content = self._read_answer(answer, about)
-        if isinstance(content, dict) and header in answer.headers:
-            content[header] = answer.headers[header]
-        return content, retry_after_seconds(answer)
+        if 200 <= answer.status_code < 300:
+            return answer, None
+        return self._failure(answer, about), retry_after_seconds(answer)
 
-    def _read_answer(self, answer: requests.Response, about: str) -> Any:
+    def _failure(self, answer: requests.Response, about: str) -> ProlificError:
         status = answer.status_code
-        try:
-            content = answer.json() if answer.content else None
-        except ValueError:
-            content = None
-        if 200 <= status < 300:
-            return content
         if is_temporary(status):
             what = "is too busy" if status == 429 else "has a fault of its own"
             return ProlificError(
@@ -136,6 +155,10 @@ class Exchange:
                 status=status,
                 may_have_happened=status != 429,
             )
+        try:
+            content = answer.json()
+        except ValueError:
+            content = None
         error = refusal(status, content, about=about)
         if len(self._token) >= SHORTEST_SECRET and self._token in str(error):
             said = str(error).replace(self._token, "[token]")

@@ -98,6 +98,7 @@ class ProlificStudy(ListedStudy):
     content_warnings: list[str] | None = None
     content_warning_details: str | None = None
     completion_codes: list[dict[str, Any]] | None = None
+    filters: list[dict[str, Any]] | None = None
 
 
 class ProlificSubmission(FromProlific):
@@ -135,6 +136,12 @@ class ParticipantGroup(FromProlific):
     id: str
     name: str = ""
     participant_count: int = 0
+
+
+class GroupMember(FromProlific):
+    """A person in a participant group."""
+
+    id: str = Field(validation_alias=AliasChoices("participant_id", "id"))
 
 
 class StudyCost(FromProlific):

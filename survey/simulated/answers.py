@@ -205,7 +205,7 @@ def demographics(
 ) -> dict[str, list[str]]:
     """A rater's demographic answers by question; skipped ones are absent."""
     answers = {}
-    for question in content.definition.demographics:
+    for question in content.definition.asked_demographics:
         drawn = draw(seed, number, "demographics", question.name)
         if drawn.random() >= given.skip:
             answers[question.name] = _answer(question, given.answers.get(question.name), drawn)
@@ -286,7 +286,7 @@ def _unmatched_before_blocks(
 def _unmatched_groups(
     effects: Effects, content: Content
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    questions = {question.name: question for question in content.definition.demographics}
+    questions = {question.name: question for question in content.definition.asked_demographics}
     for place, group in enumerate(effects.groups):
         path = ("effects", "groups", place)
         question = questions.get(group.question)
@@ -303,7 +303,7 @@ def _unmatched_groups(
 def _unmatched_questions(
     demographics: Demographics, content: Content
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    questions = {question.name: question for question in content.definition.demographics}
+    questions = {question.name: question for question in content.definition.asked_demographics}
     for name, given in demographics.answers.items():
         path = ("demographics", "answers", name)
         question = questions.get(name)

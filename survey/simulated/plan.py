@@ -281,7 +281,7 @@ def _seconds(
     weights = {
         page: weight * drawn.lognormvariate(0, PAGE_SPREAD) for page, weight in weights.items()
     }
-    if not study.demographics:
+    if not study.asked_demographics:
         weights.pop("demographics", None)
     if behaviour is Behaviour.EARLY_EXIT:
         # The server draws which checks come before they leave: the remaining pages get that time.

@@ -204,7 +204,7 @@ class SimulatedVisit:
             self._check(form, study)
         elif any(question.name in form.inputs for question in study.screening):
             self._send(form, list(self.plan.screening.items()), "screening")
-        elif any(question.name in form.inputs for question in study.demographics):
+        elif any(question.name in form.inputs for question in study.asked_demographics):
             self._demographics(form)
         elif any(_text(task.name) in form.inputs for task in study.closing):
             self._send(form, self._texts(form, study.closing), "closing")

@@ -248,8 +248,8 @@ def closing_context(
 def _demographics(
     request: HttpRequest, participant: Participant, content: StudyContent, number: int, /
 ) -> HttpResponse:
-    questions = content.definition.demographics
-    shown = content.in_language(participant.language).demographics
+    questions = content.definition.asked_demographics
+    shown = content.in_language(participant.language).asked_demographics
     sent: dict[str, object] = {}
     errors: dict[str, str] = {}
     if request.method == "POST":

@@ -135,6 +135,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
         "judge_comparisons.csv": "no judge compares pairs",
         "judge_attempts.csv": "no judge was asked anything",
         "ranks.csv": "the study asks for no ranks and no choices",
+        "waves.csv": "the study invites no people of an earlier one",
     }
 
 

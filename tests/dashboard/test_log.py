@@ -74,6 +74,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
 ELSEWHERE = {
     "locked-plan": "test_lock_plan.py",
     "submissions": "test_submissions.py",
+    "demographics": "recruiting/test_demographic_export.py",
     "prolific": "recruiting/test_publishing.py",
     "events-of-study": "recruiting/test_events.py",
     "prolific-submissions": "recruiting/test_reading_submissions.py",

@@ -80,13 +80,15 @@ def test_study_on_this_machine_is_published_on_the_stand_in_alone(
     post("change", **DRAFT)
     with client_of(User.objects.get()) as client:
         theirs = client.study(drafted)
-    assert list(against_publishing(study, theirs)) == []
+    recruitment = Recruitment.objects.get()
+    assert list(against_publishing(recruitment, theirs)) == []
     settings.PROLIFIC_URL = "https://api.prolific.com/api/v1"
-    [reason] = against_publishing(study, theirs)
+    [reason] = against_publishing(recruitment, theirs)
     assert "http://localhost:8000, which no one outside your network can open" in reason
     Study.objects.update(is_rehearsal=True)
-    study.refresh_from_db()
-    assert "a rehearsal, which admits nobody" in next(iter(against_publishing(study, theirs)))
+    recruitment.refresh_from_db()
+    first = next(iter(against_publishing(recruitment, theirs)))
+    assert "a rehearsal, which admits nobody" in first
 
 
 def test_link_that_changed_since_the_draft_has_to_be_saved_first(

@@ -185,11 +185,13 @@ def test_messages_and_groups(
 ) -> None:
     client.send_message(participant="5f01", study=published, text="Thank you.")
     assert prolific.world.messages[0]["body"] == "Thank you."
-    prolific.world.groups["g"] = {"id": "g", "name": "wave 2", "members": []}
-    client.add_to_group("g", ["5f01", "5f02"])
-    client.add_to_group("g", ["5f01"])
-    [group] = client.participant_groups("w")
+    made = client.create_group(name="wave 2", workspace=prolific.world.workspace)
+    client.add_to_group(made.id, ["5f01", "5f02"])
+    client.add_to_group(made.id, ["5f01"])
+    [group] = client.participant_groups(prolific.world.workspace)
     assert (group.name, group.participant_count) == ("wave 2", 2)
+    client.set_group(made.id, ["5f02", "5f03"])
+    assert client.group_members(made.id) == {"5f02", "5f03"}
 
 
 # ── Faults ───────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,136 @@
+"""Prolific's demographic export, read and checked against a study's questions. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dashboard.raters.submission_lists import NAMES
+from survey.definition.mapping import MappedTable, StudyMap
+from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
+from survey.files.csv_text import from_text
+from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.suggestions import did_you_mean, not_among
+from survey.files.table_file import Columns, TableFile
+from survey.regions import STATES
+
+#: What Prolific writes for a person who took back the consent to share an answer, and for an
+#: answer that is too old.
+REVOKED, EXPIRED = "CONSENT_REVOKED", "DATA_EXPIRED"
+SUBMISSION, PARTICIPANT = NAMES["submission"], NAMES["participant"]
+WHOLE = re.compile(r"([0-9]{1,9})(?:\.0+)?")
+SEVERAL = ";"
+
+Answer = int | str | list[str]
+
+
+@dataclass(frozen=True)
+class ExportedPerson:
+    """A row: the ids that find the person, their answers by question, and those taken back."""
+
+    submission: str = field(repr=False)
+    participant: str = field(repr=False)
+    answers: dict[str, Answer]
+    revoked: list[str]
+
+
+@dataclass(frozen=True)
+class DemographicExport:
+    """All rows in file order, and what is worth knowing of the file."""
+
+    people: list[ExportedPerson]
+    notices: list[str]
+
+
+def read_export(
+    data: bytes, *, file: str, questions: Sequence[Question], study_map: StudyMap | None = None
+) -> DemographicExport:
+    """The answers to `questions`, whatever further columns the file has.
+
+    Columns go by name, and capitals make no difference. Raises DefinitionError with every problem,
+    each with its line and column.
+    """
+    table = TableFile(data, file=file, sheet="participants")
+    called = _rename(table, questions, study_map)
+    names = [question.name for question in questions]
+    ids = [name for name in (SUBMISSION, PARTICIPANT) if name in table.columns]
+    unread = [name for name in table.columns if name not in (SUBMISSION, PARTICIPANT, *names)]
+    columns = Columns(required=ids or (SUBMISSION,), optional=names, ignored=unread)
+    rows = MappedTable(table, columns, section="participants", study_map=study_map)
+    there = [question for question in questions if question.name in rows.columns]
+    notices = [*rows.notices, *_absent(file, questions, there, unread)]
+    if not there:
+        raise DefinitionError([Problem(file, table.header_line, 0, say) for say in notices])
+    problems, people = Problems(), list[ExportedPerson]()
+    for line, row in rows.rows(problems, from_text):
+        person = ExportedPerson(row.get(SUBMISSION, ""), row.get(PARTICIPANT, ""), {}, [])
+        if not person.submission and not person.participant:
+            message = f"{SUBMISSION} and {PARTICIPANT} are empty"
+            problems.add(Problem(file, line, 0, message))
+        for question in there:
+            text = row.get(question.name, "")
+            if text == REVOKED:
+                person.revoked.append(question.name)
+            elif text not in ("", EXPIRED):
+                try:
+                    person.answers[question.name] = _answer(question, text)
+                except ValueError as error:
+                    where = f"column {called.get(question.name, rows.called(question.name))!r}: "
+                    reason, about = str(error), question.name
+                    problems.add(Problem(file, line, 0, reason, (text,), about, where=where))
+        people.append(person)
+    if not people and not problems:
+        problems.add(Problem(file, table.header_line, 0, "there are no rows below the header"))
+    if problems:
+        raise DefinitionError(problems)
+    return DemographicExport(people, notices)
+
+
+def _rename(
+    table: TableFile, questions: Sequence[Question], study_map: StudyMap | None
+) -> dict[str, str]:
+    """Call the table's columns as ours; what it called each question. A mapping file goes first."""
+    mapped = study_map.sections.get("participants") if study_map else None
+    by_map = mapped.columns if mapped else {}
+    ours = {name.casefold(): name for name in (SUBMISSION, PARTICIPANT)}
+    ours |= {
+        (question.column or question.name).casefold(): question.name
+        for question in questions
+        if question.name not in by_map
+    }
+    theirs = list(table.columns)
+    table.columns = [ours.get(name.casefold(), name) for name in theirs]
+    return dict(zip(table.columns, theirs, strict=True))
+
+
+def _absent(
+    file: str, questions: Sequence[Question], there: Sequence[Question], columns: Sequence[str]
+) -> list[str]:
+    """The questions that the file has no column for."""
+    return [
+        f"{file}: there is no column {name!r}, so question {question.name!r} gets no answers"
+        + did_you_mean(name, columns)
+        for question in questions
+        if question not in there
+        for name in [question.column or question.name]
+    ]
+
+
+def _answer(question: Question, text: str) -> Answer:
+    """A cell as an answer. Raises ValueError with the template of a problem (`Problem`)."""
+    if isinstance(question, IntegerQuestion):
+        whole = WHOLE.fullmatch(text)
+        if whole is None:
+            raise ValueError("{!r} is not a whole number")
+        if not question.minimum <= int(whole[1]) <= question.maximum:
+            raise ValueError(f"{{}} is not between {question.minimum} and {question.maximum}")
+        return int(whole[1])
+    options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
+    if question.kind != "multiple":
+        if text not in options:
+            raise ValueError(not_among(text, options))
+        return text
+    chosen = [one.strip() for one in text.split(SEVERAL)]
+    for one in chosen:
+        if one not in options:
+            raise ValueError(not_among(one, options))
+    return [option for option in options if option in chosen]
