@@ -43,7 +43,7 @@ UNSEEN = """element => {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """An installation with a few simulated raters and an analysis."""
     folder = tmp_path_factory.mktemp("results")
-    with running_installation(folder / "site") as running:
+    with running_installation(folder / "site", worker=False) as running:
         text = small_study.YAML.replace("A small study", TITLE) + WAYS_IN + RULES
         (folder / "study.yaml").write_text(text, encoding="utf-8")
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
@@ -54,6 +54,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
             ("metrics", "small"),
             ("analyze", "small", "--out", folder, "--include", "simulated", "--no-images"),
         )
+        running.start("worker")  # not before: it would analyse, too
         yield running
 
 
