@@ -136,7 +136,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sound = folder / "analysis/recipes/sound.yaml"
     shorten(sound, "mixed_models: {}", "mixed_models: {links: [linear]}")
     shorten(sound, "raters: [included, all]", "raters: [included]")
-    shorten(sound, "resamples: 2000", "resamples: 100")
+    shorten(sound, "resamples: 2000", "resamples: 200")
     for name in ("submissions.csv", "second.csv"):
         (folder / name).write_text(SUBMISSIONS)
     return folder
