@@ -1,6 +1,6 @@
 """Run the tests on both shapes and lint, all at once: `make test`.
 
-    python -m tests.run            what protects every change: ten minutes on two cores
+    python -m tests.run            what protects every change: a quarter of an hour on two cores
     python -m tests.run --long     and more random cases: `make test-long`
     python -m tests.run --quick    what needs no database, server or browser: `make quick`
 
