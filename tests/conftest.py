@@ -104,11 +104,13 @@ SERVERS = {"installation", "live_server", "server_with", "walks"}
 STARTING = {"browser", *SERVERS}
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
+#: Folders of `analysis` whose tests know no database.
+PURE = ("figures", "judges", "metrics", "planning", "raters", "stats", "tables", "text")
 #: Folders that a run does not even read: none of their tests belongs to it, or hardly one.
 UNREAD = {
     "--skip-pure": [
-        HERE / "analysis" / name
-        for name in ("figures", "judges", "raters", "stats", "tables", "text")
+        HERE / "examples",
+        *(HERE / "analysis" / name for name in PURE),
     ],
     "--quick": [
         *(HERE / name for name in ("dashboard", "e2e", "examples", "hostile")),

@@ -2,12 +2,16 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from tests.e2e.installation import prepared
 
 pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
@@ -87,11 +91,20 @@ def test_command_on_a_database_that_was_never_migrated_ends_with_an_error(tmp_pa
     assert said("set_study", "empathy", "open", data=tmp_path) == (1, EMPTY)
 
 
+def set_up_but(data: Path, *statements: str) -> None:
+    """An installation that is set up, whose database somebody has then changed."""
+    shutil.copytree(prepared().folder, data, dirs_exist_ok=True)
+    with closing(sqlite3.connect(data / "fivefold.sqlite3")) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
 def test_command_on_a_database_that_is_behind(tmp_path: Path) -> None:
-    assert said("migrate", "--verbosity", "0", "survey", data=tmp_path) == (0, "")
-    with sqlite3.connect(tmp_path / "fivefold.sqlite3") as database:
-        database.execute("DROP TABLE survey_study")
-        database.execute("DELETE FROM django_migrations WHERE app = 'survey'")
+    set_up_but(
+        tmp_path,
+        "DROP TABLE survey_study",
+        "DELETE FROM django_migrations WHERE app = 'survey'",
+    )
     assert said("judge", "empathy", data=tmp_path) == (
         1,
         "The database is behind this version: start with `make run`, or run "
@@ -110,9 +123,7 @@ def test_command_without_a_database_server(tmp_path: Path) -> None:
 
 
 def test_other_database_errors_are_not_hidden(tmp_path: Path) -> None:
-    assert said("migrate", "--verbosity", "0", data=tmp_path) == (0, "")
-    with sqlite3.connect(tmp_path / "fivefold.sqlite3") as database:
-        database.execute("DROP TABLE survey_study")
+    set_up_but(tmp_path, "DROP TABLE survey_study")
     code, text = said("set_study", "x", "open", data=tmp_path)
     assert code == 1
     assert "Traceback" in text and "no such table: survey_study" in text

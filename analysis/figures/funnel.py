@@ -4,6 +4,7 @@ K. F. Schulz, D. G. Altman & D. Moher (2010), CONSORT 2010 statement.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import plotly.graph_objects as go
 from pandas import DataFrame
@@ -26,27 +27,33 @@ DECIDED = "by the researchers, each with a reason"
 
 
 class Flow:
-    """Boxes from the top down, in pixels; `y` is where the next one begins, below 0."""
+    """Boxes from the top down, in pixels; `y` is where the next one begins, below 0.
+
+    Plotly checks all shapes of a figure whenever one is added, so they are collected first.
+    """
 
     def __init__(self) -> None:
-        # A trace for the axes to be there: everything shown is a shape or an annotation.
-        self.figure = go.Figure(go.Scatter(x=[0], y=[0], opacity=0, hoverinfo="skip"))
+        self.shapes: list[dict[str, Any]] = []
+        self.annotations: list[dict[str, Any]] = []
         self.y = 0.0
 
     def box(self, lines: list[str], ends: tuple[float, float], top: float) -> float:
         """A box with its lines of text; where it ends."""
         bottom = top - 2 * PADDING - LINE * len(lines)
-        edge = {"color": INK, "width": 1}
-        self.figure.add_shape(type="rect", x0=ends[0], x1=ends[1], y0=bottom, y1=top, line=edge)
-        self.figure.add_annotation(
-            text="<br>".join(lines), x=sum(ends) / 2, y=(top + bottom) / 2, showarrow=False
-        )
+        self.shape("rect", x0=ends[0], x1=ends[1], y0=bottom, y1=top)
+        middle = {"x": sum(ends) / 2, "y": (top + bottom) / 2}
+        self.annotations.append({"text": "<br>".join(lines), "showarrow": False, **middle})
         return bottom
+
+    def shape(self, kind: str, **ends: float) -> None:
+        self.shapes.append({"type": kind, "line": {"color": INK, "width": 1}, **ends})
 
     def arrow(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         ends = {"x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
         head = {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": INK, "standoff": 0}
-        self.figure.add_annotation(text="", axref="x", ayref="y", showarrow=True, **ends, **head)
+        self.annotations.append(
+            {"text": "", "axref": "x", "ayref": "y", "showarrow": True, **ends, **head}
+        )
 
     def stays(self, lines: list[str]) -> None:
         """Who is left, below who was before, with an arrow down to them."""
@@ -61,8 +68,7 @@ class Flow:
         top = self.y - GAP
         bottom = self.box(lines, LEAVE, top)
         middle, height = sum(STAY) / 2, (top + bottom) / 2
-        edge = {"color": INK, "width": 1}
-        self.figure.add_shape(type="line", x0=middle, x1=middle, y0=self.y, y1=bottom, line=edge)
+        self.shape("line", x0=middle, x1=middle, y0=self.y, y1=bottom)
         self.arrow((middle, height), (LEAVE[0], height))
         self.y = bottom
 
@@ -117,15 +123,19 @@ def _counts(outside: Mapping[str, int]) -> list[str]:
 def _laid_out(flow: Flow) -> go.Figure:
     """The figure, where one unit upwards is one pixel, so boxes are as high as their text."""
     margin = 6
-    flow.figure.update_layout(
+    # A trace for the axes to be there: everything shown is a shape or an annotation.
+    figure = go.Figure(go.Scatter(x=[0], y=[0], opacity=0, hoverinfo="skip"))
+    figure.update_layout(
         fits_phone(),
         height=-flow.y + 2 * margin,
         margin={"l": margin, "r": margin, "t": margin, "b": margin},
         showlegend=False,
         xaxis={"visible": False, "range": [-0.005, 1.005]},
         yaxis={"visible": False, "range": [flow.y, 0]},
+        shapes=flow.shapes,
+        annotations=flow.annotations,
     )
-    return flow.figure
+    return figure
 
 
 CONSORT = FigureSpec(

@@ -57,7 +57,7 @@ def test_database_elsewhere_is_closed_and_what_a_link_leads_to_is_not(open_to_al
 @pytest.mark.embedded
 def test_whatever_a_command_writes_is_for_its_user_alone(tmp_path: Path) -> None:
     subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0", "survey"],
+        [sys.executable, "manage.py", "migrate", "--verbosity", "0", "auth"],
         cwd=ROOT,
         env=environment(tmp_path / "data"),
         umask=0o022,

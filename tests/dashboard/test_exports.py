@@ -309,8 +309,11 @@ def copy_of(folder: Path, **shape: Any) -> Study:
 
 
 SHAPES: dict[str, dict[str, Any]] = {
-    "several dimensions, wide scale": {"dimensions": ("warmth", "insight"), "scale": range(-2, 9)},
-    "one set without a name": {"sets": {"": ["Ant", "-Bee"]}},
+    "several dimensions, wide scale, one set without a name": {
+        "dimensions": ("warmth", "insight"),
+        "scale": range(-2, 9),
+        "sets": {"": ["Ant", "-Bee"]},
+    },
     "no reference": {"reference": None, "conditions": ("plain", "tuned")},
 }
 #: What a database makes of rows is seen with the usual shape.
@@ -408,19 +411,22 @@ def test_out_that_is_a_file_is_refused(study: Study, tmp_path: Path) -> None:
 @pytest.mark.embedded
 @pytest.mark.parametrize(
     ("command", "error"),
-    [("export", TypeError), pytest.param("analyze", CommandError, marks=pytest.mark.slow)],
+    [
+        (("export", "small"), TypeError),
+        pytest.param(("analyze", "small", "--no-images"), CommandError, marks=pytest.mark.slow),
+    ],
 )
 def test_failure_leaves_what_was_there(
-    command: str, error: type[Exception], study: Study, tmp_path: Path
+    command: tuple[str, ...], error: type[Exception], study: Study, tmp_path: Path
 ) -> None:
-    call_command(command, "small", out=tmp_path / "out", verbosity=0)
+    call_command(*command, out=tmp_path / "out", verbosity=0)
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     # An answer that the survey never stores, and a run that does not know of it yet.
     DemographicAnswer.objects.filter(name="race").update(value=[[1]])
     AnalysisRun.objects.all().delete()
 
     with pytest.raises(error, match="sequence item 0: expected str instance, list found"):
-        call_command(command, "small", out=tmp_path / "out", verbosity=0)
+        call_command(*command, out=tmp_path / "out", verbosity=0)
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -36,8 +36,13 @@ PROFILE = {
 }
 
 
-#: What is stored and read is the same for all of them: one has every kind.
-ONCE = [pytest.param(name, marks=pytest.mark.embedded) for name in YAMLS if name != "everything"]
+#: What is stored and read is the same for all of them: one has every kind. A study of choices alone
+#: is taken, exported and brought back by `tests/e2e/test_example_designs.py`, too.
+KINDS = [
+    pytest.param("slider", marks=pytest.mark.embedded),
+    pytest.param("choices", marks=[pytest.mark.embedded, pytest.mark.long]),
+    "everything",
+]
 #: Without what takes longest; files and pages are the same without it.
 RECIPES = [
     recipe.model_copy(update={"mixed_models": None, "bootstrap": None})
@@ -45,7 +50,7 @@ RECIPES = [
 ]
 
 
-@pytest.fixture(scope="module", params=[*ONCE, "everything"])
+@pytest.fixture(scope="module", params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -270,7 +270,7 @@ def test_ratings_of_who_moves_are_read_once(django_assert_num_queries: Any) -> N
     assert found.n_kept == 3
 
 
-@pytest.mark.slow
+@pytest.mark.long  # the same of a small study, by six other rules
 @pytest.mark.django_db
 def test_the_published_study_by_other_thresholds(tmp_path: Path) -> None:
     study = published(tmp_path)

@@ -1,7 +1,8 @@
 """Real processes and a real browser.
 
 `installation` is shared by the tests of one worker of pytest-xdist: a test that stops, kills or
-reconfigures something starts its own with `running_installation`.
+reconfigures something starts its own with `running_installation`. So does one that needs a worker,
+which would analyse every other test's study first.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,14 +35,6 @@ FLAGS = [
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     with running_installation(tmp_path_factory.mktemp("installation"), worker=False) as running:
         yield running
-
-
-@pytest.fixture
-def worker(installation: Installation) -> Iterator[None]:
-    """A worker beside the installation while a test runs."""
-    installation.start("worker")
-    yield
-    installation.processes.running.pop("worker").stop(seconds=0.5)
 
 
 # Not for the session: while Playwright's loop runs, Django's ORM refuses to work in this process.

@@ -134,11 +134,10 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         csv.writer(file).writerows(
             [head, *(row for row in rows if row[0] <= "S3" and row[1] <= "2")]
         )
-    shorten(
-        folder / "analysis/recipes/sound.yaml",
-        "mixed_models: {}",
-        "mixed_models: {links: [linear]}",
-    )
+    sound = folder / "analysis/recipes/sound.yaml"
+    shorten(sound, "mixed_models: {}", "mixed_models: {links: [linear]}")
+    shorten(sound, "raters: [included, all]", "raters: [included]")
+    shorten(sound, "resamples: 2000", "resamples: 200")
     for name in ("submissions.csv", "second.csv"):
         (folder / name).write_text(SUBMISSIONS)
     return folder

@@ -166,19 +166,19 @@ def test_response_too_long_for_the_model_fails_alone_and_is_asked_again_with_mor
 def test_server_that_dies_midway_is_named_and_what_it_answered_is_not_asked_again(
     installation: Installation, judge: IndependentJudge
 ) -> None:
-    load(installation, "midway", replicates=15)
+    load(installation, "midway", replicates=8)
     installation.manage("judge", "midway")
-    judge.wait_for(30)
+    judge.wait_for(20)
     judge.kill()
     broken = ask(installation, "midway")
     assert broken.returncode != 0
     assert f"could not exchange data with {judge.base_url}" in broken.stderr
     before = scores(installation, "midway")
-    assert 0 < len(before) < RESPONSES * 15
+    assert 0 < len(before) < RESPONSES * 8
 
     judge.start()
-    assert "150 of 150 calls answered" in ask(installation, "midway").stdout
-    assert judge.requests() == RESPONSES * 15 - len(before)
+    assert "80 of 80 calls answered" in ask(installation, "midway").stdout
+    assert judge.requests() == RESPONSES * 8 - len(before)
     assert scores(installation, "midway")[: len(before)] == before
 
 

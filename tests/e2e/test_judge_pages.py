@@ -27,6 +27,8 @@ judging:
     - {name: alone, replicates: 2, reasons: true}
     - {name: blocks, presentation: block, replicates: 2}
 """
+#: What pages of judges show comes from no recipe: the worker computes by one without models.
+RECIPE = "{name: light, title: Light, unit: participant}"
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +44,15 @@ def site(server: FaultyJudge, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """An installation that asks that judge, one question at a time, with a few raters."""
     folder = tmp_path_factory.mktemp("judged")
     asking = {"JUDGE_BASE_URL": server.base_url, "JUDGE_CONCURRENCY": "1"}
-    with running_installation(folder / "site", worker=True, **asking) as running:
+    with running_installation(folder / "site", worker=False, **asking) as running:
         (folder / "study.yaml").write_text(small_study.YAML + WAYS_IN + JUDGES, encoding="utf-8")
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+        (folder / "recipes").mkdir()
+        (folder / "recipes" / "light.yaml").write_text(RECIPE, encoding="utf-8")
         simulate = ("simulate", "small", "--participants", "6", "--seed", "1")
         rehearsal = ("set_study", "small", "open", "--rehearsal")
         running.manage_all(("load_study", folder), rehearsal, simulate)
+        running.start("worker")
         yield running
 
 

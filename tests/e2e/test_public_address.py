@@ -18,6 +18,7 @@ from tests.e2e.test_serve import (
     Serve,
     children_of,
     descendants,
+    in_use,
     master_of,
     serve,
     set_up,
@@ -27,7 +28,7 @@ from tests.e2e.test_serve import (
 )
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
-__all__ = ["serve", "set_up"]  # fixtures
+__all__ = ["in_use", "serve", "set_up"]  # fixtures
 
 
 @pytest.mark.usefixtures("set_up")

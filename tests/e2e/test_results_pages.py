@@ -7,9 +7,10 @@ wider than a phone.
 import json
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.axe import in_both_schemes, violations
 from tests.e2e.installation import Installation, running_installation
@@ -23,6 +24,8 @@ RESULTS = [
     *("", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/"),
     *("metrics/", "printed/"),
 ]
+#: The parts of the other subjects' pages are parts of these.
+WITH_ALL_PARTS = ["results/", "results/groups/", "results/order/", "results/metrics/"]
 OTHERS = [
     *("", "submissions/", "raters/", "thresholds/", "figures/"),
     *("texts/", "pages/", "pages/information/", "pages/2/", "versions/", "downloads/"),
@@ -43,7 +46,7 @@ UNSEEN = """element => {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """An installation with a few simulated raters and an analysis."""
     folder = tmp_path_factory.mktemp("results")
-    with running_installation(folder / "site") as running:
+    with running_installation(folder / "site", worker=False) as running:
         text = small_study.YAML.replace("A small study", TITLE) + WAYS_IN + RULES
         (folder / "study.yaml").write_text(text, encoding="utf-8")
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
@@ -54,7 +57,32 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
             ("metrics", "small"),
             ("analyze", "small", "--out", folder, "--include", "simulated", "--no-images"),
         )
+        running.start("worker")  # not before: it would analyse, too
         yield running
+
+
+@pytest.fixture(scope="module")
+def session(site: Installation, browser: Browser) -> list[Any]:
+    """Cookies of a researcher: to hash a password once more takes as long as some pages."""
+    context = browser.new_context()
+    page = context.new_page()
+    log_in(site, page)
+    expect(page).to_have_url(f"{site.url}/")
+    cookies = context.cookies()
+    context.close()
+    return list(cookies)
+
+
+@pytest.fixture
+def new_page(new_page: Callable[..., Page], session: list[Any]) -> Callable[..., Page]:
+    """Open a page in a browser in which a researcher has logged in."""
+
+    def open_page(**browser: bool) -> Page:
+        page = new_page(**browser)
+        page.context.add_cookies(session)
+        return page
+
+    return open_page
 
 
 def test_analysis_on_the_command_line_has_images_of_every_figure(site: Installation) -> None:
@@ -72,7 +100,6 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page()
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
     summary = page.locator("#summary")
     expect(summary).to_contain_text("these are the current thresholds")
@@ -111,7 +138,6 @@ def test_worker_computes_metrics_at_the_press_of_a_button(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page()
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/results/metrics/?include=simulated")
     expect(page.locator("#metric_means .wins").first).to_contain_text("Tuned")
     before = site.query("SELECT max(computed_at) FROM analysis_computedmetric")
@@ -125,7 +151,6 @@ def test_what_a_slider_does_is_in_view_on_a_phone(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page(phone=True)
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
     summary = page.locator("#summary")
     last = page.get_by_role("slider").last
@@ -145,7 +170,6 @@ def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page(phone=True)
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated&duration_maximum=0.1")
     page.get_by_role("group", name="Raters whose decision changes").focus()
     unseen = {}
@@ -161,7 +185,6 @@ def test_headings_and_numbers_of_pages_are_large_enough_for_fingers(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page(phone=True)
-    log_in(site, page)
     parts = {
         "raters/?include=simulated": ".scroll thead a",
         "results/groups/?include=simulated&raters=*&condition=*&scenario=*": ".pager a",
@@ -183,7 +206,6 @@ def test_buttons_of_figures_show_the_focus_by_night(
 ) -> None:
     page = new_page()
     page.emulate_media(color_scheme="dark")
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/figures/?include=simulated")
     page.wait_for_load_state("networkidle")  # a figure that is drawn once more drops the focus
     button = page.get_by_role("button", name="Download plot as a PNG").first
@@ -201,7 +223,6 @@ def test_wide_figures_scroll_by_keyboard_on_a_phone_and_have_no_bar_above_them(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page(phone=True)
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/figures/?include=simulated")
     page.wait_for_load_state("networkidle")
     figures = page.locator(".figure")
@@ -225,7 +246,6 @@ def test_filters_say_what_is_shown_after_going_back(
     site: Installation, new_page: Callable[..., Page], part: str, filtered: str
 ) -> None:
     page = new_page()
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/{part}?include=simulated")
     if part.startswith("results/"):
         page.get_by_text("Filter the tables").click()
@@ -243,7 +263,6 @@ def test_filters_say_what_is_shown_after_going_back(
 
 def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
     expect(page.get_by_role("slider")).to_have_count(0)
     number = page.get_by_role("spinbutton", name="Failed attention checks allowed")
@@ -255,11 +274,9 @@ def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[
 
 
 def test_results_pages_are_accessible_and_no_wider_than_a_phone(
-    site: Installation, new_page: Callable[..., Page]
+    site: Installation, new_page: Callable[..., Page], long_run: bool
 ) -> None:
     page, phone = new_page(), new_page(phone=True)
-    log_in(site, page)
-    log_in(site, phone)
     page.goto(f"{site.url}{STUDY}/results/?include=simulated")
     expect(page.locator(".wins tbody tr")).to_have_count(2)  # there is something to look at
     found, wide = {}, []
@@ -269,7 +286,8 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
         # A page that waits for a worker loads itself again when the worker is done.
         expect(page.locator("[data-live][data-every='2']")).to_have_count(0, timeout=60_000)
         page.wait_for_load_state("networkidle")  # scripts draw figures
-        found[part] = in_both_schemes(page)
+        if long_run or part in (*WITH_ALL_PARTS, *OTHERS):
+            found[part] = in_both_schemes(page)
         phone.goto(address)
         if is_too_wide(phone):
             wide.append(part)
@@ -296,7 +314,6 @@ def test_first_number_of_results_is_in_view_at_once(
 ) -> None:
     page = new_page()
     page.set_viewport_size({"width": width, "height": height})
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/results/?include=simulated")
     page.locator("h1").evaluate("h1 => (h1.textContent = 'Empathy in replies to people')")
     first = page.locator(".answer .first a").first.bounding_box()
@@ -309,7 +326,6 @@ def test_overview_refreshes_itself_and_leaves_open_what_is_open(
 ) -> None:
     page = new_page()
     page.clock.install()
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/")
     table = page.locator("#over-time-table")
     table.locator("summary").click()
@@ -327,7 +343,6 @@ def test_first_column_stays_with_its_lines_while_a_phone_scrolls(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page(phone=True)
-    log_in(site, page)
     page.goto(f"{site.url}{STUDY}/results/?include=simulated")
     box = page.locator(".scroll:has(.wins)")
     box.scroll_into_view_if_needed()

@@ -19,7 +19,8 @@ import requests
 from playwright.sync_api import Page, expect
 
 from config.processes import Process, free_port
-from tests.e2e.installation import prepared
+from tests.e2e.installation import new_installation, prepared
+from tests.survey import small_study
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 Serve = Callable[..., Process]
@@ -62,10 +63,23 @@ def end(process: Process) -> None:
     process.stop(seconds=60)
 
 
+@pytest.fixture(scope="session")
+def in_use(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of an installation with a study: no start makes the example, nor raters."""
+    folder = tmp_path_factory.mktemp("in-use")
+    data = folder / "data"
+    shutil.copytree(prepared().folder, data)
+    (folder / "study.yaml").write_text(small_study.YAML, encoding="utf-8")
+    (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    installation = new_installation(data, f"sqlite:///{data / 'fivefold.sqlite3'}")
+    installation.manage("load_study", folder)
+    return data
+
+
 @pytest.fixture
-def set_up(tmp_path: Path) -> None:
-    """The test's data folder is not empty but set up, so that a start has little to do."""
-    shutil.copytree(prepared().folder, tmp_path / "data")
+def set_up(in_use: Path, tmp_path: Path) -> None:
+    """The test's data folder is not empty but in use, so that a start has little to do."""
+    shutil.copytree(in_use, tmp_path / "data")
 
 
 def until(process: Process, pattern: str, *, seconds: float = 120) -> str:

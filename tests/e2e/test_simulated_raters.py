@@ -23,12 +23,11 @@ from survey.simulated.walker import Start, Walk, WalkEnding
 from tests.e2e.installation import Installation, running_installation
 
 pytestmark = pytest.mark.e2e
-PARTICIPANTS, SEED = 40, 5
+PARTICIPANTS, SEED = 16, 5
 STUDY = ROOT / "examples" / "empathy"
 PROFILE = ROOT / "examples" / "profiles" / "published.yaml"
 RULES = {
     "speeder": "duration",
-    "staller": "duration",
     "attention_failer": "attention",
     "early_exit": "early_exit",
     "straight_liner": "sigma_mae",
@@ -36,12 +35,11 @@ RULES = {
 }
 #: What the profile's shares make of so many.
 BEHAVIOURS = {
-    "speeder": 2,
-    "staller": 1,
+    "speeder": 1,
     "attention_failer": 1,
-    "early_exit": 3,
-    "straight_liner": 2,
-    "careful": 31,
+    "early_exit": 1,
+    "straight_liner": 1,
+    "careful": 12,
 }
 LEFT = BEHAVIOURS["early_exit"]
 

@@ -1,12 +1,13 @@
 """Somebody withdraws in a browser, and the running site forgets them everywhere."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.installation import Installation
+from tests.e2e.installation import Installation, running_installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_small
 
@@ -110,27 +111,32 @@ def test_stopping_and_deleting_midway_asks_before_and_can_be_called_off(
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")
 
 
-@pytest.mark.usefixtures("worker")
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Installation]:
+    """An installation of its own, with a worker that has nothing else to do."""
+    with running_installation(tmp_path / "site", SWEEP_SECONDS="2") as running:
+        yield running
+
+
 def test_no_file_of_the_site_holds_a_trace_and_results_are_computed_anew(
-    installation: Installation, small: str, new_page: OpenPage
+    site: Installation, tmp_path: Path, new_page: OpenPage
 ) -> None:
     """Database, its log of writes, broker, logs: byte by byte."""
-    stays = pseudonym(finished(installation, small, new_page()))
-    person = finished(installation, small, new_page())
+    small = open_small(site, tmp_path, slug="small-withdrawal")
+    stays = pseudonym(finished(site, small, new_page()))
+    person = finished(site, small, new_page())
     goes = pseudonym(person)
-    wait_for_results(installation, with_=goes)
-    assert person.prolific_id not in all_bytes(installation.folder / "logs")
-    assert person.prolific_id not in all_bytes(installation.folder / "broker")
+    wait_for_results(site, with_=goes)
+    assert person.prolific_id not in all_bytes(site.folder / "logs")
+    assert person.prolific_id not in all_bytes(site.folder / "broker")
     person.page.get_by_role("link", name="/withdraw/").click()
     confirm(person)
-    wait_for_results(installation, with_=stays, without=goes)
+    wait_for_results(site, with_=stays, without=goes)
     deadline = time.monotonic() + 60
-    while goes in all_bytes(installation.folder):  # the sweep clears the log of writes
+    while goes in all_bytes(site.folder):  # the sweep clears the log of writes
         assert time.monotonic() < deadline, "still there after a minute"
         time.sleep(0.2)
-    [line] = installation.query(
-        "SELECT key FROM survey_withdrawal WHERE key = %s", [person.prolific_id]
-    )
+    [line] = site.query("SELECT key FROM survey_withdrawal WHERE key = %s", [person.prolific_id])
     assert line == (person.prolific_id,)  # until the retention date
 
 
