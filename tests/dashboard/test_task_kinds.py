@@ -202,6 +202,9 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
         "judge_comparisons.csv": "no judge compares pairs",
         "judge_attempts.csv": "no judge was asked anything",
         "attention_checks.csv": "no attention check was shown here",
+        "comprehension.csv": "the study has no comprehension check",
+        "training.csv": "the study has no training items",
+        "waves.csv": "the study invites no people of an earlier one",
     }
     analyze(study, tmp_path / "tables")
     manifest = json.loads((tmp_path / "tables" / "manifest.json").read_text())
