@@ -205,7 +205,11 @@ def _page(
 
 
 def _money(cents: int | None, terms: Terms) -> str:
-    return "not known: enter the reward above" if cents is None else in_money(cents, terms.currency)
+    return (
+        "not known until the reward above is stored"
+        if cents is None
+        else in_money(cents, terms.currency)
+    )
 
 
 def is_unusual(group: ProposalGroup, terms: Terms) -> bool:
