@@ -95,15 +95,16 @@ def test_people_come_by_their_links_and_do_on_prolific_what_was_planned(
         "20 simulated raters sent from the local Prolific (profile profile.yaml, seed 1)"
     )
 
-    shown = text_of(page.post(f"{ADDRESS}submissions/"))
+    shown = text_of(page.post(f"{ADDRESS}submissions/", follow=True))
     by_deed: dict[str, list[str]] = {}
     for row in plan.values():
         by_deed.setdefault(row["at_prolific"], []).append(row["participant"])
     returned = shown.partition("Marked as returned: ")[2].partition(".")[0]
     assert set(returned.split(", ")) == set(by_deed["returns"])
-    unlisted, _, rest = shown.partition("Not in the lists")[2].partition("Entered the completion")
-    assert all(name in unlisted for name in by_deed["forged_ids"])
-    assert all(name in rest for name in by_deed["swapped_code"])
+    for mismatch, deed in (("not_listed", "forged_ids"), ("wrong_code", "swapped_code")):
+        listed = text_of(page.get(f"/studies/small/submissions/?mismatch={mismatch}"))
+        there = {row["participant"] for row in plan.values() if row["participant"] in listed}
+        assert there == set(by_deed[deed])
 
     money = list(prolific.world.ledger)
     assert simulate() == "small@1: 20 already took part\n"
