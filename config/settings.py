@@ -358,8 +358,8 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
-    "DESCRIPTION": "Studies, live counts, raters, ratings, tables and exports; reads, but for "
-    "automatic metrics and judges' scores, which it can have made.",
+    "DESCRIPTION": "Studies, live counts, raters, ratings, tables, exports, people with access and "
+    "payments: what the pages show, as far as the role of the account goes.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
 }
