@@ -23,7 +23,8 @@ def test_downloads_offers_each_file_or_says_why_not(
         "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv",
         "comments.csv", "presentations.csv", "shown_responses.csv", "attention_checks.csv",
         "page_times.csv", "certificate.csv", "codebook.csv", "judge_scores.csv",
-        "judge_comparisons.csv", "judge_attempts.csv", "waves.csv",
+        "judge_comparisons.csv", "judge_attempts.csv", "comprehension.csv", "training.csv",
+        "waves.csv",
     }  # fmt: skip
     assert files["ranks.csv"].endswith(
         "(not available: the study asks for no ranks and no choices)"

@@ -98,7 +98,8 @@ def test_every_reason_is_told_at_once_and_nothing_is_changed(
         "- A way back for every ending: People who withdraw get no code and must return their "
         "submission by hand: set prolific.withdrawn_code.",
         "- Use of AI is ruled out in words: No text forbids answering with AI tools, so "
-        "using them is no reason to reject. Add it to texts.instructions, for example: ",
+        "using them is no reason to reject. Write texts.ai_policy, or set it to true for a default "
+        "text.",
         "To try it out: manage.py set_study small@1 open --rehearsal",
     ]
     assert state_of(study) == "draft"

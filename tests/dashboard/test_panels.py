@@ -29,7 +29,7 @@ from tests.survey import small_study
 pytestmark = pytest.mark.embedded
 
 #: Beside each of them: nobody at consent, active, silent, declined or screened out.
-EXPERTS = ["panel", "2", "0", "0", "0", "2", "0", "0", "none"]
+EXPERTS = ["panel", "2", "0", "0", "0", "2", "0", "0", "0", "none"]
 
 
 @pytest.fixture

@@ -26,14 +26,14 @@ COSTS = "SELECT cost, cost_is_estimate FROM judge_attempt"
 
 
 def kill_at(step: str, installation: Installation, server: BatchJudge, *, number: int = 1) -> int:
-    """End the worker at once when the server has done this step and not answered; start it again.
-    Returns how many calls were answered in between.
+    """Start the worker, and end it at once when the server has done this step and not answered.
+    Returns how many calls were answered by then.
     """
     with server.holding(step, number=number):
+        installation.start("worker")
         server.wait_for_kind(step, number)
         installation.kill("worker")
     ((answered,),) = installation.query(ANSWERED)
-    installation.start("worker")
     return int(answered)
 
 
@@ -46,7 +46,7 @@ def test_worker_that_is_killed_in_the_midst_of_a_batch_asks_nothing_twice(tmp_pa
         batch_judge(plan) as server,
         running_installation(
             tmp_path,
-            worker=True,
+            worker=False,
             WORKER_PROCESSES="1",
             WEB_CONCURRENCY="1",  # nobody visits
             JUDGE_BASE_URL=server.base_url,
@@ -59,6 +59,7 @@ def test_worker_that_is_killed_in_the_midst_of_a_batch_asks_nothing_twice(tmp_pa
         assert kill_at("create", installation, server) == 0
         # Of the two files of an expired batch, the first is recorded and the second is not.
         committed = kill_at("download", installation, server, number=2)
+        installation.start("worker")
         done = installation.manage("judge", "small", "--wait")
         assert f"{CALLS} of {CALLS} calls answered" in done.stdout, done.stderr
 
