@@ -304,8 +304,8 @@ def test_a_definition_comes_back_from_its_stored_form() -> None:
 def test_studies_stored_before_a_key_existed_stay_the_same() -> None:
     stored = small_study.definition(small_study.YAML).model_dump(mode="json")
     assert "record_writing" not in stored and "ai_policy" not in stored["texts"]
-    told = small_study.YAML.replace("texts:\n", "texts:\n  ai_policy: true\n")
-    told = small_study.definition(told + "comment: Why?\nrecord_writing: true\n")
+    text = small_study.YAML.replace("texts:\n", "texts:\n  ai_policy: true\n")
+    told = small_study.definition(text + "comment: Why?\nrecord_writing: true\n")
     stored = told.model_dump(mode="json")
     assert stored["record_writing"] is True and stored["texts"]["ai_policy"] is True
     assert StudyDefinition.model_validate(stored) == told

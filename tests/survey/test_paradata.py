@@ -129,7 +129,7 @@ def test_implausible_viewport_is_left_out() -> None:
     assert read_device(text) == expected
 
 
-WRITTEN = {name: number for number, name in enumerate(WRITING_COUNTS, start=1)}
+WRITTEN: dict[str, float] = {name: number for number, name in enumerate(WRITING_COUNTS, start=1)}
 WRITTEN |= {"focus_seconds": 80.25, "typing_seconds": 40.5, "away_seconds": 12.0}
 
 
