@@ -170,13 +170,10 @@ def test_reset_of_the_second_factor_ends_sessions(laptop: Client, researcher: Us
 
 
 @pytest.mark.embedded
-@pytest.mark.parametrize(
-    "address", ["/", "/account/tokens/", "/account/security/", PAGE, "/admin/"]
-)
+@pytest.mark.parametrize("address", ["/", "/account/tokens/", "/account/security/", "/admin/"])
 def test_every_page_offers_to_log_out(laptop: Client, address: str) -> None:
-    assert 'action="/logout/"' in laptop.get(address).content.decode() or (
-        'action="/admin/logout/"' in laptop.get(address).content.decode()
-    )
+    records = "/admin" if address == "/admin/" else ""
+    assert f'action="{records}/logout/"' in laptop.get(address).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from dashboard.design.first_start import researcher_password
 from tests.dashboard.reading import text_of
 from tests.dashboard.second_factors import set_up_app
 
@@ -119,6 +121,25 @@ def test_password_fields_are_masked_and_open_to_password_managers(
         assert 'type="password"' in field
         assert re.search(r'autocomplete="(current|new)-password"', field)
         assert not re.search(r"\son\w+=|maxlength|readonly", field)
+
+
+def test_first_account_has_a_password_of_its_own_in_a_private_file(
+    db: None, tmp_path: Path
+) -> None:
+    files = [tmp_path / "first.txt", tmp_path / "second.txt"]
+    passwords = []
+    for file in files:
+        User.objects.all().delete()
+        password = researcher_password(kept_in=file)
+        assert password
+        passwords.append(password)
+        validate_password(password, User.objects.get())
+        assert file.stat().st_mode & 0o777 == 0o600
+    assert passwords[0] != passwords[1]
+    User.objects.all().delete()
+    User.objects.create_superuser("ada")
+    assert researcher_password(kept_in=tmp_path / "third.txt") is None
+    assert User.objects.count() == 1  # no account beside those that people made
 
 
 def test_forgotten_password_that_is_set_anew_does_not_pass_the_second_factor(
