@@ -41,9 +41,9 @@ def test_open_link_keeps_its_browser_and_offers_a_personal_link(
 
 def test_cookie_is_random_of_this_study_alone_and_closed_to_scripts(study: Study) -> None:
     secrets = []
-    for person in (1, 2):
+    for person in ("anna", "ben"):
         browser = Client()
-        begin(browser, arrival(person))
+        begin(browser, f"/s/small/{arrival(person)}")
         cookie = browser.cookies["fivefold-small"]
         assert (cookie["path"], cookie["samesite"]) == ("/s/small/", "Lax")
         assert cookie["httponly"]
