@@ -12,7 +12,7 @@ from dashboard.shared.access import ResearcherRequest
 
 
 @require_http_methods(["GET", "POST"])
-@reauthentication_required(allow_get=True)  # type: ignore[misc]  # allauth has no types
+@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # allauth has no types
 def sessions(request: ResearcherRequest) -> HttpResponse:
     """Where the account is logged in. A sent form ends one other session, or all others."""
     this = name_of(request.session.session_key)

@@ -56,7 +56,7 @@ class TokenForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 @sensitive_variables("key")
 @researcher_required
-@reauthentication_required(allow_get=True)  # type: ignore[misc]  # allauth has no types
+@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # allauth has no types
 def tokens(request: ResearcherRequest) -> HttpResponse:
     """An account's tokens; a sent form makes one, which the page shows once.
 
