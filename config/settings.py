@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from environs import Env, EnvError, validate
+from environs import Env, EnvError, ValidationError, validate
 
 from config import languages
 from config.instance_lock import chosen_by_serve
@@ -43,6 +43,14 @@ PROLIFIC_ADDRESS = validate.Regexp(
 NAMES = validate.Regexp(
     r"([a-z][a-z0-9_]{0,39}(,|$))*$", error="Not small letters, digits and underscores."
 )
+
+
+def READABLE_FILE(path: str) -> None:  # noqa: N802  # one of the checks of variables
+    """Raises ValidationError if there is a path, but no file to read."""
+    if path and not (Path(path).is_file() and os.access(path, os.R_OK)):
+        raise ValidationError("No file that can be read.")
+
+
 EMAIL_ENCRYPTION = validate.OneOf(["tls", "starttls", "none"])
 LOG_LEVELS = validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
 
@@ -140,6 +148,8 @@ try:
     SESSION_DAYS = env.float("SESSION_DAYS", 7.0, validate=POSITIVE)
     # Whether researchers must set up a second factor before they see any other page.
     REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", False)
+    # A file of passwords that nobody may choose, one a line; in addition to Django's list.
+    BREACHED_PASSWORDS = env.str("BREACHED_PASSWORDS", "", validate=READABLE_FILE)
     WORKER_PROCESSES = env.int("WORKER_PROCESSES", 2, validate=AT_LEAST_ONE)
     LOG_LEVEL = env.str("LOG_LEVEL", "WARNING", validate=LOG_LEVELS)
 except EnvError as error:
@@ -288,6 +298,9 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "studies"
 LOGOUT_REDIRECT_URL = "login"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+if HTTPS:
+    # With this prefix, browsers take the cookie from this host alone, by HTTPS alone.
+    SESSION_COOKIE_NAME = "__Host-sessionid"
 # A participant may come back a day later to a page left open: its form must still be accepted.
 CSRF_COOKIE_AGE = 60 * 60 * 24 * 365
 CSRF_FAILURE_VIEW = "survey.views.arrival.csrf_failure"
@@ -320,11 +333,20 @@ AXES_SENSITIVE_PARAMETERS = ["code", "credential", "old_password", "new_password
 AXES_CLIENT_IP_CALLABLE = "dashboard.accounts.throttling.counted_address"
 AXES_LOCKOUT_CALLABLE = "dashboard.accounts.views.locked_out"
 _validators = "django.contrib.auth.password_validation"
+_shortest = 12
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
-    {"NAME": f"{_validators}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_validators}.MinimumLengthValidator", "OPTIONS": {"min_length": _shortest}},
     {"NAME": f"{_validators}.CommonPasswordValidator"},
     {"NAME": f"{_validators}.UserAttributeSimilarityValidator"},
+    {"NAME": "dashboard.accounts.passwords.SiteWordsValidator"},
 ]
+if BREACHED_PASSWORDS:
+    AUTH_PASSWORD_VALIDATORS.append(
+        {
+            "NAME": "dashboard.accounts.passwords.BreachedPasswordValidator",
+            "OPTIONS": {"path": BREACHED_PASSWORDS, "shortest": _shortest},
+        }
+    )
 # Second factors. Our own page asks for the password, and axes counts what fails.
 ACCOUNT_ADAPTER = "dashboard.accounts.adapters.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"

@@ -1,4 +1,7 @@
-"""The audit log's lines about logins and second factors, from the signals that tell of them."""
+"""What follows from logins and changes of accounts, from the signals that tell of them.
+
+Lines of the audit log, and the end of sessions.
+"""
 
 from typing import Any
 
@@ -6,8 +9,11 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
+from django.db.models.signals import post_save
 from django.dispatch import receiver
+from django.http import HttpRequest
 
+from dashboard.accounts.sessions import BROWSER, end_sessions
 from dashboard.shared.log import record
 
 LABELS = {
@@ -18,8 +24,16 @@ LABELS = {
 
 
 @receiver(user_logged_in)
-def _logged_in(user: User, **_: Any) -> None:
+def _logged_in(user: User, request: HttpRequest, **_: Any) -> None:
+    request.session[BROWSER] = request.headers.get("User-Agent", "")[:300]
     record(None, user, "logged in")
+
+
+@receiver(post_save, sender=User)
+def _deactivated(instance: User, created: bool, **_: Any) -> None:
+    """Sessions of who may not log in end, so that they do not come back with the account."""
+    if not instance.is_active and not created:
+        end_sessions(instance, author=None)
 
 
 @receiver(authenticator_added)

@@ -68,6 +68,15 @@ class ChangePassword(PasswordChangeView):
         return super().form_valid(form)
 
 
+class PasswordAgain(ReauthenticateView):  # type: ignore[misc]  # allauth has no types
+    """The password again. The session goes on under a new key, as after a login."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        self.request.session.cycle_key()
+        answer: HttpResponse = super().form_valid(form)
+        return answer
+
+
 class AddPasskey(AddWebAuthnView):  # type: ignore[misc]  # allauth has no types
     """Adds a passkey, or says why it can't."""
 
@@ -85,7 +94,7 @@ def page(view: Any, name: str, **options: Any) -> Any:
 
 
 second_step = page(AuthenticateView, "second_step")
-password_again = page(ReauthenticateView, "password_again", form_class=PasswordAgainForm)
+password_again = page(PasswordAgain, "password_again", form_class=PasswordAgainForm)
 set_up_app = page(ActivateTOTPView, "app")
 remove_app = page(DeactivateTOTPView, "app_remove")
 recovery_codes = page(ViewRecoveryCodesView, "recovery_codes")

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -55,8 +56,12 @@ class TokenForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 @sensitive_variables("key")
 @researcher_required
+@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # allauth has no types
 def tokens(request: ResearcherRequest) -> HttpResponse:
-    """An account's tokens; a sent form makes one, which the page shows once."""
+    """An account's tokens; a sent form makes one, which the page shows once.
+
+    A token logs in without the second factor, so it needs a password given lately.
+    """
     studies = visible_to(request.user, Study.objects.order_by("slug"))
     slugs = list(studies.values_list("slug", flat=True).distinct())
     form = TokenForm(*([request.POST] if request.method == "POST" else []), slugs=slugs)

@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import URLPattern, path
 
 from dashboard.accounts import security_views as views
+from dashboard.accounts.session_views import sessions
 from dashboard.shared import converters  # noqa: F401  registers `number`
 from dashboard.shared.access import researcher_required
 
@@ -19,6 +20,7 @@ security_patterns = [
     _page("password-again/", views.password_again, "account_reauthenticate"),
     # Open to all: it is a step of the login, and leads strangers back to its beginning.
     path("second-step/", views.second_step, name="mfa_authenticate"),
+    _page("sessions/", sessions, "sessions"),
     _page("app/", views.set_up_app, "mfa_activate_totp"),
     _page("app/remove/", views.remove_app, "mfa_deactivate_totp"),
     _page("recovery-codes/", views.recovery_codes, "mfa_view_recovery_codes"),

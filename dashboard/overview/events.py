@@ -48,6 +48,7 @@ ACTIONS = {
     "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
     "prolific account disconnected": "Account at Prolific disconnected",
+    "sessions ended": "Sessions ended",
     "token created": "API token created",
     "token revoked": "API token revoked",
 }

@@ -118,7 +118,8 @@ RULES: dict[str, Needs] = {
 OF_ACCOUNT: dict[str, Needs] = {
     **_all(
         "studies tokens revoke-token prolific-account activity api-docs api:studies api:schema "
-        "mfa_index change-password account_reauthenticate mfa_activate_totp mfa_deactivate_totp "
+        "sessions mfa_index change-password account_reauthenticate "
+        "mfa_activate_totp mfa_deactivate_totp "
         "mfa_view_recovery_codes mfa_generate_recovery_codes mfa_add_webauthn mfa_edit_webauthn "
         "mfa_remove_webauthn",
         Needs(),

@@ -37,6 +37,7 @@ def check_with(folder: Path, **environment: str) -> subprocess.CompletedProcess[
         ("PROLIFIC_TOKEN_KEY", ""),  # anybody could read tokens with it
         ("PROLIFIC_URL", "http://prolific.example.org/api/v1"),  # tokens would travel unencrypted
         ("SIMULATION_KEY", ""),  # anybody could sign a clock with it
+        ("BREACHED_PASSWORDS", "/nowhere/passwords.txt"),
         ("REQUIRE_SECOND_FACTOR", "perhaps"),
         ("SESSION_DAYS", "0"),
         ("SESSION_IDLE_HOURS", "a day"),

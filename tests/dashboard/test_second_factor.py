@@ -1,9 +1,11 @@
 """The second step of a login: codes of an app, recovery codes, passkeys; and losing them all."""
 
 import time
+from base64 import b32decode
 
 import pytest
 from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import decrypt
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
@@ -209,6 +211,18 @@ def test_secrets_cannot_be_read_in_the_database(ada: User) -> None:
     app, codes = Authenticator.objects.order_by("-type")
     assert (app.type, codes.type) == ("totp", "recovery_codes")
     assert app.data["secret"].startswith("gAAAA") and codes.data["seed"].startswith("gAAAA")
+
+
+def test_secrets_are_random_and_too_long_to_be_guessed(ada: User) -> None:
+    before = Authenticator.objects.get(type="totp"), set(recovery_codes_of(ada))
+    secret = decrypt(before[0].data["secret"])
+    assert len(b32decode(secret)) * 8 == 160
+    assert len(before[1]) == 10
+    assert all(len(code) == 8 and code.isdecimal() for code in before[1])  # 26 bits
+    Authenticator.objects.all().delete()
+    set_up_app(ada)
+    assert decrypt(Authenticator.objects.get(type="totp").data["secret"]) != secret
+    assert before[1].isdisjoint(recovery_codes_of(ada))
 
 
 def test_other_secret_key_says_whom_to_ask(client: Client, ada: User, settings: Settings) -> None:

@@ -24,6 +24,13 @@ PAGE = "/account/tokens/"
 ASKED = {"name": "notebook", "scope": "read", "days": "90"}
 
 
+@pytest.fixture
+def page(client: Client, researcher: User) -> Client:
+    """A browser in which a researcher has just given the password."""
+    client.post("/login/", {"username": "ada", "password": "pw"})
+    return client
+
+
 def api(token: str) -> Client:
     return Client(headers={"authorization": f"Token {token}"})
 
@@ -45,6 +52,16 @@ def test_token_is_shown_once_and_only_its_hash_is_stored(page: Client, study: St
     assert api(key).get("/api/studies/small/").status_code == 200
     row.refresh_from_db()
     assert row.last_used_on == timezone.now().date()
+
+
+def test_token_is_made_after_the_password_is_given_again(client: Client, researcher: User) -> None:
+    client.force_login(researcher)  # a session whose password was given long ago
+    answer = client.post(PAGE, ASKED)
+    assert answer["Location"].startswith("/account/security/password-again/")
+    assert not ApiToken.objects.exists()
+    goes_on = client.post(answer["Location"], {"password": "pw"})
+    assert "Your new token" in text_of(goes_on)
+    assert ApiToken.objects.get().name == "notebook"
 
 
 def test_token_for_reading_changes_nothing(page: Client, study: Study, woken: Woken) -> None:

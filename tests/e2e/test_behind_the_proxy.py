@@ -73,6 +73,7 @@ def test_researcher_logs_in_over_https(secured: Secured) -> None:
         )
         assert (answer.status_code, answer.url) == (200, f"{address}/")
         assert all(cookie.secure for cookie in session.cookies)
+        assert "__Host-sessionid" in session.cookies
         assert answer.headers["Strict-Transport-Security"] == "max-age=2592000"
         assert answer.headers["Content-Encoding"] == "gzip"
 

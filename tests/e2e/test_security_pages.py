@@ -111,6 +111,13 @@ def test_researcher_sets_up_an_app_and_a_passkey_and_logs_in_with_them(
     page.get_by_role("link", name="Change password").click()
     look("password")
     page.get_by_role("link", name="Back to Security").click()
+    page.get_by_role("link", name="Sessions").click()
+    log_in(site, new_page())
+    page.reload()
+    look("sessions")
+    page.get_by_role("button", name="Log out all other sessions").click()
+    expect(page.get_by_text("1 session logged out.")).to_be_visible()
+    page.get_by_role("link", name="Back to Security").click()
     codes = set_up_app(page, look)
     add_passkey(page, look)
 

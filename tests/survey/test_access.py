@@ -39,6 +39,19 @@ def test_open_link_keeps_its_browser_and_offers_a_personal_link(
     assert Participant.objects.get().source == "link"
 
 
+def test_cookie_is_random_of_this_study_alone_and_closed_to_scripts(study: Study) -> None:
+    secrets = []
+    for person in ("anna", "ben"):
+        browser = Client()
+        begin(browser, f"/s/small/{arrival(person)}")
+        cookie = browser.cookies["fivefold-small"]
+        assert (cookie["path"], cookie["samesite"]) == ("/s/small/", "Lax")
+        assert cookie["httponly"]
+        secrets.append(cookie.value)
+    assert secrets[0] != secrets[1]
+    assert all(re.fullmatch(r"[\w-]{32}", secret) for secret in secrets)  # 192 bits
+
+
 def test_invitation_is_one_person_on_any_device(study: Study, client: Client) -> None:
     token = Invitation.objects.create(study=study).token
     begin(client, f"/s/small/?invite={token}")

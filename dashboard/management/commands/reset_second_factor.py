@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
+from dashboard.accounts.sessions import end_sessions
 from dashboard.shared.log import record
 
 
@@ -26,9 +27,10 @@ class Command(BaseCommand):
             raise CommandError(f"{name} has no second factor. Nothing was changed")
         factors.delete()
         record(None, None, "second factor removed", person=name)
+        end_sessions(user, author=None)
         labels = {"totp": "authenticator app", "webauthn": "passkeys", "recovery_codes": "codes"}
         removed = ", ".join(f"{labels[kind]} ({count})" for kind, count in sorted(counts.items()))
         self.stdout.write(
-            f"Removed from {name}: {removed}. The password alone now logs in. If it may be "
-            f"known to others, run `manage.py changepassword {name}`, which also ends all sessions."
+            f"Removed from {name}: {removed}. All sessions are logged out, and the password alone "
+            f"logs in. If others may know it, run `manage.py changepassword {name}`."
         )
