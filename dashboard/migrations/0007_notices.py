@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             name='Notice',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('occasion', models.CharField(choices=[('full', 'All slots are completed'), ('stalled', 'The study is open, and nobody arrives'), ('judge', 'A judge has stopped'), ('analysis', 'An analysis that somebody asked for is ready, or failed')], max_length=10)),
+                ('occasion', models.CharField(choices=[('full', 'All slots are completed'), ('stalled', 'The study is open, and nobody arrives'), ('judge', 'A judge has stopped'), ('analysis', 'A requested analysis is ready, or failed')], max_length=10)),
                 ('key', models.CharField(help_text='Tells one occasion of a kind from the next', max_length=200)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('subject', models.CharField(max_length=300)),

@@ -13,7 +13,7 @@ class Occasion(models.TextChoices):
     FULL = "full", "All slots are completed"
     STALLED = "stalled", "The study is open, and nobody arrives"
     JUDGE = "judge", "A judge has stopped"
-    ANALYSIS = "analysis", "An analysis that somebody asked for is ready, or failed"
+    ANALYSIS = "analysis", "A requested analysis is ready, or failed"
 
 
 class Follower(models.Model):

@@ -16,7 +16,7 @@ from survey.slots import SlotCounts, slot_counts
 
 State = AnalysisRun.State
 #: An analysis that was over before is no news: a run may become one that was asked for later, when
-#: somebody prepares a download of it.
+#: a download of it is prepared.
 NEWS = timedelta(hours=1)
 
 

@@ -8,7 +8,7 @@ from dashboard.shared.roles import Role
 
 
 class MemberInvitation(models.Model):
-    """A link that makes whoever opens it first a member of a study. Only its hash is stored."""
+    """A link that makes the first person who opens it a member. Only its hash is stored."""
 
     slug = models.SlugField(max_length=80, help_text="Of the study")
     role = models.CharField(max_length=10, choices=Role)

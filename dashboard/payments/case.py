@@ -133,7 +133,7 @@ def mismatches_of(case: Case) -> tuple[str, ...]:
 
 
 def _of_listed(case: Case) -> dict[str, bool]:
-    """What may be wrong about somebody who came with a submission."""
+    """What may be wrong about a person who came with a submission."""
     ended = case.status not in (*GONE, *UNDER_WAY)
     return {
         "wrong_code": bool(case.code) and not case.code_is_right and bool(case.code_of),

@@ -230,7 +230,7 @@ def _why(rule: str, case: Case) -> str:
 
 
 def _is_paid(case: Case) -> bool:
-    """Whether somebody who completed here is paid, or may be approved."""
+    """Whether a person who completed here is paid, or may be approved."""
     is_theirs = _is_theirs(case) and case.here in COMPLETED
     return is_theirs and case.status in (AWAITING, TIMED_OUT, APPROVED)
 

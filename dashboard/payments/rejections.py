@@ -76,7 +76,7 @@ def _against(category: str, case: Case, study_minutes: float, others: Sequence[C
         if case.checks_failed < needed:
             return (
                 f"{case.checks_failed} checks failed; a survey of {study_minutes:g} minutes needs "
-                f"{needed} before somebody may be rejected."
+                f"{needed} before a participant may be rejected."
             )
     if category == "TOO_QUICKLY" and not _is_too_quick(case, others):
         return (

@@ -49,7 +49,7 @@ def of_list(order: PaymentOrder, name: str) -> list[SubmissionDecision]:
 def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> str:
     """A list to paste into Prolific; the study's changes record that `author` has it.
 
-    What it has counts as asked for from now on, until somebody says whether it was done.
+    What it has counts as asked for from now on, until a researcher says whether it was done.
     """
     decisions = [one for one in of_list(order, name) if one.state != State.DONE]
     rows = {"approve.csv": _approvals, "bonuses.csv": _bonuses}.get(name, _others)(decisions)
