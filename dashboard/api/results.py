@@ -27,7 +27,6 @@ from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
 from survey.models import Study
 
-
 TABLE = OpenApiParameter(
     "table", str, OpenApiParameter.PATH, description="the name of a table, such as `contrasts`"
 )
