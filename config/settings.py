@@ -384,6 +384,10 @@ SPECTACULAR_SETTINGS = {
     "payments: what the pages show, as far as the role of the account goes.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "dashboard.api.refusals.describe_refusals",
+    ],
 }
 
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES

@@ -1,0 +1,67 @@
+"""How the API refuses a request, said in the schema of every route that can refuse it so."""
+
+from typing import Any
+
+Json = dict[str, Any]
+
+WHY: Json = {
+    "type": "object",
+    "description": "Why the request was refused",
+    "properties": {"detail": {"type": "string"}},
+    "required": ["detail"],
+}
+PROBLEMS: Json = {
+    "type": "object",
+    "description": "What is wrong, by the name of the field or parameter; `detail` and "
+    "`non_field_errors` are about the request as a whole",
+    "additionalProperties": {
+        "anyOf": [
+            {"type": "string"},
+            {"type": "array", "items": {}},
+            {"type": "object", "additionalProperties": {}},
+        ]
+    },
+}
+RETRY_AFTER: Json = {
+    "Retry-After": {"description": "seconds to wait", "schema": {"type": "integer"}}
+}
+
+
+def describe_refusals(result: Json, **context: object) -> Json:
+    """The schema with what every route may answer instead of what was asked for.
+
+    A hook of drf-spectacular: `result` is the OpenAPI document. What a view says of a status itself
+    stays.
+    """
+    result["components"]["schemas"] |= {"Refusal": WHY, "Problems": PROBLEMS}
+    for route in result["paths"].values():
+        for operation in route.values():
+            operation["responses"] = _refusals(operation) | operation["responses"]
+            operation["responses"] = dict(sorted(operation["responses"].items()))
+    return result
+
+
+def _refusals(operation: Json) -> Json:
+    """By status."""
+    places = {parameter["in"] for parameter in operation.get("parameters", ())}
+    has_body = "requestBody" in operation
+    refusals = {
+        "401": _answer("Refusal", "no token and no session, or one that has ended"),
+        "403": _answer("Refusal", "more than the role, the token or the session may do"),
+        "429": {
+            **_answer("Refusal", "too many requests: wait, then ask again"),
+            "headers": RETRY_AFTER,
+        },
+    }
+    if "query" in places or has_body:
+        refusals["400"] = _answer("Problems", "not understood, or not possible: nothing changed")
+    if "path" in places:
+        refusals["404"] = _answer("Refusal", "not there, or in a study without a role for you")
+    if has_body:
+        refusals["415"] = _answer("Refusal", "a body of another content type")
+    return refusals
+
+
+def _answer(component: str, about: str) -> Json:
+    schema = {"$ref": f"#/components/schemas/{component}"}
+    return {"description": about, "content": {"application/json": {"schema": schema}}}
