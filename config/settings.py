@@ -386,7 +386,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "dashboard.api.refusals.describe_refusals",
+        "dashboard.api.openapi.describe_refusals",
     ],
 }
 

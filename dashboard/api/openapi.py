@@ -1,4 +1,4 @@
-"""How the API refuses a request, said in the schema of every route that can refuse it so."""
+"""The schema of the API: how each route refuses a request is said here, for all of them."""
 
 from typing import Any
 
