@@ -1,8 +1,19 @@
-"""The schema of the API: how each route refuses a request is said here, for all of them."""
+"""The API's schema: what is said of all routes at once."""
 
 from typing import Any
 
+from drf_spectacular.openapi import AutoSchema
+
 Json = dict[str, Any]
+
+
+class RouteSchema(AutoSchema):
+    """Routes are listed by subject: the module that has them."""
+
+    def get_tags(self) -> list[str]:
+        module = type(self.view).__module__.rpartition(".")[2]
+        return [module.replace("_", " ").capitalize()]
+
 
 WHY: Json = {
     "type": "object",
