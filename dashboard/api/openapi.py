@@ -46,13 +46,13 @@ def describe_refusals(result: Json, **context: object) -> Json:
     """
     result["components"]["schemas"] |= {"Refusal": WHY, "Problems": PROBLEMS}
     for route in result["paths"].values():
-        for operation in route.values():
-            operation["responses"] = _refusals(operation) | operation["responses"]
-            operation["responses"] = dict(sorted(operation["responses"].items()))
+        for method, operation in route.items():
+            answers = _refusals(method, operation) | operation["responses"]
+            operation["responses"] = dict(sorted(answers.items()))
     return result
 
 
-def _refusals(operation: Json) -> Json:
+def _refusals(method: str, operation: Json) -> Json:
     """By status."""
     places = {parameter["in"] for parameter in operation.get("parameters", ())}
     has_body = "requestBody" in operation
@@ -64,7 +64,7 @@ def _refusals(operation: Json) -> Json:
             "headers": RETRY_AFTER,
         },
     }
-    if "query" in places or has_body:
+    if "query" in places or method != "get":
         refusals["400"] = _answer("Problems", "not understood, or not possible: nothing changed")
     if "path" in places:
         refusals["404"] = _answer("Refusal", "not there, or in a study without a role for you")
