@@ -1,6 +1,5 @@
 """A whole study by API, as `examples/api` plays it, on a real site with a local Prolific."""
 
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -19,11 +18,13 @@ from tests.e2e.installation import Installation, running_installation
 from tests.survey import small_study
 
 WAYS = "\nways_in: [prolific]\nprolific: {completion_code: DONE1, declined_code: NOPE1}\n"
-TOKEN = """
+MAKE_TOKEN = """
+from pathlib import Path
 from django.contrib.auth.models import User
 from dashboard.accounts.tokens import create_token
 user = User.objects.get(username="researcher")
-print(create_token(user=user, name="example", scope="change", expires_at=None))
+key = create_token(user=user, name="example", scope="change", expires_at=None)
+Path({!r}).write_text(key)
 """
 PEOPLE = 10
 
@@ -51,7 +52,8 @@ def site(prolific: LocalProlific, tmp_path: Path) -> Iterator[Installation]:
         SWEEP_SECONDS="1",
         PROLIFIC_URL=prolific.api_url,
     ) as running:
-        running.manage("load_study", tmp_path)
+        make_token = MAKE_TOKEN.format(str(tmp_path / "token"))
+        running.manage_all(("load_study", tmp_path), ("shell", "-c", make_token))
         yield running
 
 
@@ -96,9 +98,9 @@ def download(site: Installation, address: str) -> bytes:
 
 
 def test_example_pays_once_and_gets_the_tables_of_the_pages(
-    site: Installation, prolific: LocalProlific
+    site: Installation, prolific: LocalProlific, tmp_path: Path
 ) -> None:
-    [token] = re.findall(r"fivefold_[\w-]{43}", site.manage("shell", "-c", TOKEN).stdout)
+    token = (tmp_path / "token").read_text()
     said = play(site, token)
 
     world = prolific.world
