@@ -167,11 +167,13 @@ CACHES = {
 }
 # Web processes and workers share this folder.
 PACKAGES_DIR = DATA_DIR / "packages"
+CORPORA_DIR = DATA_DIR / "corpora"
 REACHED_FILE = DATA_DIR / "reached"
 
 INSTALLED_APPS = [
     "survey",
     "judge",
+    "corpus",
     "analysis",
     "dashboard",
     "django.contrib.admin",

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from judge.calls import LONGEST_WAIT_SECONDS, backoff_seconds
+from judge.asking import LONGEST_WAIT_SECONDS, backoff_seconds
 from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed, Scope
 from judge.providers import Provider
