@@ -17,7 +17,7 @@ from typing import IO, Literal, get_args
 
 from pydantic import Field
 
-from corpus.cleaning import EMOJI, URL, Anonymizer, half_width, tokens
+from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, url_in
 from corpus.dialogues import Dialogue
 from corpus.near import NearDuplicates
 from survey.definition.parts import Part
@@ -118,7 +118,7 @@ class _Writer:
 
 def as_line(dialogue: Dialogue) -> bytes:
     """A dialogue as one line of JSON."""
-    return json.dumps(asdict(dialogue), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return json.dumps(vars(dialogue), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def read_line(line: bytes) -> Dialogue:
@@ -278,19 +278,19 @@ class _Run:
 
     def _url(self, dialogue: Dialogue) -> Removal | None:
         for name in self.checked:
-            if found := URL.search(getattr(dialogue, name)):
-                return Removal("url", f"{found[0][:40]!r} in the {name}")
+            if found := url_in(getattr(dialogue, name)):
+                return Removal("url", f"{found[:40]!r} in the {name}")
         return None
 
     def _emoji(self, dialogue: Dialogue) -> Removal | None:
         for name in self.checked:
-            if found := EMOJI.search(getattr(dialogue, name)):
-                return Removal("emoji", f"{found[0]} in the {name}")
+            if found := emoji_in(getattr(dialogue, name)):
+                return Removal("emoji", f"{found} in the {name}")
         return None
 
     def _short(self, dialogue: Dialogue) -> Removal | None:
         for name in self.checked:
-            n = len(tokens(getattr(dialogue, name)))
+            n = count_tokens(getattr(dialogue, name), self.filters.min_tokens)
             if n < self.filters.min_tokens:
                 return Removal("short", f"{n} tokens in the {name}")
         return None

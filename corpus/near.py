@@ -14,9 +14,10 @@ from rensa import RMinHash, RMinHashLSH
 
 from corpus.cleaning import tokens
 
-#: 20 bands of 6 hashes: of two texts as alike as .8, 99.8 % are proposed; as .9, all but one in a
-#: million.
-PERMUTATIONS, BANDS, SEED = 120, 20, 42
+PERMUTATIONS, SEED = 120, 42
+#: From which threshold on how many hashes are a band. Fewer propose more: two texts as alike as the
+#: threshold are proposed with a probability of 1 − (1 − threshold^hashes)^bands, at least .995.
+HASHES_OF_A_BAND = ((0.8, 6), (0.65, 4), (0.0, 3))
 #: Texts whose pairs of words are kept for further comparisons.
 REMEMBERED = 1000
 
@@ -31,10 +32,8 @@ class Alike:
 
 def pairs_of_words(text: str) -> frozenset[str]:
     """Each two words that follow each other, without case; the only word of a text."""
-    words = [word.casefold() for word in tokens(text)]
-    if len(words) < 2:
-        return frozenset(words)
-    return frozenset(f"{one} {two}" for one, two in pairwise(words))
+    words = tokens(text.casefold())
+    return frozenset(map(" ".join, pairwise(words)) if len(words) > 1 else words)
 
 
 def likeness(one: frozenset[str], two: frozenset[str]) -> float:
@@ -48,7 +47,10 @@ class NearDuplicates:
 
     def __init__(self, threshold: float, text_of: Callable[[int], str]) -> None:
         self.threshold = threshold
-        self._index = RMinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, num_bands=BANDS)
+        hashes = next(n for least, n in HASHES_OF_A_BAND if threshold >= least)
+        self._index = RMinHashLSH(
+            threshold=threshold, num_perm=PERMUTATIONS, num_bands=PERMUTATIONS // hashes
+        )
         self._kept = 0
         self._pairs_of = lru_cache(REMEMBERED)(lambda number: pairs_of_words(text_of(number)))
 

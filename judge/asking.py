@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -25,6 +25,8 @@ from judge.storable import storable
 
 logger = logging.getLogger(__name__)
 
+#: The number of sweeps before a woken asker is woken again.
+WOKEN_SWEEPS = 4
 LONGEST_BACKOFF_SECONDS = 60.0
 #: The longest wait that an endpoint can ask for, if longer than our own backoff.
 LONGEST_WAIT_SECONDS = 3600.0
@@ -60,6 +62,37 @@ def in_flight_at(endpoint: Endpoint, now: datetime | None = None) -> int:
 def waits(asker: Any, now: datetime) -> bool:
     """Whether an asker, or its endpoint, must pause."""
     return any(at is not None and at > now for at in (asker.not_before, asker.endpoint.not_before))
+
+
+def to_wake(askers: QuerySet[SomeAsker], calls: QuerySet[Any], now: datetime) -> Any:
+    """Those of `askers` that may ask now, have one of their `calls` due, and no worker. `calls` are
+    those of an outer asker.
+
+    Askers that were woken recently and not taken up yet are excluded: their message is still
+    waiting.
+    """
+    return askers.filter(
+        is_forgotten(now),
+        Q(not_before=None) | Q(not_before__lte=now),
+        Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
+        Exists(due(calls, now)),
+        ~Exists(live(calls, now)),
+        stopped="",
+    )
+
+
+def is_forgotten(now: datetime) -> Q:
+    """Askers without a message that still waits: it may have been lost."""
+    lately = now - WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
+    return Q(woken_at=None) | Q(woken_at__lte=lately)
+
+
+def is_refused_alone(call: Any, failure: ExchangeFailed, *, has_answers: bool) -> bool:
+    """Whether an endpoint that refuses this call accepts others: it did before, or the call was
+    refused before and a person has restarted whoever asks.
+    """
+    same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
+    return has_answers or same.count() > 1
 
 
 def seconds_until(now: datetime, *times: datetime | None) -> float:

@@ -20,6 +20,7 @@ from judge.asking import (
     due,
     fail,
     in_flight_at,
+    is_refused_alone,
     own,
     release,
     save_pace,
@@ -148,7 +149,9 @@ def record_failure(asked: Asked, failure: ExchangeFailed) -> None:
             return
         in_batch = asked.attempt.batch_id is not None
         judge.failures_in_a_row += 0 if in_batch else 1
-        if failure.scope is Scope.REQUEST and _is_only_this_one(judge, call, failure):
+        if failure.scope is Scope.REQUEST and is_refused_alone(
+            call, failure, has_answers=_has_answers(judge)
+        ):
             fail(call, str(failure))
         elif failure.scope is Scope.TEMPORARY:
             wait = failure.retry_after
@@ -192,14 +195,6 @@ def _may_be_the_schema(asked: Asked, failure: ExchangeFailed) -> bool:
 
 def _has_answers(judge: Judge) -> bool:
     return scoring_calls(judge).filter(state=Call.State.ANSWERED).exists()
-
-
-def _is_only_this_one(judge: Judge, call: Call, failure: ExchangeFailed) -> bool:
-    """Whether an endpoint that refuses this call accepts others: it did before, or the call was
-    refused before and a person has restarted the stopped judge.
-    """
-    same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
-    return _has_answers(judge) or same.count() > 1
 
 
 def _stop(judge: Judge, reason: str) -> None:

@@ -2,22 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from judge import asking
-from judge.asking import due, in_flight_at, live, seconds_until, take_back
+from judge.asking import due, in_flight_at, is_forgotten, live, seconds_until, take_back, to_wake
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Batch, Call, Endpoint, Judge, Judging, StructuredOutput
 from judge.money import Budget
 from judge.queries import asked_calls, gold_judges, wanted_calls
 
-#: The number of sweeps before a woken judge is woken again.
-WOKEN_SWEEPS = 4
 LOST = "the worker that asked was lost, every time"
 
 
@@ -105,22 +102,13 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
     """Judges with calls due, a free slot at their endpoint, and no worker; without the judge
     `besides`.
 
-    Judges that were woken recently and not taken up yet are excluded: their message is still
-    waiting. A judge with batches is woken for one that can be taken up, or if it has none.
+    A judge with batches is woken for one that can be taken up, or if it has none.
     """
     now = timezone.now()
-    lately = now - WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
-    is_forgotten = Q(woken_at=None) | Q(woken_at__lte=lately)
-    with_batches = Judge.objects.filter(is_forgotten, batches__in=due_batches(now))
+    with_batches = Judge.objects.filter(is_forgotten(now), batches__in=due_batches(now))
     calls = Call.objects.filter(judge=OuterRef("pk"))
-    waiting = Judge.objects.filter(
-        is_forgotten,
-        Q(not_before=None) | Q(not_before__lte=now),
-        Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
-        Exists(due(calls, now)),
-        ~Exists(live(calls, now)),
-        ~Exists(probes(calls).filter(state=Call.State.WAITING, not_before__gt=now)),
-        stopped="",
+    waiting = to_wake(Judge.objects.all(), calls, now).exclude(
+        Exists(probes(calls).filter(state=Call.State.WAITING, not_before__gt=now))
     )
     woken = [
         judge.pk

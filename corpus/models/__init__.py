@@ -4,5 +4,13 @@ The texts of a corpus are in files (`corpus.store`); the database knows what the
 """
 
 from corpus.models.corpora import Corpus, Sample, SampledScenario
+from corpus.models.generation import Generation, GenerationAttempt, Generator
 
-__all__ = ["Corpus", "Sample", "SampledScenario"]
+__all__ = [
+    "Corpus",
+    "Generation",
+    "GenerationAttempt",
+    "Generator",
+    "Sample",
+    "SampledScenario",
+]

@@ -4,6 +4,8 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.utils import timezone
 
+from corpus.definition import GenerationDefinition
+
 #: Names are in commands, addresses and folders.
 NAME = r"^[a-z0-9][a-z0-9_-]{0,59}$"
 _name = RegexValidator(NAME, "small letters, digits, - and _, at most 60")
@@ -37,12 +39,19 @@ class Corpus(models.Model):
 
 
 class Sample(models.Model):
-    """Scenarios drawn from a corpus. It never changes: another draw is another sample."""
+    """Scenarios drawn from a corpus, and how their responses are generated.
+
+    The scenarios never change: another draw is another sample. The row is locked while the cost of
+    a request is counted.
+    """
 
     name = models.CharField(max_length=60, unique=True, validators=[_name])
     corpus = models.ForeignKey(Corpus, models.PROTECT, related_name="samples")
     drawn = models.JSONField(
         help_text="How: first, random, seed; and from what: SHA-256 and number of dialogues"
+    )
+    generation = models.JSONField(
+        null=True, help_text="See corpus.definition.GenerationDefinition; empty before the first"
     )
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -51,6 +60,12 @@ class Sample(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def read_generation(self) -> GenerationDefinition | None:
+        """How its responses are generated, as checked values."""
+        if self.generation is None:
+            return None
+        return GenerationDefinition.model_validate(self.generation)
 
 
 class SampledScenario(models.Model):

@@ -79,7 +79,7 @@ def tide(folder: Path, n: int = 60, *, seed: int = 1) -> Planted:
     planted.clean = len(rows)
     first = rows[0]
     for step, change in (
-        ("blank", {"reference_response": "   "}),
+        ("blank", {"reference_response": ""}),
         ("url", {"user_input": first["user_input"] + " See https://example.org/help"}),
         ("emoji", {"reference_response": first["reference_response"] + " 🙂"}),
         ("short", {"user_input": "I feel bad"}),

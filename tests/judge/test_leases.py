@@ -103,9 +103,9 @@ def test_judge_that_was_woken_is_not_woken_again_before_some_sweeps_have_passed(
     assert leases.judges_to_wake() == [], "its message waits behind others"
     settings.SWEEP_SECONDS = 1000
     sweep = timedelta(seconds=settings.SWEEP_SECONDS)
-    Judge.objects.update(woken_at=timezone.now() - (leases.WOKEN_SWEEPS - 1) * sweep)
+    Judge.objects.update(woken_at=timezone.now() - (asking.WOKEN_SWEEPS - 1) * sweep)
     assert leases.judges_to_wake() == []
-    Judge.objects.update(woken_at=timezone.now() - leases.WOKEN_SWEEPS * sweep)
+    Judge.objects.update(woken_at=timezone.now() - asking.WOKEN_SWEEPS * sweep)
     assert leases.judges_to_wake() == [judge.pk], "the broker may have lost it"
 
 
