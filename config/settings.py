@@ -397,6 +397,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "survey-sweep": {"task": "survey.sweep", "schedule": SWEEP_SECONDS},
     "judge-sweep": {"task": "judge.sweep", "schedule": SWEEP_SECONDS},
+    "corpus-sweep": {"task": "corpus.sweep", "schedule": SWEEP_SECONDS},
     "analysis-sweep": {"task": "analysis.sweep", "schedule": SWEEP_SECONDS},
     "dashboard-sweep": {"task": "dashboard.sweep", "schedule": SWEEP_SECONDS},
 }

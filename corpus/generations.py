@@ -300,9 +300,11 @@ def generators_to_wake(*, besides: int | None = None) -> list[int]:
     """Generators with texts due, a free slot at their endpoint, and no worker; not `besides`."""
     now = timezone.now()
     calls = Generation.objects.filter(generator=OuterRef("pk"), is_wanted=True)
-    waiting = to_wake(Generator.objects.exclude(pk=besides), calls, now)
+    waiting = to_wake(Generator.objects.all(), calls, now)
     woken = [
-        generator.pk for generator in waiting.select_related("endpoint") if _has_room(generator)
+        generator.pk
+        for generator in waiting.select_related("endpoint")
+        if generator.pk != besides and _has_room(generator)
     ]
     Generator.objects.filter(pk__in=woken).update(woken_at=now)
     return woken

@@ -143,8 +143,13 @@ def draw_sample(
     except SampleTooLarge as problem:
         raise CorpusProblem(f"corpus {corpus}: {problem}") from None
     found = dict(_at(path, set(positions)))
-    how = {"first": first, "random": at_random, "seed": None if at_random is None else seed}
-    how |= {"dialogues": n, "sha256": sha256_of(path)}
+    how = {
+        "first": first,
+        "random": at_random,
+        "seed": None if at_random is None else seed,
+        "dialogues": n,
+        "sha256": sha256_of(path),
+    }
     with transaction.atomic():
         sample = Sample.objects.create(name=name, corpus=corpus, drawn=how)
         SampledScenario.objects.bulk_create(

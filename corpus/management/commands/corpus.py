@@ -1,4 +1,4 @@
-"""`manage.py corpus import|filter|show|sample|delete …`."""
+"""`manage.py corpus import|filter|show|sample|generate|responses|delete …`."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -13,6 +13,12 @@ from tqdm import tqdm
 
 from corpus.dialogues import PARTS, PRESETS, Layout
 from corpus.filtering import Filters, Step
+from corpus.management.generating import (
+    generate,
+    generate_arguments,
+    responses,
+    responses_arguments,
+)
 from corpus.models import Corpus, Sample
 from corpus.store import (
     CorpusProblem,
@@ -34,7 +40,7 @@ SEED = 42
 
 
 class Command(BaseCommand):
-    help = "Corpora of dialogues: import, filter, draw scenarios."
+    help = "Corpora of dialogues: import, filter, draw scenarios, generate responses."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -53,7 +59,11 @@ class Command(BaseCommand):
     def progress(self, total: int | None = None) -> Iterator[Callable[[int], None]]:
         """A bar in the terminal, told how many more dialogues are done."""
         with tqdm(total=total, unit=" dialogues", file=self.stderr, dynamic_ncols=True) as bar:
-            yield lambda n: bar.update(n) and None
+
+            def add(n: int) -> None:
+                bar.update(n)
+
+            yield add
 
     def table(self, rows: list[tuple[object, ...]]) -> None:
         """Rows with the first column left and others right."""
@@ -276,10 +286,12 @@ def _delete(command: Command, options: Namespace) -> None:
 
 Arguments = Callable[[CommandParser], None]
 #: What each action is about, its arguments, and what it does.
-ACTIONS: dict[str, tuple[str, Arguments, Callable[[Command, Namespace], None]]] = {
+ACTIONS: dict[str, tuple[str, Arguments, Callable[[Any, Namespace], None]]] = {
     "import": ("Read dialogues from a file.", _import_arguments, _import),
     "filter": ("Clean a corpus; each step with its count.", _filter_arguments, _filter),
     "show": ("Corpora, or one of them with its steps and samples.", _show_arguments, _show),
     "sample": ("Draw scenarios from a corpus.", _sample_arguments, _sample),
+    "generate": ("Have models answer a sample's scenarios.", generate_arguments, generate),
+    "responses": ("Write responses.csv of a study.", responses_arguments, responses),
     "delete": ("Delete a corpus and its files, or a sample.", _delete_arguments, _delete),
 }
