@@ -30,7 +30,7 @@ BEATS_IN_A_LEASE = 4
 POLL_SECONDS = 0.5
 
 
-class Line(Protocol):
+class CallLine(Protocol):
     """The calls of one asker. What `claim` gives has a `request`, and an `attempt` with its id."""
 
     def claim(self) -> Any | None:
@@ -53,7 +53,7 @@ class Turn:
     """The requests in flight, and the handling of their outcomes."""
 
     def __init__(
-        self, line: Line, here: EndpointHere, provider: Provider, is_ending: Callable[[], bool]
+        self, line: CallLine, here: EndpointHere, provider: Provider, is_ending: Callable[[], bool]
     ) -> None:
         self.line = line
         self.here = here
