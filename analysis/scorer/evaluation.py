@@ -46,7 +46,7 @@ def evaluated(predicted: DataFrame, *, confidence: float, seed: int) -> dict[str
 
     `predicted` has a row for each text: `scenario`, `rating`, `predicted`, `baseline` (the mean
     rating of the texts that were not held out), `raters` and `sd` (of its raters; may be NaN).
-    `spearman` and `slope` are NaN where predictions hardly vary. `skill` is 1 − MSE / MSE of the baseline: above 0 if better than the mean. `slope` is that of
+    `skill` is 1 − MSE / MSE of the baseline: above 0 if better than the mean. `slope` is that of
     ratings on predictions: 1 if these are calibrated, below 1 if they are too far apart.
     """
     error = predicted["rating"] - predicted["predicted"]

@@ -119,7 +119,8 @@ def test_judge_is_asked_for_each_text_within_the_budget_and_no_text_twice(
     asked = [body["messages"][-1]["content"] for body in lab.asked]
     assert len(asked) == 7 and len(set(asked)) == 6, "only the one that failed is asked again"
     spent = spent_on(study)
-    assert (spent.requests, float(spent.money)) == (7, pytest.approx(6 * COST))
+    assert spent.requests == 7
+    assert float(spent.money) == pytest.approx(6 * COST)
     judging = Judging.objects.get()
     judging.definition["budget"] = {"requests": 7}
     judging.save()

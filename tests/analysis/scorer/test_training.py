@@ -15,7 +15,7 @@ from tests.analysis.scorer.rated import rated_texts
 pytestmark = [pytest.mark.slow]
 
 #: Enough where no signal matters.
-FEW = {"scenarios": 4, "systems": 3}
+FEW: dict[str, Any] = {"scenarios": 4, "systems": 3}
 
 
 def trained(ratings: DataFrame, **settings: Any) -> Trained:
