@@ -220,8 +220,9 @@ for name, why in tables["absent"].items():
 # %%
 wins = results_of("wins/")
 for row in wins["summary"]:
-    print(f"{row['scenario']}: {row['a_wins']} against {row['b_wins']}, {row['ties']} ties")
-print(wins["absent"])
+    print(f"{row['scenario']}: {row['a_wins']:g} against {row['b_wins']:g}, {row['ties']:g} ties")
+if wins["absent"]:
+    print(f"No wins: {wins['absent']}")
 
 # %% [markdown]
 # Figures are Plotly's JSON: `plotly.io.from_json` draws them in a notebook.
