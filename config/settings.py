@@ -376,7 +376,6 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],
     "DEFAULT_SCHEMA_CLASS": "dashboard.api.openapi.RouteSchema",
-    "SCHEMA_COERCE_PATH_PK": False,  # places in addresses have the names that views take
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
     "PAGE_SIZE": 1000,
