@@ -7,8 +7,9 @@ from pathlib import Path
 from corpus.definition import GenerationDefinition
 from corpus.filtering import read_dialogues
 from corpus.models import Corpus, SampledScenario
+from corpus.problems import CorpusProblem
 from corpus.splitting import PARTS, Split, SplitWrong
-from corpus.store import CorpusProblem, dialogues_file, sha256_of
+from corpus.store import dialogues_file, sha256_of
 from judge.prompts import Message
 
 SPLIT = "split.json"

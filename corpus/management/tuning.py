@@ -7,8 +7,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition
+from corpus.problems import CorpusProblem
 from corpus.splitting import Split
-from corpus.store import CorpusProblem, find_corpus
+from corpus.store import find_corpus
 from survey.files.suggestions import not_among
 from survey.files.yaml_file import YamlFile
 

@@ -21,8 +21,8 @@ from corpus.management.generating import (
 )
 from corpus.management.tuning import chats, chats_arguments
 from corpus.models import Corpus, Sample
+from corpus.problems import CorpusProblem
 from corpus.store import (
-    CorpusProblem,
     delete_corpus,
     delete_sample,
     draw_sample,
