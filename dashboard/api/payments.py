@@ -13,7 +13,7 @@ from rest_framework.status import HTTP_201_CREATED
 from rest_framework.views import APIView
 
 from dashboard.accounts.prolific import account_of
-from dashboard.api.pagination import Pagination
+from dashboard.api.pagination import Computed, Keyset
 from dashboard.api.parameters import STUDY
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.cases import cases_of
@@ -60,7 +60,7 @@ class CaseSerializer(serializers.Serializer[Case]):
 class CaseList(APIView):
     """Every submission that was read beside its person, and people without one."""
 
-    pagination_class = Pagination
+    pagination_class = Keyset
 
     @extend_schema(
         responses=CaseSerializer(many=True),
@@ -76,9 +76,14 @@ class CaseList(APIView):
             raise ValidationError({name: list(map(str, form.errors[name])) for name in form.errors})
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
         cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
-        pages = self.pagination_class()
-        page = pages.paginate_queryset(cases, request, view=self) or []
-        return pages.get_paginated_response(CaseSerializer(page, many=True).data)  # type: ignore[arg-type]  # a list
+        pages = Keyset()
+        page = pages.page_of(Computed(cases, _place), request)
+        return pages.answer(CaseSerializer(page, many=True).data)
+
+
+def _place(case: Case) -> tuple[int, int]:
+    """Submissions as they were read, then people without one as they first came."""
+    return (1, case.submission) if case.submission is not None else (2, case.person or 0)
 
 
 class ProposalSerializer(serializers.Serializer[object]):

@@ -13,10 +13,11 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.views import APIView
 
+from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, user_of
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
-from dashboard.overview.log import LINES_SHOWN, MOST, LogPage, lines_of_study
+from dashboard.overview.log import lines_of_study
 from dashboard.overview.models import MemberInvitation
 from dashboard.overview.people import RoleRefused, members_of, set_role
 from dashboard.shared.access import study_or_404
@@ -88,13 +89,6 @@ class EventSerializer(serializers.ModelSerializer[StudyEvent]):
 
     def get_what(self, event: StudyEvent) -> str:
         return in_words(event)
-
-
-class EventsSerializer(serializers.Serializer[object]):
-    """A page of the audit log, the newest lines first."""
-
-    next = serializers.URLField(allow_null=True, help_text="the page of earlier lines")
-    results = EventSerializer(many=True)
 
 
 class MemberList(APIView):
@@ -172,30 +166,19 @@ class EventsQuery(serializers.Serializer[object]):
 
     person = serializers.CharField(required=False, help_text="only of this account")
     kind = serializers.CharField(required=False, help_text="only of this kind")
-    before = serializers.IntegerField(
-        required=False, min_value=1, max_value=MOST, help_text="only lines with a smaller id"
-    )
-    limit = serializers.IntegerField(
-        required=False, min_value=1, max_value=1000, help_text=f"of a page; {LINES_SHOWN} if absent"
-    )
 
 
 class EventList(APIView):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
-    @extend_schema(parameters=[STUDY, EventsQuery], responses=EventsSerializer)
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY, EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study, form = study_or_404(name), EventsQuery(data=request.query_params)
         form.is_valid(raise_exception=True)
-        asked = form.validated_data
-        names = {"person": "author__username", "kind": "action", "before": "pk__lt"}
-        given = {field: asked[key] for key, field in names.items() if key in asked}
-        lines = lines_of_study(study.slug).filter(**given).order_by("-pk")
-        page = LogPage.of(lines, asked.get("limit", LINES_SHOWN))
-        earlier = None
-        if page.earlier:
-            query = request.query_params.copy()
-            query["before"] = str(page.earlier)
-            earlier = request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
-        content = {"next": earlier, "results": [line for line, _ in page.lines]}
-        return Response(EventsSerializer(content).data)
+        columns = {"person": "author__username", "kind": "action"}
+        asked = {columns[name]: value for name, value in form.validated_data.items()}
+        pages = Keyset()
+        lines = Stored(lines_of_study(study.slug).filter(**asked), ["-id"])
+        return pages.answer(EventSerializer(pages.page_of(lines, request), many=True).data)
