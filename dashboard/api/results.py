@@ -1,8 +1,11 @@
-"""The API about results: tables of the newest analysis, and automatic metrics."""
+"""The API about results: analyses, their tables, sentences and figures; metrics, multiverses."""
 
+from collections.abc import Container
 from typing import Any
 
 from django.db.models import Count
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -12,21 +15,47 @@ from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
 from analysis import catalogue
+from analysis.catalogue.subjects import SUBJECTS
+from analysis.labels import labels_of
 from analysis.metrics_requests import metrics_request_of
-from analysis.models import Result
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
+from analysis.models import AnalysisRun, Multiverse, Result
+from analysis.multiverses import multiverse_of
+from analysis.text.cells import plain
+from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, user_of
+from dashboard.api.refusals import refusals
 from dashboard.api.serializers.results import (
+    FigureSerializer,
+    FiguresSerializer,
     MetricsSerializer,
+    MultiverseSerializer,
+    NewestSerializer,
+    StateOfRunSerializer,
+    SubjectInListSerializer,
+    SubjectSerializer,
     TableSerializer,
     TablesSerializer,
     WinsSerializer,
 )
-from dashboard.results.asking import ask_for_metrics
-from dashboard.shared.access import study_or_404
-from dashboard.shared.newest_analysis import include_query, newest_analysis
-from dashboard.shared.pages import try_to_wake
+from dashboard.results.asking import ask_for_analysis, ask_for_metrics, ask_for_multiverse
+from dashboard.results.stored import result_or_404, table_response
+from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
+from dashboard.share.package_files import file_response, images_of, newest_with
+from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.figures import figures_of
+from dashboard.shared.findings import answers_of
+from dashboard.shared.newest_analysis import (
+    NewestAnalysis,
+    include_query,
+    newest_analysis,
+    newest_of_ratings,
+)
+from dashboard.shared.pages import OF_RESULTS, pages_without, try_to_wake
 from survey.models import Study
+from survey.tidy import definition_of
 
+RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of an analysis")
+FIGURE = OpenApiParameter("figure", str, OpenApiParameter.PATH, description="as `figures` lists it")
 TABLE = OpenApiParameter(
     "table", str, OpenApiParameter.PATH, description="the name of a table, such as `contrasts`"
 )
@@ -64,21 +93,34 @@ class TableList(APIView):
         operation_id="studies_tables_list", parameters=[STUDY, INCLUDE], responses=TablesSerializer
     )
     def get(self, request: Request, name: str) -> Response:
-        study, include = study_or_404(name), asked_for(request)
-        analysis = newest_analysis(study, include)
-        names = analysis.run.results.filter(kind=Result.Kind.TABLE) if analysis.run else ()
-        tables = [
-            {
-                "table": result.name,
-                "about": catalogue.table(result.name).title,
-                "url": reverse("api:table", args=[study, result.name], request=request)
-                + include_query(include or None),
-            }
-            for result in names
-        ]
+        study = study_or_404(name)
+        analysis = newest_analysis(study, asked_for(request))
         absent = {name: why for name, why in analysis.not_available.items() if "(" not in name}
+        tables = tables_listed(request, study, analysis)
         content = {"run": analysis.run, "tables": tables, "absent": absent}
         return Response(TablesSerializer(content).data)
+
+
+def tables_listed(
+    request: Request, study: Study, analysis: NewestAnalysis, *, only: Container[str] | None = None
+) -> list[dict[str, Any]]:
+    """The tables of an analysis, or those of them that are wanted, each with its address."""
+    names = analysis.run.results.filter(kind=Result.Kind.TABLE) if analysis.run else ()
+    return [
+        {
+            "table": result.name,
+            "about": catalogue.table(result.name).title,
+            "url": _address(request, study, analysis, "table", result.name),
+        }
+        for result in names
+        if only is None or result.name in only
+    ]
+
+
+def _address(request: Request, study: Study, analysis: NewestAnalysis, name: str, of: str) -> str:
+    """The address of a result of an analysis of the same people."""
+    address = reverse(f"api:{name}", args=[study, of], request=request)
+    return f"{address}{include_query(analysis.include or None)}"
 
 
 class TableDetail(APIView):
@@ -96,6 +138,57 @@ class TableDetail(APIView):
         return Response(TableSerializer(content).data)
 
 
+class TableFile(APIView):
+    """A table of the newest finished analysis as CSV, as `analyze` and the pages write it."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            TABLE,
+            INCLUDE,
+            OpenApiParameter(
+                "column",
+                {"type": "object", "additionalProperties": {"type": "string"}},
+                style="form",
+                explode=True,
+                description="only rows with this value, by the name of a column",
+            ),
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, name: str, table: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        run = _run_or_404(study, request)
+        asked = {n: str(v) for n, v in request.query_params.items() if n != INCLUDE.name}
+        return table_response(study, run.pk, table, asked)
+
+
+class TableLatex(APIView):
+    """A table of the newest finished analysis as LaTeX. It is made with the zip: see `packages`."""
+
+    @extend_schema(
+        parameters=[STUDY, TABLE, INCLUDE], responses={(200, "application/x-tex"): OpenApiTypes.STR}
+    )
+    def get(self, request: Request, name: str, table: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        return _of_package(study, _run_or_404(study, request), f"{table}.tex")
+
+
+def _run_or_404(study: Study, request: Request) -> AnalysisRun:
+    run = newest_analysis(study, asked_for(request)).run
+    if run is None:
+        raise NotFound(f"No analysis of {study} has finished yet.")
+    return run
+
+
+def _of_package(study: Study, run: AnalysisRun, file: str) -> StreamingHttpResponse:
+    """A file that is made with the zip. Raises NotFound while there is no zip with it."""
+    package = newest_with(study, run, file)
+    if package is None:
+        raise NotFound(f"No zip of analysis {run.pk} has {file}: ask for one by packages/.")
+    return file_response(package, file)
+
+
 class StudyWins(APIView):
     """The win table of the newest finished analysis."""
 
@@ -110,3 +203,201 @@ class StudyWins(APIView):
             "summary": tables["wins_summary"].rows,
         }
         return Response(WinsSerializer(content).data)
+
+
+class Analysis(APIView):
+    """The newest analysis, and whether it is up to date."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=NewestSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        analysis = newest_analysis(study_or_404(name), asked_for(request))
+        return Response(NewestSerializer(analysis).data)
+
+    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: StateOfRunSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker analyse the data as they are now. Where nothing has changed, the answer is
+        the analysis that is done.
+        """
+        study = study_or_404(name)
+        run = ask_for_analysis(study, asked_for(request), author=user_of(request))
+        wake_for(run)
+        return Response(StateOfRunSerializer(run).data, status=HTTP_202_ACCEPTED)
+
+
+def wake_for(run: AnalysisRun) -> None:
+    """Have a worker take up an analysis that is not done."""
+    if run.state != AnalysisRun.State.DONE:
+        try_to_wake("analysis.run", run.pk)
+
+
+class AnalysisList(APIView):
+    """The analyses of the study, the newest first, done or not."""
+
+    pagination_class = Keyset
+
+    @extend_schema(
+        parameters=[STUDY, OpenApiParameter("state", str, enum=AnalysisRun.State.values)],
+        responses=StateOfRunSerializer(many=True),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        pages, runs = Keyset(), study_or_404(name).analysis_runs.select_related("rule_set")
+        if state := one_of(request, "state", AnalysisRun.State.values):
+            runs = runs.filter(state=state)
+        page = pages.page_of(Stored(runs, ["-id"]), request)
+        return pages.answer(StateOfRunSerializer(page, many=True).data)
+
+
+class AnalysisDetail(APIView):
+    """One analysis: whether it is done, and why it failed."""
+
+    @extend_schema(parameters=[STUDY, RUN], responses=StateOfRunSerializer)
+    def get(self, request: Request, name: str, run: int) -> Response:
+        study = study_or_404(name)
+        row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        return Response(StateOfRunSerializer(row).data)
+
+
+class SubjectList(APIView):
+    """The subjects of results that the study has."""
+
+    @extend_schema(
+        operation_id="studies_results_list",
+        parameters=[STUDY],
+        responses=SubjectInListSerializer(many=True),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        without = pages_without(study, OF_RESULTS)
+        rows = [
+            {
+                "subject": subject,
+                "title": title,
+                "url": reverse("api:subject", args=[study, subject], request=request),
+            }
+            for subject, title in SUBJECTS.items()
+            if f"results/{subject}" not in without
+        ]
+        return Response(SubjectInListSerializer(rows, many=True).data)
+
+
+class SubjectDetail(APIView):
+    """What the newest finished analysis says of a subject: questions, answers in sentences, tables."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            OpenApiParameter("subject", str, OpenApiParameter.PATH, enum=list(SUBJECTS)),
+            INCLUDE,
+        ],
+        responses=SubjectSerializer,
+    )
+    def get(self, request: Request, name: str, subject: str) -> Response:
+        study = study_or_404(name)
+        if subject not in SUBJECTS:
+            raise NotFound(f"There are no results called {subject}; see results/.")
+        analysis = newest_of_ratings(study, asked_for(request))
+        names = tables_of_subject(definition_of(study), subject)
+        stored = stored_tables(analysis, names)
+        answers = answers_of(analysis, str)
+        told = {answer.table for answer in answers}
+        methods: dict[str, dict[str, str]] = analysis.in_words.get("methods", {})
+        labels = labels_of(study)
+        questions = [
+            {
+                "question": about.question,
+                "table": about.name,
+                "title": about.title,
+                "says": about.says,
+                "observations": about.observations,
+                "methods": {
+                    recipe: plain(said) for recipe, said in methods.get(about.name, {}).items()
+                },
+                "answers": [answer for answer in answers if answer.table == about.name],
+                "url": _address(request, study, analysis, "table", about.name)
+                if about.name in stored
+                else None,
+            }
+            for about in (catalogue.table(table, labels) for table in names)
+            if about.name in stored or about.name in told
+        ]
+        content = {
+            "run": analysis.run,
+            "subject": subject,
+            "title": SUBJECTS[subject],
+            "questions": questions,
+            "absent": {
+                table: analysis.not_available.get(table, NOT_MADE)
+                for table in names
+                if table not in stored and table not in told and table not in ON_REQUEST
+            },
+        }
+        return Response(SubjectSerializer(content).data)
+
+
+class FigureList(APIView):
+    """The figures of the newest finished analysis."""
+
+    @extend_schema(
+        operation_id="studies_figures_list",
+        parameters=[STUDY, INCLUDE],
+        responses=FiguresSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        analysis = newest_analysis(study, asked_for(request))
+        figures = figures_of(analysis, labels_of(study))
+        drawn = images_of(study, analysis.run) if analysis.run else set()
+        rows = [
+            {
+                "figure": figure.name,
+                "title": figure.title,
+                "table": figure.table,
+                "url": _address(request, study, analysis, "figure", figure.name),
+                "svg": _address(request, study, analysis, "figure-svg", figure.name)
+                if f"{figure.name}.svg" in drawn
+                else None,
+            }
+            for figure in figures
+        ]
+        return Response(FiguresSerializer({"run": analysis.run, "figures": rows}).data)
+
+
+class FigureDetail(APIView):
+    """A figure of the newest finished analysis as Plotly's JSON."""
+
+    @extend_schema(parameters=[STUDY, FIGURE, INCLUDE], responses=FigureSerializer)
+    def get(self, request: Request, name: str, figure: str) -> Response:
+        study = study_or_404(name)
+        run = _run_or_404(study, request)
+        return Response(result_or_404(study, run.pk, Result.Kind.FIGURE, figure).content)
+
+
+class FigureSvg(APIView):
+    """A figure of the newest finished analysis as SVG. It is drawn with the zip: see `packages`."""
+
+    @extend_schema(
+        parameters=[STUDY, FIGURE, INCLUDE], responses={(200, "image/svg+xml"): OpenApiTypes.STR}
+    )
+    def get(self, request: Request, name: str, figure: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        return _of_package(study, _run_or_404(study, request), f"{figure}.svg")
+
+
+class MultiverseOfAnalysis(APIView):
+    """The multiverse of the newest finished analysis: all its rules and choices varied."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=MultiverseSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        run = newest_analysis(study_or_404(name), asked_for(request)).run
+        return Response(MultiverseSerializer({"multiverse": multiverse_of(run)}).data)
+
+    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: MultiverseSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker compute it. What is done already is not computed again."""
+        study, include = study_or_404(name), asked_for(request)
+        with refusals():
+            asked = ask_for_multiverse(study, include, author=user_of(request))
+        if asked.state != Multiverse.State.DONE:
+            try_to_wake("analysis.multiverse", asked.pk)
+        content = MultiverseSerializer({"multiverse": asked}).data
+        return Response(content, status=HTTP_202_ACCEPTED)

@@ -1,0 +1,60 @@
+"""Refusals in the API: one line that says why, with status 400, where a page shows it in red."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+from django import forms
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.status import HTTP_400_BAD_REQUEST
+
+from analysis.locked_plans import PlanRefused
+from analysis.manual_decisions import DecisionRefused
+from dashboard.importing.files import ImportRefused
+from dashboard.judges.gold_choice import NotChosen
+from dashboard.overview.opening import NotOpened
+from dashboard.raters.trying_thresholds import ThresholdsRefused
+from dashboard.results.asking import NoAnalysis
+from survey.studies import StateError
+
+Form = TypeVar("Form", bound=forms.Form)
+NOTHING_CHANGED = "Nothing was changed."
+
+
+class Refused(APIException):
+    """What was asked for was not done; the text says why."""
+
+    status_code = HTTP_400_BAD_REQUEST
+    default_code = "refused"
+
+
+@contextmanager
+def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Turn refusals of what is done within into answers. `renamed` are fields of the API by those
+    of forms.
+
+    Raises Refused, ValidationError.
+    """
+    try:
+        yield
+    except ImportRefused as error:
+        raise ValidationError({"file": [*str(error).splitlines(), NOTHING_CHANGED]}) from None
+    except NotOpened as refusal:
+        raise Refused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
+    except (
+        *(DecisionRefused, NoAnalysis, NotChosen, PlanRefused, StateError, ThresholdsRefused),
+    ) as why:
+        said = f"{str(why).rstrip('.')}."
+        more = "" if NOTHING_CHANGED.rstrip(".") in said else f" {NOTHING_CHANGED}"
+        raise Refused(said + more) from None
+
+
+def checked(form: Form, renamed: Mapping[str, str] | None = None) -> Form:
+    """A page's form that is filled in by the API. Raises ValidationError by field."""
+    if form.is_valid():
+        return form
+    errors = {
+        (renamed or {}).get(name, name if name != "__all__" else "detail"): list(map(str, said))
+        for name, said in form.errors.items()
+    }
+    raise ValidationError(errors)
