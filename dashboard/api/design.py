@@ -13,8 +13,8 @@ from analysis.text.preregistration import TEXTS
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.serializers.design import (
+    CertificateSerializer,
     LockSerializer,
-    OrderSerializer,
     PageSerializer,
     PilotSerializer,
     PlanAskedSerializer,
@@ -111,14 +111,14 @@ class Order(APIView):
             OpenApiParameter("pool", str, enum=list(map(str, Slot.Pool.values))),
             OpenApiParameter("people", str, enum=list(PEOPLE), description="default: `completed`"),
         ],
-        responses=OrderSerializer,
+        responses=CertificateSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
         study, form = study_or_404(name), checked(CertificateForm(request.query_params))
         chosen, people = form.choice
         certificate = Certificate(study, chosen or usual_pool(pools_used(study)), people)
         with reading():
-            return Response(OrderSerializer(certificate).data)
+            return Response(CertificateSerializer(certificate).data)
 
 
 class CertificateFile(APIView):

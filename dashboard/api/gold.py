@@ -11,10 +11,11 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
 from analysis.models import AnalysisRun
+from dashboard.api.analyses import RUN, wake_for
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import Refused, checked, refusals
-from dashboard.api.results import RUN, tables_listed, wake_for
+from dashboard.api.results import tables_listed
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
     GoldAddedSerializer,

@@ -40,7 +40,9 @@ JUDGE = OpenApiParameter(
 class JudgeList(APIView):
     """The judges of a study: how far each has come, and what it cost."""
 
-    @extend_schema(parameters=[STUDY], responses=JudgesSerializer)
+    @extend_schema(
+        operation_id="studies_judges_list", parameters=[STUDY], responses=JudgesSerializer
+    )
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
         return Response(_judges(study))

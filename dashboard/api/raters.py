@@ -14,11 +14,11 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun, ManualDecision
 from analysis.quality_rules import SETTINGS
 from analysis.rule_sets import current_rule_set
+from dashboard.api.analyses import wake_for
 from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.ratings import Ratings
 from dashboard.api.refusals import Refused, checked, refusals
-from dashboard.api.results import wake_for
 from dashboard.api.serializers.raters import (
     DecidedSerializer,
     DecideOnRatersSerializer,

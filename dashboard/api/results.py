@@ -1,9 +1,8 @@
-"""The API about results: analyses, their tables, sentences and figures; metrics, multiverses."""
+"""The API about results of the newest analysis: tables, questions with answers, figures."""
 
 from collections.abc import Container
 from typing import Any
 
-from django.db.models import Count
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,37 +10,27 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
 from analysis import catalogue
 from analysis.catalogue.subjects import SUBJECTS
 from analysis.labels import labels_of
-from analysis.metrics_requests import metrics_request_of
-from analysis.models import AnalysisRun, Multiverse, Result
-from analysis.multiverses import multiverse_of
+from analysis.models import AnalysisRun, Result
 from analysis.text.cells import plain
-from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, user_of
-from dashboard.api.refusals import refusals
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for
 from dashboard.api.serializers.results import (
     FigureSerializer,
     FiguresSerializer,
-    MetricsSerializer,
-    MultiverseSerializer,
-    NewestSerializer,
-    StateOfRunSerializer,
     SubjectInListSerializer,
     SubjectSerializer,
     TableSerializer,
     TablesSerializer,
     WinsSerializer,
 )
-from dashboard.results.asking import ask_for_analysis, ask_for_metrics, ask_for_multiverse
 from dashboard.results.stored import result_or_404, table_response
 from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
 from dashboard.share.package_files import file_response, images_of, newest_with
-from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.access import study_or_404
 from dashboard.shared.figures import figures_of
 from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import (
@@ -50,40 +39,14 @@ from dashboard.shared.newest_analysis import (
     newest_analysis,
     newest_of_ratings,
 )
-from dashboard.shared.pages import OF_RESULTS, pages_without, try_to_wake
+from dashboard.shared.pages import OF_RESULTS, pages_without
 from survey.models import Study
 from survey.tidy import definition_of
 
-RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of an analysis")
 FIGURE = OpenApiParameter("figure", str, OpenApiParameter.PATH, description="as `figures` lists it")
 TABLE = OpenApiParameter(
     "table", str, OpenApiParameter.PATH, description="the name of a table, such as `contrasts`"
 )
-
-
-class Metrics(APIView):
-    """The automatic metrics of a study that are stored, and the newest request to compute them."""
-
-    @extend_schema(parameters=[STUDY], responses=MetricsSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        return Response(_metrics(study_or_404(name)))
-
-    @extend_schema(parameters=[STUDY], request=None, responses={202: MetricsSerializer})
-    def post(self, request: Request, name: str) -> Response:
-        """Have a worker compute every metric for which this installation has all that it needs. A
-        request that is under way is not repeated.
-        """
-        study = study_or_404(name)
-        asked = ask_for_metrics(study, author=user_of(request))
-        try_to_wake("analysis.metrics", asked.pk)
-        return Response(_metrics(study), status=HTTP_202_ACCEPTED)
-
-
-def _metrics(study: Study) -> dict[str, Any]:
-    row = metrics_request_of(study)
-    stored = study.computed_metrics.annotate(n=Count("values__value"))
-    content = {"request": row, "metrics": sorted(stored, key=lambda metric: metric.name)}
-    return dict(MetricsSerializer(content).data)
 
 
 class TableList(APIView):
@@ -205,58 +168,6 @@ class StudyWins(APIView):
         return Response(WinsSerializer(content).data)
 
 
-class Analysis(APIView):
-    """The newest analysis, and whether it is up to date."""
-
-    @extend_schema(parameters=[STUDY, INCLUDE], responses=NewestSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        analysis = newest_analysis(study_or_404(name), asked_for(request))
-        return Response(NewestSerializer(analysis).data)
-
-    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: StateOfRunSerializer})
-    def post(self, request: Request, name: str) -> Response:
-        """Have a worker analyse the data as they are now. Where nothing has changed, the answer is
-        the analysis that is done.
-        """
-        study = study_or_404(name)
-        run = ask_for_analysis(study, asked_for(request), author=user_of(request))
-        wake_for(run)
-        return Response(StateOfRunSerializer(run).data, status=HTTP_202_ACCEPTED)
-
-
-def wake_for(run: AnalysisRun) -> None:
-    """Have a worker take up an analysis that is not done."""
-    if run.state != AnalysisRun.State.DONE:
-        try_to_wake("analysis.run", run.pk)
-
-
-class AnalysisList(APIView):
-    """The analyses of the study, the newest first, done or not."""
-
-    pagination_class = Keyset
-
-    @extend_schema(
-        parameters=[STUDY, OpenApiParameter("state", str, enum=AnalysisRun.State.values)],
-        responses=StateOfRunSerializer(many=True),
-    )
-    def get(self, request: Request, name: str) -> Response:
-        pages, runs = Keyset(), study_or_404(name).analysis_runs.select_related("rule_set")
-        if state := one_of(request, "state", AnalysisRun.State.values):
-            runs = runs.filter(state=state)
-        page = pages.page_of(Stored(runs, ["-id"]), request)
-        return pages.answer(StateOfRunSerializer(page, many=True).data)
-
-
-class AnalysisDetail(APIView):
-    """One analysis: whether it is done, and why it failed."""
-
-    @extend_schema(parameters=[STUDY, RUN], responses=StateOfRunSerializer)
-    def get(self, request: Request, name: str, run: int) -> Response:
-        study = study_or_404(name)
-        row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-        return Response(StateOfRunSerializer(row).data)
-
-
 class SubjectList(APIView):
     """The subjects of results that the study has."""
 
@@ -281,7 +192,7 @@ class SubjectList(APIView):
 
 
 class SubjectDetail(APIView):
-    """What the newest finished analysis says of a subject: questions, answers in sentences, tables."""
+    """What the newest finished analysis says of a subject, in sentences, and its tables."""
 
     @extend_schema(
         parameters=[
@@ -381,23 +292,3 @@ class FigureSvg(APIView):
     def get(self, request: Request, name: str, figure: str) -> StreamingHttpResponse:
         study = study_or_404(name)
         return _of_package(study, _run_or_404(study, request), f"{figure}.svg")
-
-
-class MultiverseOfAnalysis(APIView):
-    """The multiverse of the newest finished analysis: all its rules and choices varied."""
-
-    @extend_schema(parameters=[STUDY, INCLUDE], responses=MultiverseSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        run = newest_analysis(study_or_404(name), asked_for(request)).run
-        return Response(MultiverseSerializer({"multiverse": multiverse_of(run)}).data)
-
-    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: MultiverseSerializer})
-    def post(self, request: Request, name: str) -> Response:
-        """Have a worker compute it. What is done already is not computed again."""
-        study, include = study_or_404(name), asked_for(request)
-        with refusals():
-            asked = ask_for_multiverse(study, include, author=user_of(request))
-        if asked.state != Multiverse.State.DONE:
-            try_to_wake("analysis.multiverse", asked.pk)
-        content = MultiverseSerializer({"multiverse": asked}).data
-        return Response(content, status=HTTP_202_ACCEPTED)

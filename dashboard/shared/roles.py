@@ -102,11 +102,29 @@ RULES: dict[str, Needs] = {
     **_all("revoke-invitation", Needs(change=_P.MANAGE)),
     **_all("log", Needs(get=_P.MANAGE)),
     **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
-    **_all("api:study api:counts api:plans api:tables api:exports", Needs(get=_P.READ)),
-    **_all("api:table api:wins", Needs(get=_P.READ, is_download=True)),
-    **_all("api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
-    **_all("api:metrics", Needs(get=_P.READ, change=_P.COMPUTE)),
-    **_all("api:judges", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all(
+        "api:study api:counts api:live api:versions api:differences api:changes api:texts "
+        "api:pages api:order api:policy api:pilot api:rehearsal api:rules api:judge api:calls "
+        "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
+        "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
+        "api:exports api:package",
+        Needs(get=_P.READ),
+    ),
+    **_all(
+        "api:table api:table-csv api:table-latex api:wins api:figure-svg api:certificate "
+        "api:plan-text api:package-zip api:package-file",
+        Needs(get=_P.READ, is_download=True),
+    ),
+    **_all("api:rater api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
+    **_all(
+        "api:analysis api:metrics api:multiverse api:packages api:planning",
+        Needs(get=_P.READ, change=_P.COMPUTE),
+    ),
+    **_all("api:judges api:gold api:plans api:thresholds", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("api:opening", Needs(get=_P.CHANGE)),
+    **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
+    **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
+    **_all("api:identity", Needs(change=_P.IDENTIFY)),
     **_all("api:submissions", Needs(get=_P.IDENTIFY)),
     **_all("api:payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
     **_all("api:payment-order", Needs(get=_P.RECRUIT)),

@@ -124,7 +124,7 @@ class GridSerializer(serializers.Serializer[Grid]):
     untested = serializers.CharField(help_text="why there is no test, or empty")
 
 
-class OrderSerializer(serializers.Serializer[object]):
+class CertificateSerializer(serializers.Serializer[object]):
     """How evenly the people of one pool were shown everything."""
 
     pool = serializers.CharField()
