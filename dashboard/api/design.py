@@ -1,4 +1,4 @@
-"""The API about designs: texts, pages, planning, order, policy, pilots, plans, rehearsals."""
+"""The API about designs: texts, pages, planning, order, pilots, locked plans, rehearsals."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -20,7 +20,6 @@ from dashboard.api.serializers.design import (
     PlanAskedSerializer,
     PlanningSerializer,
     PlanSerializer,
-    PolicySerializer,
     RehearsalSerializer,
     TextsSerializer,
 )
@@ -30,14 +29,11 @@ from dashboard.design.forms import CertificateForm, LockForm, PlanForm, PreviewF
 from dashboard.design.locked_plan import compared
 from dashboard.design.pilot import lines, sides_of
 from dashboard.design.plan_options import plans_of, request_plan
-from dashboard.design.policy import policy_findings
 from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.rehearsal import analysis_of_rehearsal, found_counts
 from dashboard.design.texts import texts_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
-from survey.definition.policy import on_prolific
-from survey.definition.settings import Settings
 from survey.models import Slot, Study
 from survey.simulated.record import crowds_of
 from survey.tidy import reading
@@ -56,7 +52,7 @@ def _preview(request: Request, study: Study) -> Preview:
     return preview_or_404(study, request._request, slot=form.slot, language=language)
 
 
-class Texts(APIView):
+class StudyTexts(APIView):
     """All that participants read, section by section."""
 
     @extend_schema(parameters=PREVIEW, responses=TextsSerializer)
@@ -102,7 +98,7 @@ class Planning(APIView):
         return Response(PlanningSerializer({"plan": plan}).data, status=HTTP_202_ACCEPTED)
 
 
-class Order(APIView):
+class OrderCertificate(APIView):
     """The counterbalance certificate in short."""
 
     @extend_schema(
@@ -127,20 +123,6 @@ class CertificateFile(APIView):
     @extend_schema(parameters=[STUDY], responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
         return certificate_response(study_or_404(name))
-
-
-class Policy(APIView):
-    """What Prolific's rules say about the study."""
-
-    @extend_schema(parameters=[STUDY], responses=PolicySerializer)
-    def get(self, request: Request, name: str) -> Response:
-        study = study_or_404(name)
-        settings = Settings.model_validate(study.settings)
-        content = {
-            "on_prolific": on_prolific(settings) is not None,
-            "findings": policy_findings(study),
-        }
-        return Response(PolicySerializer(content).data)
 
 
 class Pilot(APIView):
@@ -191,7 +173,7 @@ class PlanText(APIView):
         return plan_response(study_or_404(name), version, form)
 
 
-class Rehearsal(APIView):
+class RehearsalFindings(APIView):
     """What was planted in simulated raters, and which of it the analysis finds."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RehearsalSerializer)

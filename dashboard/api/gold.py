@@ -14,7 +14,7 @@ from analysis.models import AnalysisRun
 from dashboard.api.analyses import RUN, wake_for
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
-from dashboard.api.refusals import Refused, checked, refusals
+from dashboard.api.refusals import RequestRefused, checked, refusals
 from dashboard.api.results import tables_listed
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
@@ -42,7 +42,7 @@ from survey.models import Study
 from survey.tidy import counted_sources, definition_of
 
 
-class Gold(APIView):
+class GoldSources(APIView):
     """Every source of gold scores, and which of them is gold."""
 
     @extend_schema(parameters=[STUDY], responses=GoldSerializer)
@@ -143,13 +143,13 @@ class GoldChanges(APIView):
         study = study_or_404(name)
         after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
         if after.state != AnalysisRun.State.DONE:
-            raise Refused(f"Analysis {run} is {after.state}: ask again when it is done.")
+            raise RequestRefused(f"Analysis {run} is {after.state}: ask again when it is done.")
         number = request.query_params.get("before", "")
         is_number = number.isascii() and number.isdigit() and len(number) <= 18
         before = earlier_run(after, int(number)) if is_number else None
         if before is None:
             said = f"{study} has no other finished analysis {number[:80]!r} of the same people."
-            raise Refused(said)
+            raise RequestRefused(said)
         return Response(GoldChangesSerializer(changes(before, after)).data)
 
 

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, one_of, sent_by, user_of
-from dashboard.api.refusals import Refused
+from dashboard.api.refusals import RequestRefused
 from dashboard.api.serializers.judges import (
     AskedAgainSerializer,
     CallDetailSerializer,
@@ -94,7 +94,7 @@ class Retry(APIView):
         try:
             calls = ask_again(asked, call, author=user_of(request))
         except JudgeNotReady as problem:
-            raise Refused(f"{asked}: nothing was queued, because {problem}.") from None
+            raise RequestRefused(f"{asked}: nothing was queued, because {problem}.") from None
         try_to_wake("judge.run", asked.pk)
         content = AskedAgainSerializer({"queued": calls}).data
         return Response(content, status=HTTP_202_ACCEPTED)

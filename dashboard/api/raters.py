@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -18,12 +17,11 @@ from dashboard.api.analyses import wake_for
 from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.ratings import Ratings
-from dashboard.api.refusals import Refused, checked, refusals
+from dashboard.api.refusals import RequestRefused, checked, refusals
 from dashboard.api.serializers.raters import (
     DecidedSerializer,
     DecideOnRatersSerializer,
     DecisionOnRaterSerializer,
-    KnownAsSerializer,
     RaterRecordSerializer,
     RaterSerializer,
     RatingSerializer,
@@ -36,7 +34,6 @@ from dashboard.api.serializers.thresholds import (
     UseThresholdsSerializer,
 )
 from dashboard.raters.decisions import decide
-from dashboard.raters.identity import look_up
 from dashboard.raters.rater_list import RaterFilter, rater_row
 from dashboard.raters.rater_record import rater_record
 from dashboard.raters.trying_thresholds import (
@@ -52,9 +49,7 @@ from judge.queries import gold_scores
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, reading
 
-RATER = OpenApiParameter(
-    "participant", int, OpenApiParameter.PATH, description="a rater's `id` in `raters`"
-)
+RATER = OpenApiParameter("rater", str, OpenApiParameter.PATH, description="the pseudonym")
 FILTERS = [
     OpenApiParameter("included", str, enum=["true", "false"]),
     OpenApiParameter("rule", str, description="excluded by this step of the funnel"),
@@ -65,11 +60,6 @@ TRIED = [
     OpenApiParameter(name, str, description=f"tried: {setting.about.label}")
     for name, setting in SETTINGS.items()
 ]
-
-
-def _person_or_404(study: Study, participant: int) -> Participant:
-    missing = f"{study} has no rater {participant}. Nothing is left of raters who withdrew."
-    return first_or_404(study.participants.filter(pk=participant), missing)
 
 
 class RaterList(APIView):
@@ -96,21 +86,11 @@ class RaterDetail(APIView):
     """All that is stored about one rater: pages, answers, checks, verdicts, decisions."""
 
     @extend_schema(parameters=[STUDY, RATER], responses=RaterRecordSerializer)
-    def get(self, request: Request, name: str, participant: int) -> Response:
+    def get(self, request: Request, name: str, rater: str) -> Response:
         study = study_or_404(name)
-        record = rater_record(study, _person_or_404(study, participant))
-        return Response(RaterRecordSerializer(record).data)
-
-
-class IdentityOfRater(APIView):
-    """Who a rater is on Prolific, or on an invitation."""
-
-    @extend_schema(parameters=[STUDY, RATER], request=None, responses=KnownAsSerializer)
-    def post(self, request: Request, name: str, participant: int) -> Response:
-        """Look it up. The log says each time that you did."""
-        person = _person_or_404(study_or_404(name), participant)
-        known = look_up(participant=person, author=user_of(request), at=timezone.now())
-        return Response(KnownAsSerializer(known).data)
+        missing = f"{study} has no rater {rater}. Nothing is left of raters who withdrew."
+        person = first_or_404(study.participants.filter(pseudonym=rater), missing)
+        return Response(RaterRecordSerializer(rater_record(study, person)).data)
 
 
 class DecisionList(APIView):
@@ -192,7 +172,7 @@ class Thresholds(APIView):
         include = asked_for(request)
         run = newest_analysis(study, include).run
         if run is None:
-            raise Refused(NONE_YET)
+            raise RequestRefused(NONE_YET)
         tried = _tried(study, run, {n: str(v) for n, v in sent["settings"].items()})
         with refusals():
             rules, asked = put_in_force(

@@ -21,7 +21,7 @@ Form = TypeVar("Form", bound=forms.Form)
 NOTHING_CHANGED = "Nothing was changed."
 
 
-class Refused(APIException):
+class RequestRefused(APIException):
     """What was asked for was not done; the text says why."""
 
     status_code = HTTP_400_BAD_REQUEST
@@ -33,20 +33,20 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     """Turn refusals of what is done within into answers. `renamed` are fields of the API by those
     of forms.
 
-    Raises Refused, ValidationError.
+    Raises RequestRefused, ValidationError.
     """
     try:
         yield
     except ImportRefused as error:
         raise ValidationError({"file": [*str(error).splitlines(), NOTHING_CHANGED]}) from None
     except NotOpened as refusal:
-        raise Refused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
+        raise RequestRefused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
     except (
         *(DecisionRefused, NoAnalysis, NotChosen, PlanRefused, StateError, ThresholdsRefused),
     ) as why:
         said = f"{str(why).rstrip('.')}."
         more = "" if NOTHING_CHANGED.rstrip(".") in said else f" {NOTHING_CHANGED}"
-        raise Refused(said + more) from None
+        raise RequestRefused(said + more) from None
 
 
 def checked(form: Form, renamed: Mapping[str, str] | None = None) -> Form:

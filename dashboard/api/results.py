@@ -101,7 +101,7 @@ class TableDetail(APIView):
         return Response(TableSerializer(content).data)
 
 
-class TableFile(APIView):
+class TableCsv(APIView):
     """A table of the newest finished analysis as CSV, as `analyze` and the pages write it."""
 
     @extend_schema(

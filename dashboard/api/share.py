@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from analysis.models import AnalysisRun
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
-from dashboard.api.refusals import Refused, checked
+from dashboard.api.refusals import RequestRefused, checked
 from dashboard.api.serializers.share import (
     ExportsSerializer,
     PackageDetailSerializer,
@@ -105,14 +105,14 @@ class PackageList(APIView):
         study, sent = study_or_404(name), sent_by(request, PreparePackageSerializer)
         run = newest_analysis(study, asked_for(request)).run
         if run is None:
-            raise Refused(NONE_YET)
+            raise RequestRefused(NONE_YET)
         form = checked(PackageForm(sent, recipes=packages.recipe_choices(run)))
         try:
             package = packages.ask_for_package(
                 run=run, author=user_of(request), **form.cleaned_data
             )
         except AnalysisRun.DoesNotExist:
-            raise Refused(REMOVED) from None
+            raise RequestRefused(REMOVED) from None
         if package.state != Package.State.DONE:
             try_to_wake("dashboard.package", package.pk)
         content = PackageSerializer(package, context={"request": request}).data

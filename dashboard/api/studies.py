@@ -17,7 +17,6 @@ from dashboard.api.serializers.studies import (
     CountsSerializer,
     DifferencesSerializer,
     LiveSerializer,
-    OpeningSerializer,
     StateSerializer,
     StudySerializer,
     VersionSerializer,
@@ -29,7 +28,7 @@ from dashboard.overview.endings import endings
 from dashboard.overview.events import changes_of
 from dashboard.overview.links import participant_links
 from dashboard.overview.live import live_state
-from dashboard.overview.opening import against, change_state, only_stand_in, refused
+from dashboard.overview.opening import change_state
 from dashboard.shared.access import role_of, study_or_404, visible_to
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.roles import Permission
@@ -99,7 +98,7 @@ class State(APIView):
     @extend_schema(parameters=[STUDY], request=StateSerializer, responses=StudySerializer)
     def post(self, request: Request, name: str) -> Response:
         """Open, pause or close it, or move it back to draft. Before it opens for real people, it is
-        checked as `opening` says; 400 says why it was not changed.
+        checked; 400 says why it was not changed.
         """
         study, sent = study_or_404(name), sent_by(request, StateSerializer)
         with refusals():
@@ -111,20 +110,6 @@ class State(APIView):
                 stand_in_allowed=sent["stand_in"],
             )
         return Response(StudySerializer(studies_with_counts().get(pk=study.pk)).data)
-
-
-class Opening(APIView):
-    """Problems that a check finds before the study opens for real people."""
-
-    @extend_schema(parameters=[STUDY], responses=OpeningSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        findings = against(study_or_404(name))
-        content = {
-            "is_refused": bool(refused(findings)),
-            "only_stand_in": only_stand_in(findings),
-            "findings": findings,
-        }
-        return Response(OpeningSerializer(content).data)
 
 
 class VersionList(APIView):

@@ -104,7 +104,7 @@ RULES: dict[str, Needs] = {
     **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
     **_all(
         "api:study api:counts api:live api:versions api:differences api:changes api:texts "
-        "api:pages api:order api:policy api:pilot api:rehearsal api:rules api:judge api:calls "
+        "api:pages api:order api:pilot api:rehearsal api:rules api:judge api:calls "
         "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
         "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
         "api:exports api:package",
@@ -121,10 +121,8 @@ RULES: dict[str, Needs] = {
         Needs(get=_P.READ, change=_P.COMPUTE),
     ),
     **_all("api:judges api:gold api:plans api:thresholds", Needs(get=_P.READ, change=_P.CHANGE)),
-    **_all("api:opening", Needs(get=_P.CHANGE)),
     **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
     **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
-    **_all("api:identity", Needs(change=_P.IDENTIFY)),
     **_all("api:submissions", Needs(get=_P.IDENTIFY)),
     **_all("api:payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
     **_all("api:payment-order", Needs(get=_P.RECRUIT)),

@@ -1,4 +1,4 @@
-"""Designs: texts, pages, planning, order, policy, pilots, locked plans and rehearsals."""
+"""Designs: texts, pages, planning, order, pilots, locked plans and rehearsals."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from rest_framework import serializers
 from analysis.locked_plans import PlanComparison
 from analysis.models import LockedPlan
 from dashboard.api.serializers.results import RunSerializer
-from dashboard.api.serializers.studies import FindingSerializer
 from dashboard.design.certificate import DesignPart
 from dashboard.design.grids import Grid
 from dashboard.design.models import PlannedGrid
@@ -132,13 +131,6 @@ class CertificateSerializer(serializers.Serializer[object]):
     n_people = serializers.IntegerField()
     parts = DesignPartSerializer(many=True)
     tables = GridSerializer(source="grids", many=True)
-
-
-class PolicySerializer(serializers.Serializer[object]):
-    """What Prolific's rules say about the study, and what to change."""
-
-    on_prolific = serializers.BooleanField(help_text="whether it recruits there")
-    findings = FindingSerializer(many=True)
 
 
 class SideSerializer(serializers.Serializer[Side]):

@@ -9,8 +9,7 @@ from analysis.quality_rules import LONGEST_REASON
 from dashboard.api.serializers.columns import rows_of
 from dashboard.api.serializers.results import RunSerializer, StateOfRunSerializer
 from dashboard.raters.attempts import AnsweredQuestion, TrainingRating
-from dashboard.raters.decisions import Decided
-from dashboard.raters.identity import KnownAs
+from dashboard.raters.decisions import DecidedRaters
 from dashboard.raters.rater_answers import CheckAnswer, RaterAnswer
 from dashboard.raters.rater_record import RaterRecord
 from dashboard.raters.timeline import SeenPage
@@ -29,7 +28,6 @@ class RaterSerializer(
 ):  # fmt: skip
     """A rater's indices, and the rule that excluded them, if any."""
 
-    id = serializers.IntegerField(help_text="names them in `raters/ID/`")
     source = serializers.ChoiceField(choices=Participant.Source.choices)
     flags = serializers.CharField(
         default="", help_text="rules by which the writing of free answers is flagged"
@@ -207,7 +205,6 @@ class DecisionOnRaterSerializer(serializers.ModelSerializer[ManualDecision]):
 class RaterRecordSerializer(serializers.Serializer[RaterRecord]):
     """All that is stored about a rater."""
 
-    id = serializers.IntegerField(source="person.pk")
     participant = serializers.CharField(source="person.pseudonym", help_text="pseudonym")
     source = serializers.ChoiceField(  # type: ignore[assignment]  # a field by this name
         source="person.source", choices=Participant.Source.choices
@@ -256,21 +253,11 @@ class DecideOnRatersSerializer(serializers.Serializer[object]):
     reason = serializers.CharField(max_length=LONGEST_REASON)
 
 
-class DecidedSerializer(serializers.Serializer[Decided]):
+class DecidedSerializer(serializers.Serializer[DecidedRaters]):
     """Whom a decision changed, and the analysis that follows it."""
 
     changed = serializers.SerializerMethodField(help_text="pseudonyms")
     run = StateOfRunSerializer()
 
-    def get_changed(self, decided: Decided) -> list[str]:
+    def get_changed(self, decided: DecidedRaters) -> list[str]:
         return [person.pseudonym for person in decided.changed]
-
-
-class KnownAsSerializer(serializers.Serializer[KnownAs]):
-    """How a rater is known outside; everything is empty for people who came by an open link."""
-
-    prolific_id = serializers.CharField()
-    label = serializers.CharField(help_text="on their invitation")  # type: ignore[assignment]  # as above
-    submissions = serializers.ListField(
-        child=serializers.CharField(), help_text="IDs of their submissions on Prolific"
-    )

@@ -11,7 +11,6 @@ from dashboard.overview.events import in_words
 from dashboard.overview.links import Link
 from dashboard.overview.live_warnings import Warned
 from dashboard.overview.over_time import Interval, OverTime
-from survey.definition.findings import StudyFinding
 from survey.models import Participant, Study, StudyEvent
 from survey.slots import SlotCounts
 
@@ -198,25 +197,6 @@ class StateSerializer(serializers.Serializer[object]):
     stand_in = serializers.BooleanField(
         default=False, help_text="open it with gold scores that no language model made"
     )
-
-
-class FindingSerializer(serializers.Serializer[StudyFinding]):
-    """What a check found: `ok`, something to `change` or to `remember`, or a reason to `refuse`."""
-
-    rule = serializers.CharField()
-    state = serializers.CharField()
-    text = serializers.CharField()
-    key = serializers.ListField(
-        child=serializers.CharField(), help_text="its path in study.yaml; empty for none"
-    )
-
-
-class OpeningSerializer(serializers.Serializer[object]):
-    """What was found before opening the study for real people."""
-
-    is_refused = serializers.BooleanField(help_text="whether a finding prevents it")
-    only_stand_in = serializers.BooleanField(help_text="whether `stand_in` would allow it")
-    findings = FindingSerializer(many=True)
 
 
 class VersionSerializer(serializers.ModelSerializer[Study]):
