@@ -75,7 +75,9 @@ def test_plan_is_locked_once_and_read_as_its_page_gives_it(page: Client, db: Non
     answer = ask(page, "post", "plans/", {"confirmed": True, "note": "as preregistered"})
     assert answer.status_code == 201, answer.content
     assert answer.json()["version"] == 1 and answer.json()["author"] == "ada"
-    again = ask(page, "post", "plans/", {"confirmed": True, "note": "as preregistered", "reason": "x"})
+    again = ask(
+        page, "post", "plans/", {"confirmed": True, "note": "as preregistered", "reason": "x"}
+    )
     assert again.status_code == 400
     assert "says the same; nothing was locked." in again.json()["detail"]
     for form in ("osf", "aspredicted", "json"):
