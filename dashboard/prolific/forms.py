@@ -114,6 +114,8 @@ class DemographicsForm(forms.Form):
     file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
     map = forms.FileField(required=False, max_length=200, allow_empty_file=True)
     from_prolific = forms.BooleanField(required=False)
+    #: Say what would change, and store nothing.
+    preview = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
