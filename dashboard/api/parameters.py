@@ -1,9 +1,12 @@
 """What requests to the API say in common: the study, whom to include, the caller."""
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 
 from dashboard.shared.forms import IncludeForm
 from survey.models import Participant
@@ -24,6 +27,13 @@ def user_of(request: Request) -> User:
     """The caller, whom `IsResearcher` has admitted."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:
+    """What was sent, checked. Raises ValidationError by field."""
+    sent = form(data=request.data)
+    sent.is_valid(raise_exception=True)
+    return dict(sent.validated_data)
 
 
 def asked_for(request: Request) -> list[str]:

@@ -11,6 +11,7 @@ from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPar
 from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
 from dashboard.design.plan_options import plans_of, request_plan
+from dashboard.design.policy import policy_findings
 from dashboard.design.shown_pages import pages_in_words
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -21,8 +22,7 @@ from dashboard.shared.access import (
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
-from survey.content import content_of
-from survey.definition.policy import findings, on_prolific
+from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
 from survey.models import Participant, Slot, Study
@@ -49,15 +49,7 @@ PARTS = {
 def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     """What Prolific's rules say about the study, and what to change."""
     study = study_or_404(name)
-    content = content_of(study)
-    prompts = study.scenarios.values_list("prompt", "context")
-    settings = Settings.model_validate(study.settings)
-    results = findings(
-        content.definition,
-        settings,
-        translations=list(content.translations.values()),
-        prompts=[text for pair in prompts for text in pair],
-    )
+    results = policy_findings(study)
     to_change = [finding for finding in results if finding.state == "change"]
     return study_page(
         request,
@@ -66,7 +58,7 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
         "design/policy",
         findings=results,
         to_change=to_change,
-        on_prolific=on_prolific(settings) is not None,
+        on_prolific=on_prolific(Settings.model_validate(study.settings)) is not None,
     )
 
 

@@ -138,7 +138,12 @@ def see(study: Study, user: User) -> Seen:
 
 
 def create(
-    study: Study, client: "ProlificClient", *, author: User, values: dict[str, Any], wave: Wave | None
+    study: Study,
+    client: "ProlificClient",
+    *,
+    author: User,
+    values: dict[str, Any],
+    wave: Wave | None,
 ) -> StepDone:
     """Create a draft from the checked values of `DraftForm`, unless there is one: then that one.
 
@@ -179,9 +184,7 @@ def change(
     return _taken(Step.CHANGE, recruitment, client, author, ask)
 
 
-def publish(
-    study: Study, client: "ProlificClient", *, author: User, cost: int | None
-) -> StepDone:
+def publish(study: Study, client: "ProlificClient", *, author: User, cost: int | None) -> StepDone:
     """Publish the draft, if it costs `cost` cents, the amount that was shown; then subscribe to
     events. Publishing is done whether or not these can be had.
     """
@@ -267,9 +270,7 @@ def _taken(
     ask: Callable[[str], ProlificStudy],
     **detail: Any,
 ) -> StepDone:
-    changed, theirs = take(
-        step, recruitment, author=author, client=client, ask=ask, detail=detail
-    )
+    changed, theirs = take(step, recruitment, author=author, client=client, ask=ask, detail=detail)
     return StepDone.of(step, changed, theirs)
 
 
