@@ -40,13 +40,13 @@ from dashboard.payments.cases import case_or_404, cases_of, row_or_404
 from dashboard.payments.confirming import confirm_screen
 from dashboard.payments.forms import SettleForm, SubmissionFilter
 from dashboard.payments.models import PaymentOrder
-from dashboard.payments.orders import change_terms, terms_of
 from dashboard.payments.progress import order_or_404, orders_of, progress
 from dashboard.payments.proposals import RULES
 from dashboard.payments.screen import Line, Screen, is_bonus, screen_of
 from dashboard.payments.settling import LISTS, download, settle_chosen, unsettled
 from dashboard.payments.single import decide_by_hand
-from dashboard.payments.terms import check_bonus
+from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
 from survey.models import Study
@@ -341,9 +341,6 @@ class Settle(APIView):
             )
         if chosen["what"] == "not_done" and not row.by_hand:
             try_to_wake("dashboard.pay", row.pk)
-        return self._after(study, order)
-
-    def _after(self, study: Study, order: int) -> Response:
         return Response(_whole(order_or_404(study, order)))
 
 
@@ -351,6 +348,7 @@ class PaymentList(APIView):
     """Lists of an order by hand, to paste into Prolific."""
 
     @extend_schema(
+        operation_id="studies_payment_lists_create",
         parameters=[
             STUDY,
             ORDER,

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from dashboard.accounts import prolific
 from dashboard.accounts.forms import ProlificTokenForm
+from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import client_of
 from dashboard.api.parameters import STUDY, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
@@ -168,7 +169,7 @@ class Draft(APIView):
         sent.is_valid(raise_exception=True)
         values = checked(sent.form, RENAMED).cleaned_data
         with asking(request) as client:
-            wave = _wave(study, sent.validated_data)
+            wave = _wave(request, study, sent.validated_data)
             done = recruiting.create(study, client, author=author, values=values, wave=wave)
         return _answer(done, HTTP_201_CREATED if done.changed else HTTP_200_OK)
 
@@ -190,9 +191,15 @@ def _shown_draft(study: Study, theirs: ProlificStudy | None) -> dict[str, Any]:
     return dict(ShownDraftSerializer(content).data)
 
 
-def _wave(study: Study, asked: dict[str, Any]) -> Wave | None:
+def _earlier(request: Request, study: Study) -> list[Study]:
+    """Whose people the caller may invite, as far as their token goes."""
+    there, token = earlier_studies(study, user_of(request)), request.auth
+    return [one for one in there if not isinstance(token, ApiToken) or token.is_for(one.slug)]
+
+
+def _wave(request: Request, study: Study, asked: dict[str, Any]) -> Wave | None:
     """Whom to invite; None stands for anyone. Raises ValidationError, WaveRefused."""
-    return checked(WaveForm(study, asked)).wave()
+    return checked(WaveForm(study, _earlier(request, study), asked)).wave()
 
 
 def _answer(done: StepDone, status: int = HTTP_200_OK) -> Response:
@@ -276,9 +283,8 @@ class EarlierStudies(APIView):
 
     @extend_schema(parameters=[STUDY], responses=EarlierStudySerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        rows = [
-            {"name": str(one), "title": one.title} for one in earlier_studies(study_or_404(name))
-        ]
+        there = _earlier(request, study_or_404(name))
+        rows = [{"name": str(one), "title": one.title} for one in there]
         return Response(EarlierStudySerializer(rows, many=True).data)
 
 
@@ -291,7 +297,7 @@ class WavePreview(APIView):
         study, asked = study_or_404(name), WaveQuery(data=request.query_params)
         asked.is_valid(raise_exception=True)
         with refusals():
-            wave = _wave(study, asked.validated_data)
+            wave = _wave(request, study, asked.validated_data)
         assert wave is not None  # the query names a study
         content = {
             "earlier": str(wave.earlier),

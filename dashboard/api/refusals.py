@@ -15,9 +15,9 @@ from dashboard.payments.asking import without_ids
 from dashboard.payments.orders import OrderRefused
 from dashboard.payments.rejections import RejectionRefused
 from dashboard.payments.settling import SettleRefused
-from dashboard.payments.terms import AmountRefused
 from dashboard.prolific.recruiting import FieldRefused, what_now
 from dashboard.prolific.steps import StepRefused
+from dashboard.prolific.terms import AmountRefused
 from dashboard.prolific.waves import WaveRefused
 from survey.files.problems import DefinitionError
 from survey.prolific.errors import ProlificError

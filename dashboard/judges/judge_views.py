@@ -142,10 +142,12 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         elif call.isascii() and call.isdigit() and len(call) <= 18:
             check_endpoint(asked.read_configuration())
             rows = Call.objects.filter(judge=asked, pk=int(call))
-            queue_call(first_or_404(rows, f"{asked} has no such failed call."))
-            record(study, request.user, "judges asked", name=asked.name, calls=1)
-            wake_worker(request, "judge.run", asked.pk)
-            messages.success(request, "The call is queued.")
+            if queue_call(first_or_404(rows, f"{asked} has no such failed call.")):
+                record(study, request.user, "judges asked", name=asked.name, calls=1)
+                wake_worker(request, "judge.run", asked.pk)
+                messages.success(request, "The call is queued.")
+            else:
+                messages.error(request, "This call has not failed, so nothing was queued.")
         else:
             raise Http404(f"{asked} has no such failed call.")
     except JudgeNotReady as problem:

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from dashboard.accounts.prolific import NotConnected, client_of
-from dashboard.payments.terms import in_money
 from dashboard.prolific.money import money_of
 from dashboard.prolific.steps import recruitment_of
+from dashboard.prolific.terms import in_money
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 

@@ -8,7 +8,7 @@ from dashboard.accounts.prolific import account_of
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.orders import OrderRefused, chosen_of, confirm
 from dashboard.payments.screen import Screen
-from dashboard.payments.terms import check_bonus
+from dashboard.prolific.terms import check_bonus
 from survey.models import Study
 
 

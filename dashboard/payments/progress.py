@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from dashboard.payments.terms import in_money
+from dashboard.prolific.terms import in_money
 from dashboard.shared.access import first_or_404
 from survey.models import Study
 

@@ -17,7 +17,7 @@ from dashboard.payments.proposals import (
     hourly_pay,
     proposals,
 )
-from dashboard.payments.terms import Terms
+from dashboard.prolific.terms import Terms
 
 #: What is done by each kind, as headings.
 KINDS = {

@@ -13,7 +13,7 @@ from dashboard.payments.models import PaymentOrder
 from dashboard.payments.orders import Chosen, OrderRefused, confirm
 from dashboard.payments.proposals import BONUS, MESSAGE, REJECT, RETURN, REWARD
 from dashboard.payments.rejections import check_rejection
-from dashboard.payments.terms import cents_of
+from dashboard.prolific.terms import cents_of
 from dashboard.raters.models import SubmissionOnProlific
 from survey.models import Study, StudyEvent
 from survey.tidy import definition_of

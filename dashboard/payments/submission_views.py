@@ -16,13 +16,14 @@ from dashboard.overview.endings import ENDING_LABELS
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.cases import case_or_404, cases_of, row_or_404
 from dashboard.payments.forms import DecideForm, SubmissionFilter
-from dashboard.payments.orders import OrderRefused, terms_of
+from dashboard.payments.orders import OrderRefused
 from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON, RejectionRefused
 from dashboard.payments.single import decide_by_hand, look_up
-from dashboard.payments.terms import AmountRefused
+from dashboard.prolific.pay_terms import terms_of
 from dashboard.prolific.recruiting import recruited
 from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import FROM_API, submissions_of
+from dashboard.prolific.terms import AmountRefused
 from dashboard.raters.forms import SubmissionsForm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import SubmissionLists, read_submissions

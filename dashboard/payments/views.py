@@ -19,7 +19,7 @@ from dashboard.payments.cases import cases_of
 from dashboard.payments.confirming import NotAsShown, confirm_screen
 from dashboard.payments.forms import SettleForm, TermsForm
 from dashboard.payments.models import SubmissionDecision
-from dashboard.payments.orders import OrderRefused, change_terms, terms_of
+from dashboard.payments.orders import OrderRefused
 from dashboard.payments.progress import order_or_404, orders_of, progress
 from dashboard.payments.screen import KINDS, ProposalGroup, Screen, screen_of
 from dashboard.payments.settling import (
@@ -31,7 +31,8 @@ from dashboard.payments.settling import (
     settle_chosen,
     unsettled,
 )
-from dashboard.payments.terms import AmountRefused, Terms, check_bonus, in_money
+from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.terms import AmountRefused, Terms, check_bonus, in_money
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page, wake_worker
 from survey.models import Study

@@ -5,7 +5,7 @@ raise StepRefused, WaveRefused or ProlificError, having changed nothing unless t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from dashboard.prolific.drafts import (
 )
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.money import Money, money_of
+from dashboard.prolific.pay_terms import promise_reward
 from dashboard.prolific.steps import (
     Gone,
     StepRefused,
@@ -73,7 +74,7 @@ class StepDone:
     changed: bool
     said: str
     theirs: ProlificStudy
-    #: What did not work that publishing does beside the step itself.
+    #: What did not work that follows the step; it is done all the same.
     warning: str = ""
 
     @classmethod
@@ -149,7 +150,7 @@ def create(
 
     Only the people of `wave` may take part; None stands for anyone.
     """
-    sent = _affordable(study, values, client)
+    sent, currency = _affordable(study, values, client)
     if wave is not None and not wave.ids:
         raise StepRefused(f"Nobody of {wave.earlier} can be invited. Nothing was changed.")
     if wave is not None and values["places"] > len(wave.ids):
@@ -167,21 +168,22 @@ def create(
         wave=wave,
     )
     is_new = before is None or not before.prolific_study_id
-    return StepDone.of(Step.CREATE, is_new, theirs)
+    return _promised(study, StepDone.of(Step.CREATE, is_new, theirs), currency, author)
 
 
 def change(
     study: Study, client: "ProlificClient", *, author: User, values: dict[str, Any]
 ) -> StepDone:
     """Save other values of `DraftForm` in the draft."""
-    sent, recruitment = _affordable(study, values, client), recruited(study)
+    (sent, currency), recruitment = _affordable(study, values, client), recruited(study)
     theirs = look(recruitment, client)
     if theirs.status != UNPUBLISHED:
         raise StepRefused("The study is published: only its places can be changed here.")
-    if is_same(theirs, sent):
-        return StepDone.of(Step.CHANGE, False, theirs)
-    ask = partial(client.change_study, **sent)
-    return _taken(Step.CHANGE, recruitment, client, author, ask)
+    done = StepDone.of(Step.CHANGE, False, theirs)
+    if not is_same(theirs, sent):
+        ask = partial(client.change_study, **sent)
+        done = _taken(Step.CHANGE, recruitment, client, author, ask)
+    return _promised(study, done, currency, author)
 
 
 def publish(study: Study, client: "ProlificClient", *, author: User, cost: int | None) -> StepDone:
@@ -197,8 +199,7 @@ def publish(study: Study, client: "ProlificClient", *, author: User, cost: int |
             raise StepRefused("The cost has changed since it was shown: look at it again.")
     done = _moved(Step.PUBLISH, recruitment, client, author)
     why = subscribe_if_possible(recruitment, client, author)
-    warning = f"Events are not subscribed: {why}" if why else ""
-    return StepDone(done.changed, done.said, done.theirs, warning)
+    return replace(done, warning=f"Events are not subscribed: {why}" if why else "")
 
 
 def pause(study: Study, client: "ProlificClient", *, author: User) -> StepDone:
@@ -283,17 +284,30 @@ def _moved(
     return _taken(step, recruitment, client, author, ask)
 
 
-def _affordable(study: Study, values: dict[str, Any], client: "ProlificClient") -> dict[str, Any]:
-    """The draft as Prolific takes it, if it pays enough and the study has codes."""
+def _affordable(
+    study: Study, values: dict[str, Any], client: "ProlificClient"
+) -> tuple[dict[str, Any], str]:
+    """The draft as Prolific takes it, if it pays enough and the study has codes; and the currency
+    of the workspace, empty if the account has none.
+    """
     money = money_of(client, None)
+    currency = money.currency if money else ""
     reward, minutes = float(values["reward"]), values["minutes"]
-    if why := too_little(reward=reward, minutes=minutes, currency=money.currency if money else ""):
+    if why := too_little(reward=reward, minutes=minutes, currency=currency):
         raise FieldRefused("reward", why)
     if "prolific" not in study.settings["ways_in"]:
         raise StepRefused("This study has no way in for people from Prolific.")
     if not codes_of(study):
         raise StepRefused("The study has no completion codes: load its folder again.")
-    return draft_of(study, values)
+    return draft_of(study, values), currency
+
+
+def _promised(study: Study, done: StepDone, currency: str, author: User) -> StepDone:
+    """What the draft pays is what the study promises."""
+    warning = promise_reward(
+        study=study, cents=done.theirs.reward, currency=currency, author=author
+    )
+    return replace(done, warning=warning)
 
 
 def _may_send_people(recruitment: Recruitment, theirs: ProlificStudy) -> None:

@@ -30,7 +30,7 @@ from dashboard.prolific.recruiting import (
 )
 from dashboard.prolific.steps import StepRefused, recruitment_of
 from dashboard.prolific.subscribing import gets_events
-from dashboard.prolific.waves import Wave, WaveRefused
+from dashboard.prolific.waves import Wave, WaveRefused, earlier_studies
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 from survey.models import Study
@@ -112,7 +112,7 @@ def _take(
 
 def _chosen_wave(study: Study, request: ResearcherRequest) -> Wave | None:
     """Whom the draft invites; None stands for anyone. Raises StepRefused, WaveRefused."""
-    form = WaveForm(study, request.POST)
+    form = WaveForm(study, earlier_studies(study, request.user), request.POST)
     if not form.is_valid():
         raise StepRefused(" ".join(str(each[0]) for each in form.errors.values()))
     return form.wave()
@@ -138,7 +138,8 @@ def _asked_wave(
     request: ResearcherRequest, study: Study, recruitment: Recruitment | None
 ) -> tuple[WaveForm, Wave | None]:
     """The form that asks whom to invite, and the people that it or the study on Prolific says."""
-    form = WaveForm(study, request.POST if request.method == "POST" else request.GET)
+    asked = request.POST if request.method == "POST" else request.GET
+    form = WaveForm(study, earlier_studies(study, request.user), asked)
     try:
         if recruitment is not None and recruitment.earlier is not None:
             return form, wave_of_recruitment(recruitment)

@@ -11,7 +11,7 @@ from dashboard.payments.forms import LONGEST_TEXT, DecideForm, SettleForm, Terms
 from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.proposals import RULES
 from dashboard.payments.rejections import CATEGORIES
-from dashboard.payments.terms import MOST_CENTS
+from dashboard.prolific.terms import MOST_CENTS
 from survey.definition.policy import SIGNS
 
 #: Fields of pages' forms, which have amounts with a decimal point, by those of the API.

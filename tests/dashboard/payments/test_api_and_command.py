@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from dashboard.payments.orders import change_terms
-from dashboard.payments.terms import Terms
+from dashboard.prolific.pay_terms import change_terms
+from dashboard.prolific.terms import Terms
 from survey.models import Study
 from tests.dashboard.paying import came, listed, read
 from tests.dashboard.payments.conftest import There
