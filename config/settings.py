@@ -373,8 +373,6 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 1000,
     "DEFAULT_THROTTLE_CLASSES": ["dashboard.api.throttling.RequestsOfToken"],
     "DEFAULT_THROTTLE_RATES": {"api": f"{API_REQUESTS_PER_MINUTE}/min"},
 }

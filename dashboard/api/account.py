@@ -14,8 +14,9 @@ from rest_framework.views import APIView
 
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.tokens import revoke_token
+from dashboard.api.pagination import Keyset
 from dashboard.api.parameters import sent_by, user_of
-from dashboard.api.people import EventsQuery, EventsSerializer, chosen_lines, page_of_log
+from dashboard.api.people import EventSerializer, EventsQuery, chosen_lines, page_of_log
 from dashboard.api.refusals import Refused
 from dashboard.overview.invitations import NotValid, accept
 from dashboard.overview.log import as_file, lines_of_accounts
@@ -70,7 +71,9 @@ class TokenDetail(APIView):
 class ActivityList(APIView):
     """What was done with the own account; superusers see all accounts. The newest lines first."""
 
-    @extend_schema(parameters=[EventsQuery], responses=EventsSerializer)
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request) -> Response:
         return page_of_log(request, lines_of_accounts(user_of(request)))
 
@@ -80,7 +83,7 @@ class ActivityFile(APIView):
 
     @extend_schema(parameters=[EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request) -> StreamingHttpResponse:
-        lines, _ = chosen_lines(request, lines_of_accounts(user_of(request)))
+        lines = chosen_lines(request, lines_of_accounts(user_of(request)))
         return as_file(lines, "accounts-log.csv")
 
 

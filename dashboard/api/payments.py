@@ -11,10 +11,9 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED
-from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
-from dashboard.api.pagination import Pagination
+from dashboard.api.pagination import Computed, Keyset
 from dashboard.api.parameters import STUDY, sent_by, user_of
 from dashboard.api.prolific import taken_from_files
 from dashboard.api.refusals import checked, refusals
@@ -27,15 +26,15 @@ from dashboard.api.serializers.payments import (
     OrderSerializer,
     PaymentsSerializer,
     ProgressSerializer,
+    ProposalSerializer,
     ProposalsQuery,
-    ProposalsSerializer,
     SettleSerializer,
     SubmissionSerializer,
     TermsSerializer,
 )
 from dashboard.api.serializers.prolific import SubmissionListsSerializer, SubmissionsReadSerializer
 from dashboard.payments.bonus_cost import bonus_cost
-from dashboard.payments.case import MISMATCHES, is_chosen
+from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.cases import case_or_404, cases_of, row_or_404
 from dashboard.payments.confirming import confirm_screen
 from dashboard.payments.forms import SettleForm, SubmissionFilter
@@ -61,7 +60,7 @@ ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
 class CaseList(APIView):
     """Every submission that was read beside its person, and people without one."""
 
-    pagination_class = Pagination
+    pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
     @extend_schema(
@@ -76,9 +75,9 @@ class CaseList(APIView):
         form = checked(SubmissionFilter(request.query_params))
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
         cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
-        pages = self.pagination_class()
-        page = pages.paginate_queryset(cases, request, view=self) or []
-        return pages.get_paginated_response(CaseSerializer(page, many=True).data)  # type: ignore[arg-type]  # a list
+        pages = Keyset()
+        page = pages.page_of(Computed(cases, _place), request)
+        return pages.answer(CaseSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="studies_submissions_upload",
@@ -91,6 +90,11 @@ class CaseList(APIView):
         where a line is wrong. The same once more changes nothing.
         """
         return taken_from_files(request, name)
+
+
+def _place(case: Case) -> tuple[int, int]:
+    """Submissions as they were read, then people without one as they first came."""
+    return (1, case.submission) if case.submission is not None else (2, case.person or 0)
 
 
 class CaseDetail(APIView):
@@ -208,40 +212,27 @@ def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
 class ProposalList(APIView):
     """What the rules propose, by rule and submission."""
 
-    @extend_schema(parameters=[STUDY, ProposalsQuery], responses=ProposalsSerializer)
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY, ProposalsQuery], responses=ProposalSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study, query = study_or_404(name), ProposalsQuery(data=request.query_params)
         query.is_valid(raise_exception=True)
         asked = query.validated_data
-        screen = screen_of(cases_of(study), terms_of(study))
-        lines = sorted(
-            (
-                line
-                for group in screen.groups
-                for line in group.lines
-                if asked.get("rule", group.rule) == group.rule
-            ),
-            key=lambda line: _place(line.proposal.key),
-        )
-        if "after" in asked:
-            after = _place(asked["after"])
-            lines = [line for line in lines if _place(line.proposal.key) > after]
-        page, following = lines[: asked["limit"]], None
-        if len(lines) > len(page):
-            url = request.build_absolute_uri()
-            following = replace_query_param(url, "after", page[-1].proposal.key)
-        content = {"next": following, "results": list(map(_shown, page))}
-        return Response(ProposalsSerializer(content).data)
+        lines = [
+            line
+            for group in screen_of(cases_of(study), terms_of(study)).groups
+            for line in group.lines
+            if asked.get("rule", group.rule) == group.rule
+        ]
+        pages = Keyset()
+        page = pages.page_of(Computed(lines, _place_of_proposal), request)
+        return pages.answer(ProposalSerializer(map(_shown, page), many=True).data)
 
 
-def _place(key: str) -> tuple[int, int]:
-    """Where a proposal is in the list, which is the same while others are decided. Raises
-    ValidationError.
-    """
-    submission, _, rule = key.partition(":")
-    if rule not in RULES or not (submission.isascii() and submission.isdigit()):
-        raise ValidationError({"after": [f"{key[:80]!r} is no key of a proposal."]})
-    return list(RULES).index(rule), int(submission)
+def _place_of_proposal(line: Line) -> tuple[int, int]:
+    """The same while others are decided meanwhile."""
+    return list(RULES).index(line.proposal.rule), line.proposal.submission
 
 
 def _shown(line: Line) -> dict[str, object]:

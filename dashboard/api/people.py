@@ -12,22 +12,14 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
-from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
+from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, user_of
 from dashboard.api.refusals import checked
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
-from dashboard.overview.log import (
-    LINES_SHOWN,
-    MOST,
-    Lines,
-    LogForm,
-    LogPage,
-    as_file,
-    lines_of_study,
-)
+from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
 from dashboard.overview.models import MemberInvitation
 from dashboard.overview.people import RoleRefused, change_role, members_of
 from dashboard.shared.access import study_or_404
@@ -103,13 +95,6 @@ class EventSerializer(serializers.ModelSerializer[StudyEvent]):
         return in_words(event)
 
 
-class EventsSerializer(serializers.Serializer[object]):
-    """A page of the audit log, the newest lines first."""
-
-    next = serializers.URLField(allow_null=True, help_text="the page of earlier lines")
-    results = EventSerializer(many=True)
-
-
 class MemberList(APIView):
     """Who has access to the study."""
 
@@ -177,39 +162,27 @@ class EventsQuery(serializers.Serializer[object]):
 
     person = serializers.CharField(required=False, help_text="only of this account")
     kind = serializers.CharField(required=False, help_text="only of this kind")
-    before = serializers.IntegerField(
-        required=False, min_value=1, max_value=MOST, help_text="only lines with a smaller id"
-    )
-    limit = serializers.IntegerField(
-        required=False, min_value=1, max_value=1000, help_text=f"of a page; {LINES_SHOWN} if absent"
-    )
 
 
-def chosen_lines(request: Request, lines: Lines) -> tuple[Lines, int]:
-    """Those of the lines that the query asks for, the newest first; and how many a page has.
-
-    Raises ValidationError by field.
-    """
-    query = EventsQuery(data=request.query_params)
-    query.is_valid(raise_exception=True)
-    form = checked(LogForm(request.query_params, lines))
-    return form.chosen(lines), query.validated_data.get("limit", LINES_SHOWN)
+def chosen_lines(request: Request, lines: Lines) -> Lines:
+    """Those of the lines that the query asks for, the newest first. Raises ValidationError."""
+    asked = {name: request.query_params.get(name, "") for name in ("person", "kind")}
+    return checked(LogForm(asked, lines)).chosen(lines)
 
 
 def page_of_log(request: Request, lines: Lines) -> Response:
-    """A page of the lines that the query asks for."""
-    page = LogPage.of(*chosen_lines(request, lines))
-    earlier = None
-    if page.earlier:
-        earlier = replace_query_param(request.build_absolute_uri(), "before", page.earlier)
-    content = {"next": earlier, "results": [line for line, _ in page.lines]}
-    return Response(EventsSerializer(content).data)
+    """A page of the lines that the query asks for. Raises ValidationError."""
+    pages = Keyset()
+    page = pages.page_of(Stored(chosen_lines(request, lines), ["-id"]), request)
+    return pages.answer(EventSerializer(page, many=True).data)
 
 
 class EventList(APIView):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
-    @extend_schema(parameters=[STUDY, EventsQuery], responses=EventsSerializer)
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY, EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         return page_of_log(request, lines_of_study(study_or_404(name).slug))
 
@@ -220,5 +193,5 @@ class EventFile(APIView):
     @extend_schema(parameters=[STUDY, EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
         study = study_or_404(name)
-        lines, _ = chosen_lines(request, lines_of_study(study.slug))
+        lines = chosen_lines(request, lines_of_study(study.slug))
         return as_file(lines, f"{study.slug}-log.csv")

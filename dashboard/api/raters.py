@@ -1,12 +1,11 @@
 """The API about raters and their ratings."""
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.api.pagination import RatingsPagination
+from dashboard.api.pagination import RatingsPages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for
 from dashboard.api.ratings import Ratings
 from dashboard.api.serializers.raters import RatersSerializer, RatingSerializer
@@ -14,7 +13,6 @@ from dashboard.raters.rater_list import rater_row, raters_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from judge.queries import gold_scores
-from survey.models import Rating
 from survey.tidy import counted_sources, reading
 
 
@@ -28,23 +26,21 @@ class RaterList(APIView):
         return Response(RatersSerializer({"run": run, "raters": rows}).data)
 
 
-class RatingList(GenericAPIView[Rating]):
+class RatingList(APIView):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
-    serializer_class = RatingSerializer
-    pagination_class = RatingsPagination
-    queryset = Rating.objects.none()  # tells the schema what is listed
+    pagination_class = RatingsPages
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RatingSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
         sources = counted_sources(asked_for(request))
         gold = gold_scores(study)
-        pages = RatingsPagination()
+        pages = RatingsPages()
         with reading():
-            page = pages.page_of(
-                Ratings(study, sources), request, sources=sources, gold=gold.source
-            )
+            ratings = Ratings(study, sources)
+            page = pages.page_of(ratings, request)
+            count = ratings.count()
         scores = {(g.response_id, g.dimension): g.value for g in gold.scores}
         rows = RatingSerializer(page, many=True, context={"scores": scores})
-        return pages.get_paginated_response(rows.data)
+        return pages.answer(rows.data, count=count, sources=sources, gold=gold.source)

@@ -12,7 +12,7 @@ from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
 from analysis import catalogue
-from analysis.metrics_requests import metrics_request_of, request_metrics
+from analysis.metrics_requests import metrics_request_of
 from analysis.models import Result
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
 from dashboard.api.serializers.results import (
@@ -21,8 +21,8 @@ from dashboard.api.serializers.results import (
     TablesSerializer,
     WinsSerializer,
 )
+from dashboard.results.asking import ask_for_metrics
 from dashboard.shared.access import study_or_404
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
 from survey.models import Study
@@ -45,8 +45,7 @@ class Metrics(APIView):
         request that is under way is not repeated.
         """
         study = study_or_404(name)
-        asked = request_metrics(study)
-        record(study, user_of(request), "metrics requested")
+        asked = ask_for_metrics(study, author=user_of(request))
         try_to_wake("analysis.metrics", asked.pk)
         return Response(_metrics(study), status=HTTP_202_ACCEPTED)
 

@@ -1,22 +1,19 @@
 """The API about studies as wholes: the list of them, and their people in numbers."""
 
 from django.conf import settings
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
-from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
-from dashboard.api.pagination import Pagination
+from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, user_of
 from dashboard.api.serializers.studies import CountsSerializer, StudySerializer
 from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.shared.access import study_or_404, visible_to
-from survey.models import Study
 
 
 class Schema(SpectacularAPIView):
@@ -27,18 +24,20 @@ class Schema(SpectacularAPIView):
     api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
-class StudyList(ListAPIView[Study]):
+class StudyList(APIView):
     """All versions of the studies in which the caller has a role, newest version first."""
 
-    serializer_class = StudySerializer
-    pagination_class = Pagination
+    pagination_class = Keyset
 
-    def get_queryset(self) -> QuerySet[Study]:
-        mine = visible_to(user_of(self.request), studies_with_counts())
-        token = self.request.auth
+    @extend_schema(responses=StudySerializer(many=True))
+    def get(self, request: Request) -> Response:
+        mine = visible_to(user_of(request), studies_with_counts())
+        token = request.auth
         if isinstance(token, ApiToken) and token.studies:
             mine = mine.filter(slug__in=token.studies)
-        return mine
+        pages = Keyset()
+        page = pages.page_of(Stored(mine, ["slug", "-version"]), request)
+        return pages.answer(StudySerializer(page, many=True).data)
 
 
 class StudyDetail(APIView):

@@ -62,6 +62,13 @@ class Changes:
     gold: GoldChange
 
 
+def earlier_run(after: AnalysisRun, number: int) -> AnalysisRun | None:
+    """Another finished analysis of the same people that has this number."""
+    done = AnalysisRun.State.DONE
+    runs = AnalysisRun.objects.filter(study=after.study_id, state=done, sources=after.sources)
+    return runs.exclude(pk=after.pk).filter(pk=number).first()
+
+
 def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
     """What two finished runs of a study say, side by side."""
     was, now = rater_decisions(before), rater_decisions(after)

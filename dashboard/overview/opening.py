@@ -88,6 +88,22 @@ def open_study(
     return set_state(study=study, state=Study.State.OPEN, author=author), findings
 
 
+def change_state(
+    *,
+    study: Study,
+    state: str,
+    author: User,
+    rehearsal: bool = False,
+    stand_in_allowed: bool = False,
+) -> bool:
+    """Move a study to another state; before it opens for real people, it is checked. True if that
+    changed anything. Raises NotOpened, StateError.
+    """
+    if state == Study.State.OPEN and not rehearsal:
+        return open_study(study=study, author=author, stand_in_allowed=stand_in_allowed)[0]
+    return set_state(study=study, state=state, rehearsal=rehearsal, author=author)
+
+
 def _stand_in(study: Study) -> str:
     """The source of the gold scores if no language model made them; else empty."""
     source = gold_source(study)

@@ -21,7 +21,7 @@ from analysis.catalogue.subjects import (
     SUBJECTS,
 )
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun, Result
+from analysis.models import AnalysisRun
 from analysis.multiverses import multiverse_of
 from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
@@ -29,11 +29,11 @@ from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
 from dashboard.results.questions import ResultSection, question
+from dashboard.results.stored import table_response
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
 )
@@ -44,8 +44,6 @@ from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
-from survey.files.csv_text import csv_lines
-from survey.models import Study
 from survey.tidy import definition_of
 
 #: Tables that only a request makes, for which the page has a button.
@@ -248,21 +246,5 @@ def _section(
 @researcher_required
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
-    study = study_or_404(name)
-    rows_of_run = Result.objects.filter(run__study=study, run=run, kind=Result.Kind.TABLE)
-    missing = f"{study} has no table {table} of an analysis {run}."
-    stored = first_or_404(rows_of_run.filter(name=table), missing)
-    whole = StoredTable.from_content(stored.content)
     asked = {column: str(value) for column, value in request.GET.items()}
-    if unknown := sorted(set(asked) - set(whole.columns)):
-        raise Http404(f"{table}.csv has no column {unknown[0]}.")
-    rows = (tuple(row.values()) for row in result_tables.rows_with(whole, asked))
-    return StreamingHttpResponse(
-        csv_lines(whole.columns, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(study, table)}"'},
-    )
-
-
-def _file_name(study: Study, table: str) -> str:
-    return f"{study.slug}-{study.version}-{table}.csv"
+    return table_response(study_or_404(name), run, table, asked)

@@ -122,21 +122,10 @@ class ProposalSerializer(serializers.Serializer[object]):
     is_chosen = serializers.BooleanField(help_text="whether the page has it ticked")
 
 
-class ProposalsSerializer(serializers.Serializer[object]):
-    """A page of proposals, by rule."""
-
-    next = serializers.URLField(allow_null=True)
-    results = ProposalSerializer(many=True)
-
-
 class ProposalsQuery(serializers.Serializer[object]):
     """Which proposals are asked for."""
 
     rule = serializers.ChoiceField(choices=list(RULES), required=False)
-    after = serializers.CharField(
-        required=False, max_length=100, help_text="a key: only proposals that come after it"
-    )
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=1000, default=1000)
 
 
 class ProposalGroupSerializer(serializers.Serializer[object]):
