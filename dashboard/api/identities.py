@@ -26,7 +26,7 @@ class RaterIdentitySerializer(serializers.Serializer[identity.KnownAs]):
 
     prolific_id = serializers.CharField()
     submissions = serializers.ListField(child=serializers.CharField(), help_text="on Prolific")
-    label = serializers.CharField(help_text="what you wrote on their invitation")
+    note = serializers.CharField(source="label", help_text="what you wrote on their invitation")
 
 
 class SubmissionIdentity(APIView):

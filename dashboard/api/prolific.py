@@ -336,7 +336,7 @@ class Codes(APIView):
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
         there = [] if is_imported(study) else zip(ENDINGS, endings(study), strict=True)
-        rows = [{"ending": name, **vars(ending)} for name, ending in there]
+        rows = [{"ending": name, "heading": one.label, **vars(one)} for name, one in there]
         return Response(CodeSerializer(rows, many=True).data)
 
 
@@ -411,7 +411,8 @@ class Demographics(APIView):
         changes nothing.
         """
         study, sent = study_or_404(name), sent_by(request, NewDemographicsSerializer)
-        form = checked(DemographicsForm(sent, sent))
+        files: Any = sent  # those that were sent, by field
+        form = checked(DemographicsForm(sent, files))
         export = form.export
         if export is None:
             with asking(request) as client:

@@ -5,6 +5,7 @@ raise StepRefused, WaveRefused or ProlificError, having changed nothing unless t
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -158,6 +159,9 @@ def create(
     account = account_of(author)
     assert account is not None  # the client has its token
     before = recruitment_of(study, settings.PROLIFIC_URL)
+    if before is not None and before.step:
+        with suppress(Gone):
+            look(before, client)  # it settles an earlier request whose answer was lost
     theirs = create_draft(
         study=study,
         address=settings.PROLIFIC_URL,

@@ -6,7 +6,6 @@ from typing import Any
 from rest_framework import serializers
 
 from dashboard.payments.bonus_cost import BonusCost
-from dashboard.payments.case import Case
 from dashboard.payments.forms import LONGEST_TEXT, DecideForm, SettleForm, TermsForm
 from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.proposals import RULES
@@ -43,7 +42,7 @@ class MadeSerializer(serializers.Serializer[object]):
     cents = serializers.IntegerField(allow_null=True)
 
 
-class CaseSerializer(serializers.Serializer[Case]):
+class CaseSerializer(serializers.Serializer[object]):
     """A submission on Prolific beside its person here. There are no IDs of Prolific's."""
 
     submission = serializers.IntegerField(allow_null=True, help_text="null: not on Prolific")

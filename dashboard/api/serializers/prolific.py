@@ -196,7 +196,7 @@ class CodeSerializer(serializers.Serializer[object]):
     """An ending of the survey with its code, and what Prolific should do about it."""
 
     ending = serializers.CharField()
-    label = serializers.CharField()
+    heading = serializers.CharField()
     people = serializers.IntegerField(allow_null=True, help_text="null: they are not stored")
     code = serializers.CharField(allow_null=True)
     code_type = serializers.CharField()
