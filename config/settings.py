@@ -378,10 +378,14 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
-    "DESCRIPTION": "Studies, live counts, raters, ratings, tables, exports, people with access and "
-    "payments: what the pages show, as far as the role of the account goes.",
+    "DESCRIPTION": "What the pages show and do, as far as the role of the account goes. "
+    "docs/api.md says how to begin.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "StateOfStudy": "survey.models.Study.State",
+        "StateOfJob": "analysis.models.Job.State",
+    },
 }
 
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES

@@ -17,7 +17,7 @@ from dashboard.accounts.tokens import revoke_token
 from dashboard.api.pagination import Keyset
 from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.people import EventSerializer, EventsQuery, chosen_lines, page_of_log
-from dashboard.api.refusals import Refused
+from dashboard.api.refusals import RequestRefused
 from dashboard.overview.invitations import NotValid, accept
 from dashboard.overview.log import as_file, lines_of_accounts
 from dashboard.shared.access import role_of
@@ -112,6 +112,6 @@ class Accept(APIView):
         try:
             study = accept(secret=link.rstrip("/").rpartition("/")[2], user=user)
         except NotValid as why:
-            raise Refused(str(why)) from None
+            raise RequestRefused(str(why)) from None
         content = {"study": str(study), "role": role_of(user, study.slug)}
         return Response(JoinedSerializer(content).data)

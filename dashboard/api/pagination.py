@@ -100,6 +100,9 @@ class Computed(Generic[Row]):
 class Keyset(BasePagination):
     """One page of RowsInOrder, with the links to the next and the previous one."""
 
+    following: str | None = None
+    preceding: str | None = None
+
     #: What answers have besides the rows, by name, as the schema describes it.
     named: ClassVar[dict[str, dict[str, Any]]] = {}
 
@@ -127,7 +130,6 @@ class Keyset(BasePagination):
             said = f"{place!r} is no place in the list: take it from the links next and previous."
             raise ValidationError({name: [said]}) from None
         url = request.build_absolute_uri()
-        self.following = self.preceding = None
         if page and not is_last:
             self.following = _link(url, "after", rows.place_of(page[-1]))
         if page and not is_first:
@@ -173,6 +175,12 @@ class RatingsPages(Keyset):
         "sources": {"type": "array", "items": {"type": "string"}},
         "gold": {"type": "string", "description": "Where the gold scores come from"},
     }
+
+
+class RatersPages(Keyset):
+    """Pages of raters name the analysis that they are from; null: none has finished yet."""
+
+    named = {"run": {"allOf": [{"$ref": "#/components/schemas/Run"}], "nullable": True}}
 
 
 def _limit(request: Request) -> int:

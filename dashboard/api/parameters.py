@@ -1,5 +1,6 @@
 """What requests to the API say in common: the study, whom to include, the caller."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -34,6 +35,15 @@ def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:
     sent = form(data=request.data)
     sent.is_valid(raise_exception=True)
     return dict(sent.validated_data)
+
+
+def one_of(request: Request, name: str, values: Sequence[str]) -> str | None:
+    """What a filter chooses; None where the address does not have it. Raises ValidationError."""
+    chosen = request.query_params.get(name)
+    if chosen is None or chosen in values:
+        return chosen
+    said = f"{name} takes {', '.join(map(str, values))}, not {chosen[:80]!r}."
+    raise ValidationError({name: [said]})
 
 
 def asked_for(request: Request) -> list[str]:

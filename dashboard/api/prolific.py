@@ -31,10 +31,10 @@ from dashboard.api.serializers.prolific import (
     NewDraftSerializer,
     PlacesSerializer,
     ProlificAccountSerializer,
+    ProlificStepSerializer,
     ProlificTokenSerializer,
     RecruitingSerializer,
     ShownDraftSerializer,
-    StepSerializer,
     SubmissionListsSerializer,
     SubmissionsReadSerializer,
     WaveQuery,
@@ -157,7 +157,7 @@ class Draft(APIView):
     @extend_schema(
         parameters=[STUDY],
         request=NewDraftSerializer,
-        responses={201: StepSerializer, 200: StepSerializer},
+        responses={201: ProlificStepSerializer, 200: ProlificStepSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
         """Create a draft, which costs nothing. With `earlier`, only these people may take part.
@@ -173,7 +173,7 @@ class Draft(APIView):
             done = recruiting.create(study, client, author=author, values=values, wave=wave)
         return _answer(done, HTTP_201_CREATED if done.changed else HTTP_200_OK)
 
-    @extend_schema(parameters=[STUDY], request=DraftSerializer, responses=StepSerializer)
+    @extend_schema(parameters=[STUDY], request=DraftSerializer, responses=ProlificStepSerializer)
     def put(self, request: Request, name: str) -> Response:
         """Save other values in the draft; after publishing it can't be changed."""
         study, author = study_or_404(name), user_of(request)
@@ -203,13 +203,13 @@ def _wave(request: Request, study: Study, asked: dict[str, Any]) -> Wave | None:
 
 
 def _answer(done: StepDone, status: int = HTTP_200_OK) -> Response:
-    return Response(StepSerializer(done).data, status=status)
+    return Response(ProlificStepSerializer(done).data, status=status)
 
 
 class Publish(APIView):
     """Publishing the draft, which spends money."""
 
-    @extend_schema(parameters=[STUDY], request=CostSerializer, responses=StepSerializer)
+    @extend_schema(parameters=[STUDY], request=CostSerializer, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Publish the draft at the cost that `prolific/` says, and subscribe to events. A second
         request changes nothing. 400 says what is against it.
@@ -223,7 +223,7 @@ class Publish(APIView):
 class Places(APIView):
     """The places of the study on Prolific."""
 
-    @extend_schema(parameters=[STUDY], request=PlacesSerializer, responses=StepSerializer)
+    @extend_schema(parameters=[STUDY], request=PlacesSerializer, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Give the study so many places in total, which spends money. There can only be more; a
         second request changes nothing.
@@ -250,7 +250,7 @@ class Pause(SimpleStep):
 
     take = staticmethod(recruiting.pause)
 
-    @extend_schema(parameters=[STUDY], request=None, responses=StepSerializer)
+    @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Have Prolific send nobody new. People who began may finish."""
         return self.step(request, name)
@@ -261,7 +261,7 @@ class Resume(SimpleStep):
 
     take = staticmethod(recruiting.resume)
 
-    @extend_schema(parameters=[STUDY], request=None, responses=StepSerializer)
+    @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Have Prolific send people again."""
         return self.step(request, name)
@@ -272,7 +272,7 @@ class Invite(SimpleStep):
 
     take = staticmethod(recruiting.invite)
 
-    @extend_schema(parameters=[STUDY], request=None, responses=StepSerializer)
+    @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Let in the people whom the second wave would invite now."""
         return self.step(request, name)

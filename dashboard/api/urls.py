@@ -4,8 +4,10 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard.api import (
     account,
+    analyses,
     checks,
     design,
+    gold,
     identities,
     judges,
     notices,
@@ -22,31 +24,78 @@ from dashboard.shared import converters  # noqa: F401  registers `study`, `judge
 OVERVIEW = [
     path("", studies.StudyDetail.as_view(), name="study"),
     path("counts/", studies.StudyCounts.as_view(), name="counts"),
+    path("live/", studies.Live.as_view(), name="live"),
+    path("state/", studies.State.as_view(), name="state"),
+    path("versions/", studies.VersionList.as_view(), name="versions"),
+    path("differences/", studies.Differences.as_view(), name="differences"),
+    path("changes/", studies.ChangeList.as_view(), name="changes"),
 ]
 
 DESIGN = [
+    path("texts/", design.StudyTexts.as_view(), name="texts"),
+    path("pages/", design.PageList.as_view(), name="pages"),
+    path("planning/", design.Planning.as_view(), name="planning"),
+    path("order/", design.OrderCertificate.as_view(), name="order"),
+    path("order/certificate.csv", design.CertificateFile.as_view(), name="certificate"),
+    path("pilot/", design.Pilot.as_view(), name="pilot"),
     path("plans/", design.PlanList.as_view(), name="plans"),
+    path("plans/<number:version>/<slug:form>/", design.PlanText.as_view(), name="plan-text"),
+    path("rehearsal/", design.RehearsalFindings.as_view(), name="rehearsal"),
 ]
 
 RATERS = [
     path("raters/", raters.RaterList.as_view(), name="raters"),
+    path("raters/<str:rater>/", raters.RaterDetail.as_view(), name="rater"),
+    path("decisions/", raters.DecisionList.as_view(), name="decisions"),
+    path("thresholds/", raters.Thresholds.as_view(), name="thresholds"),
+    path("rules/", raters.RuleSetList.as_view(), name="rules"),
     path("ratings/", raters.RatingList.as_view(), name="ratings"),
 ]
 
 JUDGES = [
     path("judges/", judges.JudgeList.as_view(), name="judges"),
+    path("judges/<judge:judge>/", judges.JudgeDetail.as_view(), name="judge"),
+    path("judges/<judge:judge>/calls/", judges.CallList.as_view(), name="calls"),
+    path("judges/<judge:judge>/retry/", judges.Retry.as_view(), name="retry"),
+    path("calls/<number:call>/", judges.CallDetail.as_view(), name="call"),
+    path("gold/", gold.GoldSources.as_view(), name="gold"),
+    path("gold/scores/", gold.GoldScoreList.as_view(), name="gold-scores"),
+    path("gold/decisions/", gold.GoldDecisionList.as_view(), name="gold-decisions"),
+    path("gold/files/", gold.GoldFiles.as_view(), name="gold-files"),
+    path("gold/changes/<number:run>/", gold.GoldChanges.as_view(), name="gold-changes"),
+    path("agreement/", gold.Agreement.as_view(), name="agreement"),
+    path("guard/", gold.Guard.as_view(), name="guard"),
 ]
 
 RESULTS = [
-    path("metrics/", results.Metrics.as_view(), name="metrics"),
+    path("analysis/", analyses.Analysis.as_view(), name="analysis"),
+    path("analyses/", analyses.AnalysisList.as_view(), name="analyses"),
+    path("analyses/<number:run>/", analyses.AnalysisDetail.as_view(), name="run"),
+    path("metrics/", analyses.Metrics.as_view(), name="metrics"),
+    path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
+    path("results/", results.SubjectList.as_view(), name="results"),
+    path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),
     path("wins/", results.StudyWins.as_view(), name="wins"),
     path("tables/", results.TableList.as_view(), name="tables"),
     path("tables/<slug:table>/", results.TableDetail.as_view(), name="table"),
+    path("tables/<slug:table>.csv", results.TableCsv.as_view(), name="table-csv"),
+    path("tables/<slug:table>.tex", results.TableLatex.as_view(), name="table-latex"),
+    path("figures/", results.FigureList.as_view(), name="figures"),
+    path("figures/<slug:figure>/", results.FigureDetail.as_view(), name="figure"),
+    path("figures/<slug:figure>.svg", results.FigureSvg.as_view(), name="figure-svg"),
 ]
 
 SHARE = [
     path("exports/", share.ExportList.as_view(), name="exports"),
     path("exports/<str:file>", share.ExportFile.as_view(), name="export"),
+    path("packages/", share.PackageList.as_view(), name="packages"),
+    path("packages/<number:package>/", share.PackageDetail.as_view(), name="package"),
+    path("packages/<number:package>/zip/", share.PackageZip.as_view(), name="package-zip"),
+    path(
+        "packages/<number:package>/files/<str:file>",
+        share.PackageFile.as_view(),
+        name="package-file",
+    ),
 ]
 
 PEOPLE = [

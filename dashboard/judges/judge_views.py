@@ -10,9 +10,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.judges import sources
 from dashboard.judges.agreement import with_flags
-from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.gold_views import _newest_consistency, _queued, back
-from dashboard.judges.scores import as_json, call_or_404, example, scored_responses, shown_to
+from dashboard.judges.judge_record import JudgeRecord, judge_record
+from dashboard.judges.scores import as_json, call_or_404, scored_responses, shown_to
 from dashboard.judges.scoring import ask_again
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -23,15 +23,10 @@ from dashboard.shared.access import (
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from judge.endpoints import JudgeNotReady
-from judge.models import Attempt, Call, Judge, StructuredOutput
-from judge.queries import (
-    failure_reasons,
-    keeps_shared_seeds,
-    progress,
-)
+from judge.models import Call
+from judge.queries import keeps_shared_seeds
 from judge.seeds import KEPT, shares_seeds
 from survey.models import Response
-from survey.tidy import definition_of
 
 FAILURES_SHOWN = 50
 
@@ -45,9 +40,8 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """How a judge is configured, how far it has come, its failures, and each of its scores."""
     study = study_or_404(name)
     asked = sources.judge_or_404(study, judge)
-    context = _progress(asked)
-    configuration = context["state"].configuration
-    known = StructuredOutput.objects.filter(endpoint=asked.endpoint, model=asked.model).first()
+    record = judge_record(asked)
+    configuration = record.configuration
     responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
     pages = Paginator(responses.order_by("scenario__position", "id"), RESPONSES_SHOWN)
     page = pages.get_page(request.GET.get("page"))
@@ -56,7 +50,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         study,
         "gold",
         "judges/judge",
-        **context,
+        **_progress(record),
         query=include_query(asked_for(request)),
         configuration=configuration,
         dimensions=[
@@ -65,18 +59,18 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         ],
         example_scenarios=list(dict.fromkeys(each.scenario for each in configuration.drawn)),
         options=as_json(configuration.options) if configuration.options else "",
-        structured=known,
+        structured=record.structured,
         probe=asked.calls.filter(response=None, block=None).first(),
         flagged=[
             row
             for row in with_flags(_newest_consistency(study)[1])
-            if row["judge"] == context["state"].source.name and row["flag_list"]
+            if row["judge"] == record.state.source.name and row["flag_list"]
         ],
         shares_seeds=shares_seeds(configuration),
         seeds_kept=KEPT if keeps_shared_seeds(asked) else "",
-        example=example(asked, configuration, known.support if known else ""),
-        why_not_gold=why_not_gold(study, context["state"].source),
-        reasons=failure_reasons(asked),
+        example=record.example,
+        why_not_gold=record.why_not_gold,
+        reasons=record.failures,
         failures=list(sources.failed_calls(asked, limit=FAILURES_SHOWN)),
         page=page,
         page_numbers=pages.get_elided_page_range(page.number),
@@ -89,26 +83,21 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
 def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
     study = study_or_404(name)
-    context = _progress(sources.judge_or_404(study, judge))
+    context = _progress(judge_record(sources.judge_or_404(study, judge)))
     response = render(request, "dashboard/_progress.html", {"study": study, **context})
     if not context["state"].is_working:
         response["X-Finished"] = "1"
     return response
 
 
-def _progress(judge: Judge) -> dict[str, Any]:
-    progressed = progress(judge)
-    labels = dict(Attempt.Outcome.choices)
+def _progress(record: JudgeRecord) -> dict[str, Any]:
     return {
-        "judge": judge,
-        "key": sources.key(judge),
-        "state": sources.judge_state(judge, definition_of(judge.study)),
-        "progress": progressed,
-        "answered_by": sources.models_that_answered(judge),
-        "outcomes": sorted(
-            ((labels[outcome], n) for outcome, n in progressed.attempts_by_outcome.items()),
-            key=lambda pair: -pair[1],
-        ),
+        "judge": record.judge,
+        "key": record.key,
+        "state": record.state,
+        "progress": record.progress,
+        "answered_by": record.answered_by,
+        "outcomes": record.outcomes,
     }
 
 

@@ -122,6 +122,11 @@ class Example:
     messages: list[Message]
     rest: str
 
+    @property
+    def as_sent(self) -> dict[str, Any]:
+        """The whole request."""
+        return {"messages": self.messages, **json.loads(self.rest)}
+
 
 def example(judge: Judge, configuration: JudgeConfiguration, support: str) -> Example | None:
     """The first request of a judge, as it would be sent; None where there is nothing to ask."""

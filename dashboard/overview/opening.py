@@ -30,6 +30,11 @@ class NotOpened(StateError):
         self.findings = findings
         super().__init__(f"{study} was not opened")
 
+    @property
+    def reasons(self) -> list[str]:
+        """What prevents opening, each in a line."""
+        return [str(finding) for finding in refused(self.findings)]
+
 
 def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFinding]:
     """Problems that a check before opening found, reasons to refuse first."""

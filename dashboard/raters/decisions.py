@@ -14,7 +14,7 @@ from survey.tidy import counted_sources
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecidedRaters:
     """Whom a decision changed, and the analysis without them; a worker has to be woken for it."""
 
     changed: list[Participant]
@@ -29,7 +29,7 @@ def decide(
     reason: str,
     author: User,
     include: list[str],
-) -> Decided:
+) -> DecidedRaters:
     """Exclude people from analyses, or let them count again; the analysis also has the experts or
     test people to `include`. Raises DecisionRefused, having changed nothing.
     """
@@ -41,4 +41,4 @@ def decide(
         at=timezone.now(),
         author=author,
     )
-    return Decided(changed, request_run(study=study, sources=counted_sources(include)))
+    return DecidedRaters(changed, request_run(study=study, sources=counted_sources(include)))

@@ -16,7 +16,6 @@ from analysis.catalogue.subjects import (
     FIRST_TABLE,
     GROUPS,
     METRICS,
-    OF_WRITING,
     ORDER,
     SUBJECTS,
 )
@@ -30,6 +29,7 @@ from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
 from dashboard.results.questions import ResultSection, question
 from dashboard.results.stored import table_response
+from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
@@ -46,10 +46,6 @@ from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.tidy import definition_of
 
-#: Tables that only a request makes, for which the page has a button.
-ON_REQUEST = ("multiverse_summary", "multiverse")
-NOT_MADE = "this analysis has no such result"
-
 
 @require_GET
 @researcher_required
@@ -61,12 +57,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     analysis = newest_of_ratings(study, asked_for(request))
     definition = definition_of(study)
     rated = definition.rating is not None
-    names = catalogue.of_subject(subject) if rated or subject != FIRST_PAGE else ()
-    if not definition.record_writing:
-        names = tuple(name for name in names if name not in OF_WRITING)
+    names = tables_of_subject(definition, subject)
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
-    stored = _stored(analysis, names)
+    stored = stored_tables(analysis, names)
     recipes = _recipes(analysis.run)
     choices = result_tables.choices(stored, specs)
     form = ResultsForm(
@@ -132,20 +126,6 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         compared=definition.ranking or definition.best_worst,
         **context,
     )
-
-
-def _stored(analysis: NewestAnalysis, names: Sequence[str]) -> dict[str, StoredTable]:
-    """The tables with rows; a table of the included raters with that of all below it."""
-    read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
-    tables = {}
-    for name in names:
-        every = [read[each] for each in (name, name + OF_ALL) if each in read]
-        both = [table for table in every if table.rows]
-        if both:
-            tables[name] = StoredTable(
-                both[0].columns, [row for table in both for row in table.rows]
-            )
-    return tables
 
 
 def _files(name: str, table: StoredTable, asked: Mapping[str, str]) -> list[str]:

@@ -80,6 +80,12 @@ def newest_with(study: Study, run: AnalysisRun | int, file: str) -> Package | No
     return next((each for each in made if file in file_names(each)), None)
 
 
+def images_of(study: Study, run: AnalysisRun) -> set[str]:
+    """The files of the newest package of a run that can be downloaded and has images."""
+    made = packages.packages_of(study).filter(run=run, state=Package.State.DONE, images=True)
+    return next((set(names) for each in made if (names := file_names(each))), set())
+
+
 def _folder(package: Package) -> str:
     return f"{Path(package.file_name).stem}/analysis/"
 

@@ -104,11 +104,27 @@ RULES: dict[str, Needs] = {
     **_all("revoke-invitation", Needs(change=_P.MANAGE)),
     **_all("log", Needs(get=_P.MANAGE)),
     **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
-    **_all("api:study api:counts api:plans api:tables api:exports", Needs(get=_P.READ)),
-    **_all("api:table api:wins", Needs(get=_P.READ, is_download=True)),
-    **_all("api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
-    **_all("api:metrics", Needs(get=_P.READ, change=_P.COMPUTE)),
-    **_all("api:judges", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all(
+        "api:study api:counts api:live api:versions api:differences api:changes api:texts "
+        "api:pages api:order api:pilot api:rehearsal api:rules api:judge api:calls "
+        "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
+        "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
+        "api:exports api:package",
+        Needs(get=_P.READ),
+    ),
+    **_all(
+        "api:table api:table-csv api:table-latex api:wins api:figure-svg api:certificate "
+        "api:plan-text api:package-zip api:package-file",
+        Needs(get=_P.READ, is_download=True),
+    ),
+    **_all("api:rater api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
+    **_all(
+        "api:analysis api:metrics api:multiverse api:packages api:planning",
+        Needs(get=_P.READ, change=_P.COMPUTE),
+    ),
+    **_all("api:judges api:gold api:plans api:thresholds", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
+    **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
     **_all("api:policy api:codes", Needs(get=_P.READ)),
     **_all("api:checklist", Needs(get=_P.CHANGE)),
     **_all("api:prolific api:draft", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),

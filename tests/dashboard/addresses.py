@@ -26,6 +26,7 @@ VALUES = {
     "<slug:table>": "wins",
     "<slug:page>": "information",
     "<str:pseudonym>": "ann",
+    "<str:rater>": "ann",
     "<str:file>": "ratings.csv",
     "<str:secret>": "x",
     "<str:token>": "x",

@@ -157,7 +157,7 @@ class PlacesSerializer(serializers.Serializer[object]):
     places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
 
 
-class StepSerializer(serializers.Serializer[object]):
+class ProlificStepSerializer(serializers.Serializer[object]):
     """What a step has changed, and the study on Prolific after it."""
 
     changed = serializers.BooleanField(help_text="false if Prolific had it already")
@@ -235,7 +235,7 @@ class SubmissionListsSerializer(serializers.Serializer[object]):
     file = serializers.ListField(child=serializers.FileField(), min_length=1)
 
 
-class QuestionSerializer(serializers.Serializer[object]):
+class ImportedQuestionSerializer(serializers.Serializer[object]):
     """A question that takes its answers from Prolific."""
 
     name = serializers.CharField()
@@ -246,7 +246,7 @@ class QuestionSerializer(serializers.Serializer[object]):
 class DemographicsSerializer(serializers.Serializer[object]):
     """The questions that take their answers from Prolific, and what was imported."""
 
-    questions = QuestionSerializer(many=True)
+    questions = ImportedQuestionSerializer(many=True)
     imported_at = serializers.DateTimeField(allow_null=True)
     imported_by = serializers.CharField(allow_null=True, help_text="null also for a command")
 
