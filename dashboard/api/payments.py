@@ -315,8 +315,8 @@ class Settle(APIView):
         """Say what became of decisions: `done`; `not_done`, so they are asked for again, unless
         Prolific's record says that a bonus was paid; or `cancel` what nobody was asked for yet.
         """
-        study, sent = study_or_404(name), sent_by(request, SettleSerializer)
-        row = order_or_404(study, order)
+        study = study_or_404(name)
+        row, sent = order_or_404(study, order), sent_by(request, SettleSerializer)
         form = SettleForm(
             {"what": sent["what"], "decision": sent["decisions"]},
             decisions=[one.pk for one in unsettled(row)],
