@@ -371,7 +371,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "dashboard.api.openapi.RouteSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_THROTTLE_CLASSES": ["dashboard.api.throttling.RequestsOfToken"],
     "DEFAULT_THROTTLE_RATES": {"api": f"{API_REQUESTS_PER_MINUTE}/min"},
@@ -386,6 +386,10 @@ SPECTACULAR_SETTINGS = {
         "StateOfStudy": "survey.models.Study.State",
         "StateOfJob": "analysis.models.Job.State",
     },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "dashboard.api.openapi.describe_refusals",
+    ],
 }
 
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES

@@ -87,14 +87,22 @@ class Computed(Generic[Row]):
         if place is None:
             return ordered[:most]
         there = _numbers(place)
-        return [row for row in ordered if self.key(row) > there][:most]
+        return [row for row in ordered if self._key(row, there) > there][:most]
 
     def before(self, place: str, most: int) -> list[Row]:
         there = _numbers(place)
-        return [row for row in sorted(self.rows, key=self.key) if self.key(row) < there][-most:]
+        ordered = sorted(self.rows, key=self.key)
+        return [row for row in ordered if self._key(row, there) < there][-most:]
 
     def place_of(self, row: Row) -> str:
         return ".".join(map(str, self.key(row)))
+
+    def _key(self, row: Row, place: tuple[int, ...]) -> tuple[int, ...]:
+        """Where a row is. Raises ValueError for a `place` that is none in this list."""
+        key = self.key(row)
+        if len(key) != len(place):
+            raise ValueError(place)
+        return key
 
 
 class Keyset(BasePagination):

@@ -247,7 +247,7 @@ class DecideOnRatersSerializer(serializers.Serializer[object]):
     """Raters to exclude from every analysis, or to let count again, and why."""
 
     raters = serializers.ListField(
-        child=serializers.CharField(max_length=200), min_length=1, help_text="pseudonyms"
+        child=serializers.CharField(max_length=200), allow_empty=False, help_text="pseudonyms"
     )
     excluded = serializers.BooleanField()
     reason = serializers.CharField(max_length=LONGEST_REASON)

@@ -123,7 +123,7 @@ class IntervalSerializer(serializers.Serializer[Interval]):
 class OverTimeSerializer(serializers.Serializer[OverTime]):
     """Intervals of one length."""
 
-    step_seconds = serializers.FloatField(source="step.total_seconds")
+    step_seconds = serializers.FloatField()
     intervals = IntervalSerializer(many=True)
 
 

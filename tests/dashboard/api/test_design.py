@@ -75,7 +75,9 @@ def test_plan_is_locked_once_and_read_as_its_page_gives_it(page: Client, db: Non
     answer = ask(page, "post", "plans/", {"confirmed": True, "note": "as preregistered"})
     assert answer.status_code == 201, answer.content
     assert answer.json()["version"] == 1 and answer.json()["author"] == "ada"
-    again = ask(page, "post", "plans/", {"confirmed": True, "reason": "for no reason"})
+    again = ask(
+        page, "post", "plans/", {"confirmed": True, "note": "as preregistered", "reason": "x"}
+    )
     assert again.status_code == 400
     assert "says the same; nothing was locked." in again.json()["detail"]
     for form in ("osf", "aspredicted", "json"):
@@ -103,7 +105,7 @@ def test_design_is_read_as_the_pages_show_it(page: Client, study: Study) -> None
     first: Any = page.get(pages[0]["url"])
     assert first.status_code == 200 and "I agree" in text_of(first)
     order = read(page, "order/")
-    assert (order["pool"], order["people"], order["n_people"]) == ("real", "completed", 0)
+    assert (order["pool"], order["people"], order["n_people"]) == ("real", "completed", 4)
     assert {row["table"] for row in order["tables"]} >= {"system_position", "block_slot"}
     pilot = read(page, "pilot/")
     assert [side["study"] for side in pilot["versions"]] == ["small@1"]

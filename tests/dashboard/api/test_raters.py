@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from analysis.models import AnalysisRun
+from analysis.quality_rules import SETTINGS
 from analysis.rule_sets import current_rules
 from dashboard.shared.roles import Role
 from survey.models import Study
@@ -47,7 +48,7 @@ CHANGES = [
         202,
         Role.EDITOR,
         lambda study, said: (
-            current_rules(study).duration.minimum_minutes == 1 and said["version"] == 2
+            SETTINGS["duration_minimum"].of(current_rules(study)) == 1 and said["version"] == 2
         ),
     ),
 ]
@@ -112,7 +113,7 @@ def test_what_is_no_threshold_is_named_with_those_there_are(
 
 
 def test_expert_is_not_excluded(page: Client, study: Study, run: AnalysisRun) -> None:
-    study.participants.filter(pseudonym="ann").update(source="panel")
+    study.participants.filter(pseudonym="ann").update(source="panel", panel="experts")
     answer = ask(page, "post", "decisions/", EXCLUDE)
     assert answer.status_code == 400
     assert "ann is an expert of a panel and no rater" in answer.json()["detail"]
