@@ -220,7 +220,7 @@ class Publish(APIView):
         return _answer(done)
 
 
-class Places(APIView):
+class AddPlaces(APIView):
     """The places of the study on Prolific."""
 
     @extend_schema(parameters=[STUDY], request=PlacesSerializer, responses=ProlificStepSerializer)
@@ -378,7 +378,7 @@ def taken_from_files(request: Request, name: str) -> Response:
     return taken_in(request, study, lists, read=[file.name for file in files])
 
 
-class Demographics(APIView):
+class ImportDemographics(APIView):
     """Answers from Prolific's demographic export."""
 
     parser_classes = [MultiPartParser, JSONParser]

@@ -115,14 +115,14 @@ PROLIFIC = [
     path("prolific/publish/", prolific.Publish.as_view(), name="publish"),
     path("prolific/pause/", prolific.Pause.as_view(), name="pause"),
     path("prolific/resume/", prolific.Resume.as_view(), name="resume"),
-    path("prolific/places/", prolific.Places.as_view(), name="places"),
+    path("prolific/places/", prolific.AddPlaces.as_view(), name="places"),
     path("prolific/earlier/", prolific.EarlierStudies.as_view(), name="earlier-studies"),
     path("prolific/wave/", prolific.WavePreview.as_view(), name="wave"),
     path("prolific/invite/", prolific.Invite.as_view(), name="invite"),
     path("prolific/events/", prolific.ProlificEvents.as_view(), name="prolific-events"),
     path("prolific/codes/", prolific.Codes.as_view(), name="codes"),
     path("prolific/submissions/", prolific.ReadSubmissions.as_view(), name="read-submissions"),
-    path("demographics/", prolific.Demographics.as_view(), name="demographics"),
+    path("demographics/", prolific.ImportDemographics.as_view(), name="demographics"),
 ]
 
 PAYMENTS = [

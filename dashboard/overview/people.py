@@ -32,7 +32,7 @@ def change_role(*, study: Study, person: str, role: Role | None, author: User) -
     """
     user = User.objects.filter(username=person).first()
     if user is None or not members_of(study.slug).filter(user=user).exists():
-        raise RoleRefused("This account has no role here: invite it.")
+        raise RoleRefused("This account has no role here. Invite it.")
     return set_role(
         study=study, user=user, role=role, author=author, leave_an_owner=not author.is_superuser
     )

@@ -128,7 +128,7 @@ def test_invitation_that_nobody_can_accept_says_why(
     ("sent", "field", "why"),
     [
         ({"person": "bob", "role": "king"}, "role", "not a valid choice"),
-        ({"person": "bob", "role": "owner"}, "role", "This account has no role here: invite it."),
+        ({"person": "bob", "role": "owner"}, "role", "This account has no role here. Invite it."),
         ({"person": "olga", "role": None}, "role", "olga is the last owner of small."),
         ({"role": "owner"}, "person", "required"),
     ],
