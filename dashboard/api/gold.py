@@ -14,12 +14,12 @@ from analysis.models import AnalysisRun
 from dashboard.api.analyses import RUN, wake_for
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
-from dashboard.api.refusals import RequestRefused, checked, refusals
+from dashboard.api.refusals import checked, refusals
 from dashboard.api.results import tables_listed
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
     GoldAddedSerializer,
-    GoldChangesSerializer,
+    GoldChangedSerializer,
     GoldChosenSerializer,
     GoldDecisionSerializer,
     GoldFileSerializer,
@@ -28,7 +28,7 @@ from dashboard.api.serializers.gold import (
     RemarksSerializer,
 )
 from dashboard.judges import agreement
-from dashboard.judges.forms import GoldSetForm
+from dashboard.judges.forms import BeforeForm, GoldSetForm
 from dashboard.judges.gold_changes import changes, earlier_run
 from dashboard.judges.gold_choice import find_source, make_gold
 from dashboard.judges.gold_rows import ORDER, gold_rows, responses_to_score
@@ -129,28 +129,27 @@ class GoldScoreList(APIView):
 
 
 class GoldChanges(APIView):
-    """What other gold scores changed: two finished analyses of the same people side by side."""
+    """What other gold scores changed: an analysis beside an earlier one of the same people."""
 
     @extend_schema(
         parameters=[
             STUDY,
             RUN,
-            OpenApiParameter("before", int, required=True, description="the earlier analysis"),
+            OpenApiParameter("before", int, description="an earlier analysis; else the newest one"),
         ],
-        responses=GoldChangesSerializer,
+        responses=GoldChangedSerializer,
     )
     def get(self, request: Request, name: str, run: int) -> Response:
-        study = study_or_404(name)
+        study, form = study_or_404(name), checked(BeforeForm(request.query_params))
         after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-        if after.state != AnalysisRun.State.DONE:
-            raise RequestRefused(f"Analysis {run} is {after.state}: ask again when it is done.")
-        number = request.query_params.get("before", "")
-        is_number = number.isascii() and number.isdigit() and len(number) <= 18
-        before = earlier_run(after, int(number)) if is_number else None
-        if before is None:
-            said = f"{study} has no other finished analysis {number[:80]!r} of the same people."
-            raise RequestRefused(said)
-        return Response(GoldChangesSerializer(changes(before, after)).data)
+        before = earlier_run(after, form.cleaned_data["before"])
+        is_done = after.state == AnalysisRun.State.DONE
+        content = {
+            "run": after,
+            "before": before.pk if before else None,
+            "changes": changes(before, after) if before and is_done else None,
+        }
+        return Response(GoldChangedSerializer(content).data)
 
 
 class Agreement(APIView):

@@ -130,7 +130,7 @@ class TableLatex(APIView):
     """A table of the newest finished analysis as LaTeX. It is made with the zip: see `packages`."""
 
     @extend_schema(
-        parameters=[STUDY, TABLE, INCLUDE], responses={(200, "application/x-tex"): OpenApiTypes.STR}
+        parameters=[STUDY, TABLE, INCLUDE], responses={(200, "text/x-tex"): OpenApiTypes.STR}
     )
     def get(self, request: Request, name: str, table: str) -> StreamingHttpResponse:
         study = study_or_404(name)

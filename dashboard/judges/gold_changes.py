@@ -62,10 +62,12 @@ class Changes:
     gold: GoldChange
 
 
-def earlier_run(after: AnalysisRun, number: int) -> AnalysisRun | None:
-    """Another finished analysis of the same people that has this number."""
+def earlier_run(after: AnalysisRun, number: int | None) -> AnalysisRun | None:
+    """Another finished analysis of the same people: that of this number, or the newest before."""
     done = AnalysisRun.State.DONE
     runs = AnalysisRun.objects.filter(study=after.study_id, state=done, sources=after.sources)
+    if number is None:
+        return runs.filter(pk__lt=after.pk).first()
     return runs.exclude(pk=after.pk).filter(pk=number).first()
 
 

@@ -17,7 +17,7 @@ from analysis.quality_rules import SigmaMae
 from analysis.rule_sets import current_rules
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import in_short
-from dashboard.judges.forms import GoldSetForm
+from dashboard.judges.forms import BeforeForm, GoldSetForm
 from dashboard.judges.gold_changes import changes, earlier_run
 from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
@@ -184,10 +184,9 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
     """What other gold scores changed, once their analysis has finished."""
     study = study_or_404(name)
     after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-    asked = request.GET.get("before", "")
-    before = None
-    if asked.isascii() and asked.isdigit() and len(asked) <= 18:
-        before = earlier_run(after, int(asked))
+    form = BeforeForm(request.GET)
+    asked = form.cleaned_data["before"] if form.is_valid() else None
+    before = earlier_run(after, asked) if asked else None
     is_done = after.state == AnalysisRun.State.DONE
     return study_page(
         request,

@@ -22,6 +22,9 @@ REPORT_POLICY = (
 )
 REPORT = "report.html"
 CHUNK = 1 << 20
+#: Machines differ in what they call it.
+KINDS = {".tex": "text/x-tex"}
+UNKNOWN = "application/octet-stream"
 
 
 class NoFile(Exception):
@@ -63,7 +66,7 @@ def file_response(package: Package, file: str) -> StreamingHttpResponse:
     if member not in packed.namelist():
         packed.close()
         raise Http404(f"There is no {file} in this package.")
-    kind = mimetypes.guess_type(file)[0] or "application/octet-stream"
+    kind = KINDS.get(Path(file).suffix) or mimetypes.guess_type(file)[0] or UNKNOWN
     if kind.startswith("text/"):
         kind += "; charset=utf-8"
     response = StreamingHttpResponse(_chunks(packed, member), content_type=kind)

@@ -129,6 +129,14 @@ class GoldChangesSerializer(serializers.Serializer[Changes]):
     largest_change = serializers.FloatField(source="gold.largest", allow_null=True)
 
 
+class GoldChangedSerializer(serializers.Serializer[object]):
+    """An analysis beside an earlier one."""
+
+    run = StateOfRunSerializer()
+    before = serializers.IntegerField(allow_null=True, help_text="null: there is no earlier one")
+    changes = GoldChangesSerializer(allow_null=True, help_text="null: not before both are done")
+
+
 class RemarkSerializer(serializers.Serializer[object]):
     """What there is to know about gold scores, of one kind."""
 

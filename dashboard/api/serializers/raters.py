@@ -240,7 +240,7 @@ class RaterRecordSerializer(serializers.Serializer[RaterRecord]):
         return quality.included if quality else None
 
     def get_about(self, record: RaterRecord) -> dict[str, str]:
-        return dict(record.about)
+        return {question: str(answer) for question, answer in record.about}
 
 
 class DecideOnRatersSerializer(serializers.Serializer[object]):
