@@ -124,6 +124,8 @@ try:
     METRICS_PERPLEXITY_ENDPOINT = env.str("METRICS_PERPLEXITY_ENDPOINT", "")
     METRICS_PERPLEXITY_MODEL = env.str("METRICS_PERPLEXITY_MODEL", "")
     METRICS_PERPLEXITY_GIVEN_PROMPT = env.bool("METRICS_PERPLEXITY_GIVEN_PROMPT", False)
+    REWRITER_ENDPOINT = env.str("REWRITER_ENDPOINT", "")
+    REWRITER_MODEL = env.str("REWRITER_MODEL", "")
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How many requests a token (or a logged-in researcher) may send to the API in a minute.
