@@ -57,13 +57,13 @@ class TokenDetail(APIView):
     """One of the caller's API tokens."""
 
     @extend_schema(
-        parameters=[OpenApiParameter("pk", int, OpenApiParameter.PATH)],
+        parameters=[OpenApiParameter("token", int, OpenApiParameter.PATH)],
         request=None,
         responses={204: None},
     )
-    def delete(self, request: Request, pk: int) -> Response:
+    def delete(self, request: Request, token: int) -> Response:
         """Revoke it, at once; it may be the one that came with this request."""
-        if not revoke_token(user=user_of(request), token=pk):
+        if not revoke_token(user=user_of(request), token=token):
             raise NotFound("You have no such token.")
         return Response(status=HTTP_204_NO_CONTENT)
 
