@@ -30,7 +30,7 @@ class GoldSourceSerializer(serializers.Serializer[object]):
 class GoldDecisionSerializer(serializers.ModelSerializer[GoldDecision]):
     """A choice of the source of gold scores."""
 
-    source = serializers.SerializerMethodField()
+    source = serializers.SerializerMethodField()  # type: ignore[assignment]  # as above
     author = serializers.CharField(
         source="author.username", default=None, allow_null=True, help_text="null: a command"
     )

@@ -198,7 +198,7 @@ class FiguresSerializer(serializers.Serializer[object]):
 class FigureSerializer(serializers.Serializer[object]):
     """A figure as Plotly draws it."""
 
-    data = serializers.ListField(child=serializers.DictField())
+    data = serializers.ListField(child=serializers.DictField())  # type: ignore[assignment]  # a field by this name
     layout = serializers.DictField()
 
 

@@ -16,7 +16,7 @@ class ThresholdSerializer(serializers.Serializer[object]):
     choices = serializers.ListField(child=serializers.JSONField(), help_text="empty: any number")
 
 
-class StepSerializer(serializers.Serializer["Step"]):
+class StepSerializer(serializers.Serializer[object]):
     """A step of the funnel."""
 
     step = serializers.CharField(source="name")
@@ -25,7 +25,7 @@ class StepSerializer(serializers.Serializer["Step"]):
     alone = serializers.IntegerField(help_text="whom the rule alone would exclude")
 
 
-class DimensionResultSerializer(serializers.Serializer["DimensionResult"]):
+class DimensionResultSerializer(serializers.Serializer[object]):
     """The main results of a dimension: wins of both conditions, and the mean of a minus b."""
 
     dimension = serializers.CharField()
@@ -38,7 +38,7 @@ class DimensionResultSerializer(serializers.Serializer["DimensionResult"]):
     high = serializers.FloatField(source="difference.high", allow_null=True)
 
 
-class OutcomeSerializer(serializers.Serializer["Outcome"]):
+class OutcomeSerializer(serializers.Serializer[object]):
     """What some rules do to the raters of an analysis."""
 
     kept = serializers.IntegerField(source="n_kept")
