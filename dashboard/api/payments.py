@@ -77,7 +77,7 @@ class CaseList(APIView):
         cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
         pages = Keyset()
         page = pages.page_of(Computed(cases, _place), request)
-        return pages.answer(CaseSerializer(page, many=True).data)  # type: ignore[arg-type]  # a list
+        return pages.answer(CaseSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="studies_submissions_upload",
