@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 
 from analysis.locked_plans import lock_plan
 from analysis.text.preregistration import TEXTS
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.serializers.design import (
     CertificateSerializer,
@@ -76,7 +76,7 @@ class PageList(APIView):
         def address(page: str) -> str:
             return request.build_absolute_uri(preview.address(page))
 
-        rows = PageSerializer(preview.pages, many=True, context={"address": address})
+        rows = PageSerializer(preview.pages, many=True, context={"address": address})  # type: ignore[arg-type]  # a list
         return Response(rows.data)
 
 
@@ -92,7 +92,8 @@ class Planning(APIView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Have a worker compute a plan."""
-        study, form = study_or_404(name), checked(PlanForm(request.data))
+        study = study_or_404(name)
+        form = checked(PlanForm(sent_by(request, PlanAskedSerializer)))
         plan = request_plan(study=study, options=form.options, author=user_of(request))
         try_to_wake("dashboard.plan", plan.pk)
         return Response(PlanningSerializer({"plan": plan}).data, status=HTTP_202_ACCEPTED)
@@ -151,7 +152,8 @@ class PlanList(APIView):
     @extend_schema(parameters=[STUDY], request=LockSerializer, responses={201: PlanSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Lock the plan as it is now. 400 says why nothing was locked."""
-        study, form = study_or_404(name), checked(LockForm(request.data))
+        study = study_or_404(name)
+        form = checked(LockForm(sent_by(request, LockSerializer)))
         note, reason = form.cleaned_data["note"], form.cleaned_data["reason"]
         with refusals():
             plan = lock_plan(study=study, author=user_of(request), note=note, reason=reason)

@@ -98,7 +98,7 @@ class GoldFiles(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Add the scores of a file as another source, all or none."""
         study = study_or_404(name)
-        form = checked(GoldSetForm(request.data, request.FILES))
+        form = checked(GoldSetForm(request.POST, request.FILES))
         file = form.cleaned_data["file"]
         with refusals():
             added, notices = import_gold_set(
@@ -125,7 +125,8 @@ class GoldScoreList(APIView):
     def get(self, request: Request, name: str) -> Response:
         study, pages = study_or_404(name), Keyset()
         responses = pages.page_of(Stored(responses_to_score(study), ORDER), request)
-        return pages.answer(GoldScoreSerializer(gold_rows(study, responses), many=True).data)
+        rows = GoldScoreSerializer(gold_rows(study, responses), many=True)  # type: ignore[arg-type]  # a list
+        return pages.answer(rows.data)
 
 
 class GoldChanges(APIView):

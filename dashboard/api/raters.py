@@ -157,7 +157,7 @@ class Thresholds(APIView):
         """Try the thresholds that the address names. Nothing is decided by it."""
         study = study_or_404(name)
         run = newest_analysis(study, asked_for(request)).run
-        given = {n: v for n, v in request.query_params.items() if n != INCLUDE.name}
+        given = {n: str(v) for n, v in request.query_params.items() if n != INCLUDE.name}
         tried = _tried(study, run, given) if run else None
         return Response(ThresholdsSerializer(_content(study, run, tried)).data)
 

@@ -117,7 +117,7 @@ def test_raters_with_simulated_are_named(
 
 
 def test_raters_without_analysis(page: Client, study: Study) -> None:
-    nobody = {"run": None, "next": None, "previous": None, "results": []}
+    nobody: dict[str, Any] = {"run": None, "next": None, "previous": None, "results": []}
     assert page.get("/api/studies/small/raters/").json() == nobody
 
 

@@ -44,7 +44,7 @@ BAD = [
     Bad(
         "post",
         "plans/",
-        {"note": "x"},
+        {"confirmed": False, "note": "x"},
         {"confirmed": ["Tick the box: a locked plan can't be unlocked."]},
     ),
     Bad("get", "texts/?participant=0", {}, {
