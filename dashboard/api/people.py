@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.http import StreamingHttpResponse
 from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
@@ -15,11 +16,12 @@ from rest_framework.views import APIView
 
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, user_of
+from dashboard.api.refusals import checked
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
-from dashboard.overview.log import lines_of_study
+from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
 from dashboard.overview.models import MemberInvitation
-from dashboard.overview.people import RoleRefused, members_of, set_role
+from dashboard.overview.people import RoleRefused, change_role, members_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
@@ -75,7 +77,9 @@ class NewInvitationSerializer(InvitationSerializer):
 class EventSerializer(serializers.ModelSerializer[StudyEvent]):
     """A line of the audit log."""
 
-    study = serializers.CharField(help_text="slug@version")
+    study = serializers.CharField(
+        allow_null=True, help_text="slug@version; null for a line about an account"
+    )
     person = serializers.CharField(
         source="author.username", default=None, allow_null=True, help_text="null: a command"
     )
@@ -105,18 +109,10 @@ class MemberList(APIView):
         """Change the role of a member, or take it away. 400 says why nothing was changed."""
         study, form = study_or_404(name), RoleSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        asked, caller = form.validated_data, user_of(request)
-        person = User.objects.filter(username=asked["person"]).first()
-        if person is None or not members_of(study.slug).filter(user=person).exists():
-            raise ValidationError({"person": ["This account has no role here: invite it."]})
+        asked = form.validated_data
+        role = Role(asked["role"]) if asked["role"] else None
         try:
-            set_role(
-                study=study,
-                user=person,
-                role=Role(asked["role"]) if asked["role"] else None,
-                author=caller,
-                leave_an_owner=not caller.is_superuser,
-            )
+            change_role(study=study, person=asked["person"], role=role, author=user_of(request))
         except RoleRefused as refusal:
             raise ValidationError({"role": [str(refusal)]}) from None
         return self.get(request, name)
@@ -168,6 +164,19 @@ class EventsQuery(serializers.Serializer[object]):
     kind = serializers.CharField(required=False, help_text="only of this kind")
 
 
+def chosen_lines(request: Request, lines: Lines) -> Lines:
+    """Those of the lines that the query asks for, the newest first. Raises ValidationError."""
+    asked = {name: request.query_params.get(name, "") for name in ("person", "kind")}
+    return checked(LogForm(asked, lines)).chosen(lines)
+
+
+def page_of_log(request: Request, lines: Lines) -> Response:
+    """A page of the lines that the query asks for. Raises ValidationError."""
+    pages = Keyset()
+    page = pages.page_of(Stored(chosen_lines(request, lines), ["-id"]), request)
+    return pages.answer(EventSerializer(page, many=True).data)
+
+
 class EventList(APIView):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
@@ -175,10 +184,14 @@ class EventList(APIView):
 
     @extend_schema(parameters=[STUDY, EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        study, form = study_or_404(name), EventsQuery(data=request.query_params)
-        form.is_valid(raise_exception=True)
-        columns = {"person": "author__username", "kind": "action"}
-        asked = {columns[name]: value for name, value in form.validated_data.items()}
-        pages = Keyset()
-        lines = Stored(lines_of_study(study.slug).filter(**asked), ["-id"])
-        return pages.answer(EventSerializer(pages.page_of(lines, request), many=True).data)
+        return page_of_log(request, lines_of_study(study_or_404(name).slug))
+
+
+class EventFile(APIView):
+    """The same lines, all of them, as CSV."""
+
+    @extend_schema(parameters=[STUDY, EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request, name: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        lines = chosen_lines(request, lines_of_study(study.slug))
+        return as_file(lines, f"{study.slug}-log.csv")

@@ -3,12 +3,17 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard.api import (
+    account,
     analyses,
+    checks,
     design,
     gold,
+    identities,
     judges,
+    notices,
     payments,
     people,
+    prolific,
     raters,
     results,
     share,
@@ -98,12 +103,53 @@ PEOPLE = [
     path("invitations/", people.InvitationList.as_view(), name="invitations"),
     path("invitations/<number:invitation>/", people.InvitationDetail.as_view(), name="invitation"),
     path("events/", people.EventList.as_view(), name="events"),
+    path("events.csv", people.EventFile.as_view(), name="events-csv"),
+    path("notices/", notices.Notices.as_view(), name="notices"),
+]
+
+PROLIFIC = [
+    path("policy/", checks.Policy.as_view(), name="policy"),
+    path("checklist/", checks.Checklist.as_view(), name="checklist"),
+    path("prolific/", prolific.Recruiting.as_view(), name="prolific"),
+    path("prolific/draft/", prolific.Draft.as_view(), name="draft"),
+    path("prolific/publish/", prolific.Publish.as_view(), name="publish"),
+    path("prolific/pause/", prolific.Pause.as_view(), name="pause"),
+    path("prolific/resume/", prolific.Resume.as_view(), name="resume"),
+    path("prolific/places/", prolific.AddPlaces.as_view(), name="places"),
+    path("prolific/earlier/", prolific.EarlierStudies.as_view(), name="earlier-studies"),
+    path("prolific/wave/", prolific.WavePreview.as_view(), name="wave"),
+    path("prolific/invite/", prolific.Invite.as_view(), name="invite"),
+    path("prolific/events/", prolific.ProlificEvents.as_view(), name="prolific-events"),
+    path("prolific/codes/", prolific.Codes.as_view(), name="codes"),
+    path("prolific/submissions/", prolific.ReadSubmissions.as_view(), name="read-submissions"),
+    path("demographics/", prolific.ImportDemographics.as_view(), name="demographics"),
 ]
 
 PAYMENTS = [
     path("submissions/", payments.CaseList.as_view(), name="submissions"),
+    path("submissions/<number:submission>/", payments.CaseDetail.as_view(), name="submission"),
+    path("submissions/<number:submission>/decide/", payments.Decide.as_view(), name="decide"),
+    path(
+        "submissions/<number:submission>/identity/",
+        identities.SubmissionIdentity.as_view(),
+        name="submission-identity",
+    ),
+    path("raters/<str:rater>/identity/", identities.RaterIdentity.as_view(), name="rater-identity"),
     path("payments/", payments.Payments.as_view(), name="payments"),
+    path("payments/terms/", payments.PayTermsDetail.as_view(), name="pay-terms"),
+    path("payments/proposals/", payments.ProposalList.as_view(), name="proposals"),
     path("payments/<number:order>/", payments.PaymentOrderDetail.as_view(), name="payment-order"),
+    path("payments/<number:order>/settle/", payments.Settle.as_view(), name="settle"),
+    path("payments/<number:order>/<str:file>", payments.PaymentList.as_view(), name="payment-list"),
+]
+
+ACCOUNT = [
+    path("prolific/", prolific.AccountOnProlific.as_view(), name="account-prolific"),
+    path("tokens/", account.TokenList.as_view(), name="account-tokens"),
+    path("tokens/<number:token>/", account.TokenDetail.as_view(), name="account-token"),
+    path("activity/", account.ActivityList.as_view(), name="account-activity"),
+    path("activity.csv", account.ActivityFile.as_view(), name="account-activity-csv"),
+    path("invitations/", account.Accept.as_view(), name="account-invitations"),
 ]
 
 study_patterns = [
@@ -114,6 +160,7 @@ study_patterns = [
     *RESULTS,
     *SHARE,
     *PEOPLE,
+    *PROLIFIC,
     *PAYMENTS,
 ]
 
@@ -121,4 +168,5 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("schema/", studies.Schema.as_view(), name="schema"),
     path("studies/", studies.StudyList.as_view(), name="studies"),
     path("studies/<study:name>/", include(study_patterns)),
+    path("account/", include(ACCOUNT)),
 ]

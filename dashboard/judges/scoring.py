@@ -56,11 +56,10 @@ def ask_again(judge: Judge, call: Call | None, *, author: User) -> int:
         raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
     if call is None:
         calls = queue_judge(judge)
-    elif call.state != Call.State.FAILED:
-        raise JudgeNotReady(f"call {call.pk} is {call.state}, and only failed ones are asked again")
     else:
         check_endpoint(judge.read_configuration())
-        queue_call(call)
+        if not queue_call(call):
+            raise JudgeNotReady(f"call {call.pk} has not failed, and only failed ones are repeated")
         calls = 1
     record(judge.study, author, "judges asked", name=judge.name, calls=calls)
     return calls

@@ -30,6 +30,7 @@ VALUES = {
     "<str:file>": "ratings.csv",
     "<str:secret>": "x",
     "<str:token>": "x",
+    "<number:token>": "1",
     "<str:key>": "x",
 }
 

@@ -79,6 +79,8 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "api:invitations": lambda study: ([], {"role": "viewer"}),
     "api:invitation": lambda study: ([invitation(study)], {}),
     "api:members": lambda study: ([], {"person": "vi", "role": "analyst"}),
+    "api:notices": lambda study: ([], {"email": "ada@example.org", "occasions": ["full"]}),
+    "api:pay-terms": lambda study: ([], {"currency": "USD", "reward_cents": 250}),
 }
 #: They need what other tests have: a study without participants, people from Prolific, Prolific.
 ELSEWHERE = {
@@ -90,7 +92,21 @@ ELSEWHERE = {
     "prolific-submissions": "recruiting/test_reading_submissions.py",
     **dict.fromkeys(("payments", "decide", "settle", "payment-list"), "payments/test_pages.py"),
     "submission-id": "payments/test_pages.py",
-    "api:payments": "payments/test_pages.py",
+    **dict.fromkeys(
+        (
+            *("api:prolific", "api:draft", "api:publish", "api:pause", "api:resume", "api:places"),
+            *("api:invite", "api:prolific-events", "api:read-submissions", "api:submissions"),
+        ),
+        "recruiting/test_api.py",
+    ),
+    "api:demographics": "recruiting/test_demographics_api.py",
+    **dict.fromkeys(
+        (
+            *("api:payments", "api:decide", "api:settle", "api:payment-list"),
+            *("api:submission-identity", "api:rater-identity"),
+        ),
+        "payments/test_api_and_command.py",
+    ),
     "api:plans": "api/test_design.py",
 }
 
@@ -112,7 +128,8 @@ def test_change_leaves_a_line_with_author_and_origin(
     rest, sent = CHANGES[name](study)
     before = set(StudyEvent.objects.values_list("pk", flat=True))
     address = reverse(name, args=[study, *rest])
-    ask: Any = {"api:members": page.put, "api:invitation": page.delete}.get(name, page.post)
+    methods = dict.fromkeys(("api:members", "api:notices", "api:pay-terms"), page.put)
+    ask: Any = (methods | {"api:invitation": page.delete}).get(name, page.post)
     is_json = name.startswith("api:") and name != "api:gold-files"
     answer = ask(address, sent, **({"content_type": "application/json"} if is_json else {}))
     assert answer.status_code < 400
@@ -129,6 +146,7 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "table": lambda run: ([run.pk, "wins"], f"results/{run.pk}/wins.csv"),
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
+    "api:events-csv": lambda run: ([], "events.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
     "api:table-csv": lambda run: (["wins"], "tables/wins.csv"),
     "api:certificate": lambda run: ([], "order/certificate.csv"),
@@ -153,7 +171,8 @@ FILES_ELSEWHERE = {
 def test_every_address_that_sends_a_file_is_tried() -> None:
     rules = (RULES | OF_ACCOUNT).items()
     files = {name for name, rule in rules if rule.is_download}
-    assert {*DOWNLOADS, *FILES_ELSEWHERE, "activity-csv"} == files
+    of_accounts = {"activity-csv", "api:account-activity-csv"}
+    assert {*DOWNLOADS, *FILES_ELSEWHERE, *of_accounts} == files
 
 
 @pytest.mark.parametrize("name", DOWNLOADS)
