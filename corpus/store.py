@@ -64,8 +64,8 @@ def check_files(corpus: Corpus) -> None:
     )
     if not path.is_file() or sha256_of(path) != known:
         raise CorpusProblem(
-            f"{path} is not what was imported and filtered; filter corpus {corpus} again, or import it "
-            "again under another name"
+            f"{path} is not what was imported and filtered; filter corpus {corpus} again, or "
+            "import it again under another name"
         )
 
 
@@ -195,8 +195,8 @@ def delete_sample(sample: Sample, *, with_texts: bool) -> None:
     texts = Generation.objects.filter(generator__sample=sample, state=Generation.State.ANSWERED)
     if (n := texts.count()) and not with_texts:
         raise CorpusProblem(
-            f"sample {sample} has {n} generated texts and the record of their cost; give --texts to "
-            "delete them, too"
+            f"sample {sample} has {n} generated texts and the record of their cost; give --texts "
+            "to delete them, too"
         )
     sample.delete()
 
