@@ -18,6 +18,8 @@ from analysis.catalogue.subjects import (
     METRICS,
     OF_WRITING,
     ORDER,
+    PERTURBATIONS,
+    SCORER,
     SUBJECTS,
 )
 from analysis.labels import labels_of
@@ -28,7 +30,9 @@ from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
+from dashboard.results.perturbation_views import about_perturbations
 from dashboard.results.questions import ResultSection, question
+from dashboard.results.scorer_views import about_scorer
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
@@ -106,6 +110,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context["multiverse"] = multiverse_of(analysis.run)
     if subject == METRICS:
         context |= about_metrics(study, analysis, labels)
+    if subject == SCORER:
+        context |= about_scorer(study)
+    if subject == PERTURBATIONS:
+        context |= about_perturbations(study)
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(

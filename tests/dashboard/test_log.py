@@ -55,6 +55,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "recompute": lambda study: ([], {"page": "raters"}),
     "ask-multiverse": lambda study: ([], {}),
     "ask-metrics": lambda study: ([], {}),
+    "ask-scorer": lambda study: ([], {"head": "ridge"}),
     "prepare-package": lambda study: ([], {"recipe": "both"}),
     "use-thresholds": lambda study: ([], {"duration_minimum": "1", "instead_of": "1"}),
     "score": lambda study: ([], {}),
@@ -80,6 +81,7 @@ ELSEWHERE = {
     "prolific-submissions": "recruiting/test_reading_submissions.py",
     **dict.fromkeys(("payments", "decide", "settle", "payment-list"), "payments/test_pages.py"),
     "submission-id": "payments/test_pages.py",
+    **dict.fromkeys(("score-text", "flag-text", "ask-perturbations"), "test_scorer_page.py"),
     "api:payments": "payments/test_pages.py",
 }
 
@@ -119,6 +121,7 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "table": lambda run: ([run.pk, "wins"], f"results/{run.pk}/wins.csv"),
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
+    "flagged-texts": lambda run: ([], "results/scorer/flagged.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
     "api:wins": lambda run: ([], "wins/"),
     "api:raters": lambda run: ([], "raters/"),
