@@ -39,7 +39,7 @@ def trained(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
     """A study with a trained scorer."""
     with undone_after_the_file(django_db_blocker):
         with django_db_blocker.unblock():
-            study = make_study(scenarios=["S1", "S2", "S3"])
+            study = make_study(scenarios=["S1", "S2", "S3", "S4"])
             for name in ("ann", "ben"):
                 add_participant(study, pseudonym=name, rate=likes_tuned)
             asked = request_scorer(study, ScorerOptions(), sources=counted_sources())
