@@ -169,11 +169,13 @@ CACHES = {
 }
 # Web processes and workers share this folder.
 PACKAGES_DIR = DATA_DIR / "packages"
+CORPORA_DIR = DATA_DIR / "corpora"
 REACHED_FILE = DATA_DIR / "reached"
 
 INSTALLED_APPS = [
     "survey",
     "judge",
+    "corpus",
     "analysis",
     "dashboard",
     "django.contrib.admin",
@@ -401,6 +403,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "survey-sweep": {"task": "survey.sweep", "schedule": SWEEP_SECONDS},
     "judge-sweep": {"task": "judge.sweep", "schedule": SWEEP_SECONDS},
+    "corpus-sweep": {"task": "corpus.sweep", "schedule": SWEEP_SECONDS},
     "analysis-sweep": {"task": "analysis.sweep", "schedule": SWEEP_SECONDS},
     "dashboard-sweep": {"task": "dashboard.sweep", "schedule": SWEEP_SECONDS},
 }

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 
-from judge.calls import LONGEST_WAIT_SECONDS, backoff_seconds
+from judge.asking import LONGEST_WAIT_SECONDS, backoff_seconds
 from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.providers import Provider
