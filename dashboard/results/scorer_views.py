@@ -131,7 +131,7 @@ def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
     if scorer is None:
         messages.error(request, "There is no trained scorer yet: press “Train a scorer” first.")
     elif not form.is_valid():
-        messages.error(request, form.errors["text"][0])
+        messages.error(request, str(form.errors["text"][0]))
     else:
         asked = request_score(scorer, form.cleaned_data["text"], request.user)
         record(study, request.user, "text scored", name=scorer.name)
