@@ -4,13 +4,15 @@ from django import template
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
-from survey.templatetags.markdown import without_headings
-
 register = template.Library()
 
 
 @register.filter
 def card_markdown(text: str) -> SafeString:
-    """HTML of a model card without its title: headings are paragraphs in bold."""
+    """HTML of a model card without its title; its sections stand below a heading of the page."""
     renderer = MarkdownIt("commonmark", {"html": False}).disable("image").enable("table")
-    return without_headings(renderer, text.partition("\n")[2])
+    tokens = renderer.parse(text.partition("\n")[2])
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = "h3"
+    return SafeString(renderer.renderer.render(tokens, renderer.options, {}))

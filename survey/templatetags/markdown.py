@@ -28,7 +28,7 @@ def markdown(text: str) -> SafeString:
 NOT_IN_RESPONSES = ["link", "autolink", "reference", "code", "lheading"]
 
 
-def without_headings(renderer: MarkdownIt, text: str) -> SafeString:
+def _without_headings(renderer: MarkdownIt, text: str) -> SafeString:
     """HTML in which a heading is a paragraph in bold: headings are the page's own."""
     tokens = renderer.parse(text)
     for token in tokens:
@@ -44,13 +44,13 @@ def without_headings(renderer: MarkdownIt, text: str) -> SafeString:
 @lru_cache(maxsize=1024)
 def response_markdown(text: str) -> SafeString:
     """HTML of a response: paragraphs, lists, emphasis, quotations."""
-    return without_headings(_renderer().disable(NOT_IN_RESPONSES), text)
+    return _without_headings(_renderer().disable(NOT_IN_RESPONSES), text)
 
 
 @register.filter
 def quoted_markdown(text: str) -> SafeString:
     """HTML of a study's text where a page of researchers quotes it."""
-    return without_headings(_renderer(), text)
+    return _without_headings(_renderer(), text)
 
 
 @register.filter
