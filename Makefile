@@ -56,4 +56,5 @@ bench: setup
 lock: setup
 	$(IN_VENV) $(COMPILE) requirements.in --output-file requirements.txt
 	$(IN_VENV) $(COMPILE) requirements-models.in --output-file requirements-models.txt
+	$(IN_VENV) $(COMPILE) requirements-tuning.in --output-file requirements-tuning.txt
 	$(IN_VENV) $(COMPILE) requirements-dev.in --output-file requirements-dev.txt

@@ -16,6 +16,7 @@ from corpus.definition import (
 )
 from corpus.generations import spent_on, wanted
 from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
+from corpus.problems import CorpusProblem
 from judge.asking import request_again
 from judge.endpoints import ready_endpoint
 from judge.exchange import Tokens
@@ -65,12 +66,13 @@ class Progress:
 @transaction.atomic
 def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem]:
     """Make `definition` that of a sample: texts that it asks for are planned, others are no longer
-    wanted. Answered ones stay. Raises JudgeNotReady before anything is changed.
+    wanted. Answered ones stay. Raises JudgeNotReady and CorpusProblem before anything is changed.
     """
     configurations = {
         system: configuration_of(definition, model, system[1])
         for system, model in definition.systems.items()
     }
+    _check_differ(configurations)
     held = Sample.objects.select_for_update().get(pk=sample.pk)
     held.generation = definition.model_dump(mode="json", exclude_unset=True)
     held.save(update_fields=["generation"])
@@ -81,6 +83,19 @@ def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem
         _plan_system(sample, definition, scenarios, system, configuration)
         for system, configuration in configurations.items()
     ]
+
+
+def _check_differ(configurations: dict[tuple[str, str], GeneratorConfiguration]) -> None:
+    """Raise CorpusProblem if two models would have the same texts."""
+    seen: dict[tuple[str, str], str] = {}
+    for (model, condition), configuration in configurations.items():
+        other = seen.setdefault((configuration.fingerprint(), condition), model)
+        if other != model:
+            raise CorpusProblem(
+                f"models {other!r} and {model!r} are both {configuration.model!r} at "
+                f"{configuration.base_url} under condition {condition!r}; correct served_as or "
+                "endpoint of one of them"
+            )
 
 
 def configuration_of(

@@ -8,7 +8,7 @@ from pathlib import Path
 from corpus.definition import GenerationDefinition, rows_of
 from corpus.models import Sample
 from corpus.planning import Written, progress, written
-from corpus.store import CorpusProblem
+from corpus.problems import CorpusProblem
 
 Row = Mapping[str, object]
 RESPONSES, GENERATIONS = "responses.csv", "generations.csv"

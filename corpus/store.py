@@ -31,6 +31,7 @@ from corpus.filtering import (
 )
 from corpus.models import Corpus, Sample, SampledScenario
 from corpus.models.corpora import NAME
+from corpus.problems import CorpusProblem
 from corpus.reading import dialogues_of
 from corpus.sampling import SampleTooLarge, drawn
 from survey.files.suggestions import did_you_mean
@@ -39,10 +40,6 @@ Progress = Callable[[int], None]
 
 
 Named = TypeVar("Named", Corpus, Sample)
-
-
-class CorpusProblem(Exception):
-    """What is asked of a corpus can't be done; the message says what to change."""
 
 
 def silent(_: int) -> None:

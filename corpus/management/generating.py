@@ -13,8 +13,9 @@ from config.celery import wake
 from corpus.definition import GenerationDefinition
 from corpus.models import Generator, Sample
 from corpus.planning import PlannedSystem, Progress, failure_reasons, plan, progress, queue
+from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
-from corpus.store import CorpusProblem, find_sample
+from corpus.store import find_sample
 from judge.endpoints import JudgeNotReady
 from judge.management.waiting import Seen, wait_for
 from survey.files.yaml_file import YamlFile
@@ -53,7 +54,7 @@ def generate(command: BaseCommand, options: Namespace) -> None:
     with transaction.atomic():
         try:
             planned = plan(sample, definition)
-        except JudgeNotReady as problem:
+        except (JudgeNotReady, CorpusProblem) as problem:
             raise CorpusProblem(f"{options.file or sample}: {problem}") from None
         _describe(command, sample, planned)
         if options.dry_run:

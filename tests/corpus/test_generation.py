@@ -254,6 +254,10 @@ BAD = {
     "condition": (PLAIN.replace("[zero_shot]", "[zeroshot]"), "did you mean 'zero_shot'?"),
     "key": (PLAIN + "replicate: 2\n", "replicate: unknown key; did you mean 'replicates'?"),
     "option": (PLAIN.replace("top_p", "n"), "'n' is not an option"),
+    "the same": (
+        PLAIN.replace("endpoint: two", "endpoint: one, served_as: alder"),
+        "models 'Alder 1B' and 'Birch 3B' are both 'alder' at http",
+    ),
     "twice": (PLAIN.replace("Birch 3B", "Alder 1B"), "model 'Alder 1B' is repeated"),
 }
 

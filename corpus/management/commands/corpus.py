@@ -1,4 +1,4 @@
-"""`manage.py corpus import|filter|show|sample|generate|responses|delete …`."""
+"""`manage.py corpus import|filter|show|sample|generate|responses|chats|delete …`."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -19,9 +19,10 @@ from corpus.management.generating import (
     responses,
     responses_arguments,
 )
+from corpus.management.tuning import chats, chats_arguments
 from corpus.models import Corpus, Sample
+from corpus.problems import CorpusProblem
 from corpus.store import (
-    CorpusProblem,
     delete_corpus,
     delete_sample,
     draw_sample,
@@ -293,5 +294,6 @@ ACTIONS: dict[str, tuple[str, Arguments, Callable[[Any, Namespace], None]]] = {
     "sample": ("Draw scenarios from a corpus.", _sample_arguments, _sample),
     "generate": ("Have models answer a sample's scenarios.", generate_arguments, generate),
     "responses": ("Write responses.csv of a study.", responses_arguments, responses),
+    "chats": ("Write chats to tune a model with.", chats_arguments, chats),
     "delete": ("Delete a corpus and its files, or a sample.", _delete_arguments, _delete),
 }
