@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.api import design, judges, payments, people, raters, results, share, studies
+from dashboard.api import design, judges, payments, people, raters, results, scorers, share, studies
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
 
 OVERVIEW = [
@@ -25,6 +25,9 @@ JUDGES = [
 
 RESULTS = [
     path("metrics/", results.Metrics.as_view(), name="metrics"),
+    path("scorer/", scorers.ScorerVersions.as_view(), name="scorer"),
+    path("scorer/texts/", scorers.ScoredTextList.as_view(), name="scored-texts"),
+    path("perturbations/", scorers.Perturbations.as_view(), name="perturbations"),
     path("wins/", results.StudyWins.as_view(), name="wins"),
     path("tables/", results.TableList.as_view(), name="tables"),
     path("tables/<slug:table>/", results.TableDetail.as_view(), name="table"),

@@ -14,7 +14,6 @@ from analysis.perturbation_labels import RULE_LABELS, TASK_LABELS
 from analysis.perturbation_requests import (
     RESPONSES,
     UNDER_WAY,
-    PerturbationOptions,
     default_metrics,
     installed_rewriter,
     perturbation_run_of,
@@ -22,18 +21,16 @@ from analysis.perturbation_requests import (
 )
 from analysis.scorer_requests import current_scorer
 from dashboard.results.forms import PerturbationForm
+from dashboard.results.perturbing import askable_judges, options_for
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, wake_worker
 from dashboard.shared.roles import Permission
-from judge.queries import GoldSource, current_judges
 from survey.models import Response, Study
 
 #: The place of the form on that page.
 ANCHOR = "perturbations-asked"
-#: What a judge is asked about in addition: each text as it is.
-UNCHANGED = "unchanged"
 
 
 def about_perturbations(study: Study) -> dict[str, Any]:
@@ -47,20 +44,11 @@ def about_perturbations(study: Study) -> dict[str, Any]:
         "requested": run,
         "is_perturbing": run is not None and run.state in UNDER_WAY,
         "sources": [*([scorer.name] if scorer else []), *metrics],
-        "judges": _judges(study),
+        "judges": askable_judges(study),
         "rewriter": model,
         "n_perturbations": changed,
         "usual": min(RESPONSES, Response.objects.filter(scenario__study=study).count()),
     }
-
-
-def _judges(study: Study) -> list[str]:
-    """The judges that can be asked about changed texts, by key."""
-    return [
-        GoldSource(judge=judge).key
-        for judge in current_judges(study).order_by("name")
-        if judge.read_configuration().presentation == "single"
-    ]
 
 
 @require_POST
@@ -73,30 +61,19 @@ def ask_perturbations(request: ResearcherRequest, name: str) -> HttpResponse:
     page = reverse("results", args=[study, PERTURBATIONS])
     back = redirect(f"{page}{include_query(asked_for(request))}#{ANCHOR}")
     may_ask = request.role is not None and request.role.may(Permission.CHANGE)
-    form = PerturbationForm(request.POST, judges=_judges(study) if may_ask else [])
+    form = PerturbationForm(request.POST, judges=askable_judges(study) if may_ask else [])
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
         return back
-    endpoint, model = installed_rewriter()
-    judges = tuple(form.cleaned_data["judges"])
-    options = PerturbationOptions(
-        perturbations=(
-            *RULE_LABELS,
-            *(TASK_LABELS if model else ()),
-            *((UNCHANGED,) if judges else ()),
-        ),
-        responses=form.cleaned_data["responses"],
-        scorer=current_scorer(study) is not None,
-        metrics=default_metrics(study),
-        judges=judges,
-        endpoint=endpoint,
-        model=model,
-    )
-    if not (options.scorer or options.metrics or options.judges):
-        messages.error(
-            request, "Nothing would score the texts: train a scorer, or compute metrics first."
+    try:
+        options = options_for(
+            study,
+            responses=form.cleaned_data["responses"],
+            judges=form.cleaned_data["judges"],
         )
+    except ValueError as problem:
+        messages.error(request, str(problem))
         return back
     run = request_perturbations(study, options)
     record(study, request.user, "perturbations requested")

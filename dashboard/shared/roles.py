@@ -110,7 +110,10 @@ RULES: dict[str, Needs] = {
     **_all("api:study api:counts api:plans api:tables api:exports", Needs(get=_P.READ)),
     **_all("api:table api:wins", Needs(get=_P.READ, is_download=True)),
     **_all("api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
-    **_all("api:metrics", Needs(get=_P.READ, change=_P.COMPUTE)),
+    **_all(
+        "api:metrics api:scorer api:scored-texts api:perturbations",
+        Needs(get=_P.READ, change=_P.COMPUTE),
+    ),
     **_all("api:judges", Needs(get=_P.READ, change=_P.CHANGE)),
     **_all("api:submissions", Needs(get=_P.IDENTIFY)),
     **_all("api:payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),

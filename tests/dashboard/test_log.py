@@ -66,6 +66,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "revoke-invitation": lambda study: ([invitation(study)], {}),
     "pay-terms": lambda study: ([], {"currency": "USD", "reward": "2.50"}),
     "api:metrics": lambda study: ([], {}),
+    "api:scorer": lambda study: ([], {}),
     "api:judges": lambda study: ([], {}),
     "api:invitations": lambda study: ([], {"role": "viewer"}),
     "api:invitation": lambda study: ([invitation(study)], {}),
@@ -82,6 +83,7 @@ ELSEWHERE = {
     **dict.fromkeys(("payments", "decide", "settle", "payment-list"), "payments/test_pages.py"),
     "submission-id": "payments/test_pages.py",
     **dict.fromkeys(("score-text", "flag-text", "ask-perturbations"), "test_scorer_page.py"),
+    **dict.fromkeys(("api:scored-texts", "api:perturbations"), "test_scorer_page.py"),
     "api:payments": "payments/test_pages.py",
 }
 

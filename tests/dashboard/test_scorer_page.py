@@ -178,3 +178,39 @@ def test_without_a_source_the_page_says_what_to_do(
     assert "Perturb at least one response." in text_of(
         page.post(f"{PERTURBATIONS}perturb/", {"responses": 0}, follow=True)
     )
+
+
+def test_api_trains_scores_a_text_and_perturbs(page: Client, study: Study, woken: Woken) -> None:
+    address = "/api/studies/small"
+    (first,) = page.get(f"{address}/scorer/").json()["scorers"]
+    assert (first["scorer"], first["state"]) == ("scorer@1", "done")
+    assert first["card"].startswith("# scorer@1") and '"fingerprint"' in first["content"]
+    started = page.post(f"{address}/scorer/", {"head": "linear"})
+    assert started.status_code == 202
+    assert [each["state"] for each in started.json()["scorers"]] == ["waiting", "done"]
+    assert page.post(f"{address}/scorer/", {"head": "best"}).status_code == 400
+    asked = page.post(f"{address}/scorer/texts/", {"text": "Ant plain answers"})
+    assert asked.status_code == 202
+    (text,) = asked.json()["texts"]
+    assert execute_scored_text(text["id"])
+    (text,) = page.get(f"{address}/scorer/texts/").json()["texts"]
+    (score,) = text["scores"]
+    assert set(score) == {"dimension", "score", "low", "high"} and 1 <= score["score"] <= 5
+    assert page.get(f"{address}/perturbations/").json() == {"run": None}
+    run = page.post(f"{address}/perturbations/", {"responses": 3})
+    assert run.status_code == 202 and run.json()["run"]["options"]["responses"] == 3
+    refused = page.post(f"{address}/perturbations/", {"judges": ["nobody@1"]})
+    assert refused.json() == {"judges": ["'nobody@1' is no judge of single responses"]}
+    assert [task for task, _ in woken] == [
+        "analysis.scorer", "analysis.scored_text", "analysis.perturbations",
+    ]  # fmt: skip
+
+
+def test_api_of_an_analyst_asks_no_judge(client: Client, study: Study, woken: Woken) -> None:
+    add_judge(study, name="llama")
+    vi = User.objects.create_user("vi", is_staff=True)
+    Membership.objects.create(slug="small", user=vi, role=Role.ANALYST)
+    client.force_login(vi)
+    asked = client.post("/api/studies/small/perturbations/", {"judges": ["llama@1"]})
+    assert asked.status_code == 403 and "judges" in asked.json()["detail"]
+    assert woken == []
