@@ -1,22 +1,20 @@
 """Design: locking the plan, its texts, and what it finds in a rehearsal."""
 
-from collections import Counter
-
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods
 from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.labels import labels_of
 from analysis.locked_plans import PlanRefused, first_consent, lock_plan
-from analysis.text.preregistration import TEXTS
+from dashboard.design.downloads import plan_response
 from dashboard.design.forms import LockForm
-from dashboard.design.locked_plan import FORMS, compared, file_of, text_of
+from dashboard.design.locked_plan import FORMS, compared
+from dashboard.design.rehearsal import analysis_of_rehearsal, found_counts
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, study_page
 from survey.models import Participant
 from survey.simulated.record import crowds_of
@@ -56,15 +54,7 @@ def locked_plan(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def plan_text(request: ResearcherRequest, name: str, version: int, form: str) -> HttpResponse:
     """A locked plan for a form, as a file."""
-    study = study_or_404(name)
-    if form not in TEXTS:
-        raise Http404(f"There is no text {form!r} of a plan.")
-    plan = get_object_or_404(study.locked_plans, version=version)
-    kind = "application/json" if form == "json" else "text/plain; charset=utf-8"
-    disposition = f'attachment; filename="{file_of(plan, form)}"'
-    return HttpResponse(
-        text_of(plan, form), content_type=kind, headers={"Content-Disposition": disposition}
-    )
+    return plan_response(study_or_404(name), version, form)
 
 
 @require_GET
@@ -72,13 +62,11 @@ def plan_text(request: ResearcherRequest, name: str, version: int, form: str) ->
 def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     """What was planted in simulated raters, and which of it the analysis finds."""
     study = study_or_404(name)
-    simulated = [str(Participant.Source.SIMULATED)]
-    analysis = newest_analysis(study, asked_for(request) or simulated)
+    analysis = analysis_of_rehearsal(study, asked_for(request))
     about = catalogue.table("planted", labels_of(study))
     table = analysis.tables("planted")["planted"]
     shown = result_tables.shown(table, about, [[row] for row in table.rows])
     RequestConfig(request, paginate={"per_page": result_tables.ROWS_SHOWN}).configure(shown)
-    counts = Counter(row["found"] for row in table.rows)
     return analysis_page(
         request,
         study,
@@ -86,9 +74,9 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
         "design/rehearsal",
         analysis,
         crowds=crowds_of(study),
-        n_simulated=study.participants.filter(source__in=simulated).count(),
+        n_simulated=study.participants.filter(source=Participant.Source.SIMULATED).count(),
         about=about,
         shown=shown,
-        counts=dict(counts.most_common()),
+        counts=found_counts(table),
         locked=(analysis.run.manifest.get("plan") if analysis.run else None),
     )
