@@ -1,25 +1,16 @@
-"""Design: locking the plan, its texts, and what it finds in a rehearsal."""
-
-from collections import Counter
+"""Design: locking the plan, and its texts."""
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_GET, require_http_methods
-from django_tables2 import RequestConfig
 
-from analysis import catalogue
-from analysis.labels import labels_of
 from analysis.locked_plans import PlanRefused, first_consent, lock_plan
 from analysis.text.preregistration import TEXTS
 from dashboard.design.forms import LockForm
 from dashboard.design.locked_plan import FORMS, compared, file_of, text_of
-from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import newest_analysis
-from dashboard.shared.pages import analysis_page, asked_for, study_page
-from survey.models import Participant
-from survey.simulated.record import crowds_of
+from dashboard.shared.pages import study_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -64,31 +55,4 @@ def plan_text(request: ResearcherRequest, name: str, version: int, form: str) ->
     disposition = f'attachment; filename="{file_of(plan, form)}"'
     return HttpResponse(
         text_of(plan, form), content_type=kind, headers={"Content-Disposition": disposition}
-    )
-
-
-@require_GET
-@researcher_required
-def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What was planted in simulated raters, and which of it the analysis finds."""
-    study = study_or_404(name)
-    simulated = [str(Participant.Source.SIMULATED)]
-    analysis = newest_analysis(study, asked_for(request) or simulated)
-    about = catalogue.table("planted", labels_of(study))
-    table = analysis.tables("planted")["planted"]
-    shown = result_tables.shown(table, about, [[row] for row in table.rows])
-    RequestConfig(request, paginate={"per_page": result_tables.ROWS_SHOWN}).configure(shown)
-    counts = Counter(row["found"] for row in table.rows)
-    return analysis_page(
-        request,
-        study,
-        "rehearsal",
-        "design/rehearsal",
-        analysis,
-        crowds=crowds_of(study),
-        n_simulated=study.participants.filter(source__in=simulated).count(),
-        about=about,
-        shown=shown,
-        counts=dict(counts.most_common()),
-        locked=(analysis.run.manifest.get("plan") if analysis.run else None),
     )

@@ -44,6 +44,7 @@ ACTIONS = {
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
     "plan requested": "Plan requested",
+    "simulation requested": "Simulated raters requested",
     "zip requested": "Zip requested",
     "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
@@ -62,6 +63,7 @@ NO_CHANGES = (
     "multiverse requested",
     "metrics requested",
     "plan requested",
+    "simulation requested",
     "zip requested",
     "e-mail chosen",
 )

@@ -35,7 +35,7 @@ class Permission(Enum):
     COMPUTE = "have analyses, metrics, multiverses, plans and zips computed", Role.ANALYST
     CHANGE = (
         "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
-        "asked, preview the survey",
+        "asked, preview the survey, send simulated raters",
         Role.EDITOR,
     )
     IDENTIFY = "see who raters are on Prolific and compare submissions", Role.EDITOR
@@ -74,10 +74,10 @@ _P = Permission
 #: By the name of the address.
 RULES: dict[str, Needs] = {
     **_all(
-        "study counts texts preview versions policy order pilot planning-state rehearsal gold "
-        "gold-progress gold-changes run-state judge judge-progress call agreement guard raters "
-        "replay rater-called thresholds thresholds-outcome results multiverse-state metrics-state "
-        "figures figure downloads package-state analysis-state table-latex",
+        "study counts texts preview versions policy order pilot planning-state simulation-state "
+        "gold gold-progress gold-changes run-state judge judge-progress call agreement guard "
+        "raters replay rater-called thresholds thresholds-outcome results multiverse-state "
+        "metrics-state figures figure downloads package-state analysis-state table-latex",
         Needs(get=_P.READ),
     ),
     **_all(
@@ -88,7 +88,7 @@ RULES: dict[str, Needs] = {
     **_all("download", Needs(get=_P.ROWS, is_download=True)),
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
-    **_all("locked-plan rater", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("locked-plan rater rehearsal", Needs(get=_P.READ, change=_P.CHANGE)),
     **_all("opening", Needs(get=_P.CHANGE)),
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
     **_all("state exclude score choose-gold upload-gold retry", Needs(change=_P.CHANGE)),
