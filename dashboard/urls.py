@@ -91,6 +91,7 @@ study_patterns = [
     path("payments/", payments.payments, name="payments"),
     path("payments/terms/", payments.terms, name="pay-terms"),
     path("payments/<number:order>/", payments.order, name="payment-order"),
+    path("payments/<number:order>/state/", payments.order_state, name="payment-order-state"),
     path("payments/<number:order>/settle/", payments.settled, name="settle"),
     path("payments/<number:order>/<str:file>", payments.payment_list, name="payment-list"),
     path("texts/", content_views.texts, name="texts"),

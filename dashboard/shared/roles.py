@@ -96,7 +96,7 @@ RULES: dict[str, Needs] = {
     **_all("submission", Needs(get=_P.IDENTIFY)),
     **_all("identity submission-id prolific-submissions", Needs(change=_P.IDENTIFY)),
     **_all("prolific payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
-    **_all("payment-order", Needs(get=_P.RECRUIT)),
+    **_all("payment-order payment-order-state", Needs(get=_P.RECRUIT)),
     **_all("events-of-study decide pay-terms settle payment-list", Needs(change=_P.RECRUIT)),
     **_all("people", Needs(get=_P.MANAGE, change=_P.MANAGE)),
     **_all("revoke-invitation", Needs(change=_P.MANAGE)),

@@ -98,9 +98,9 @@ class Tutorial:
 
     def log_in(self) -> None:
         self.page.goto(self.site.address)
-        self.page.get_by_label("Username").fill(self.site.user)
-        self.page.get_by_label("Password", exact=True).fill(self.site.password)
-        self.page.get_by_role("button", name="Log in").click()
+        self.page.fill("[name=username]", self.site.user)
+        self.page.fill("[name=password]", self.site.password)
+        self.page.click("main form button")
         self._picture("studies")
 
     def look_at_the_study(self) -> None:
@@ -120,6 +120,7 @@ class Tutorial:
         self._open("Overview", "Prolific")
         self.page.get_by_label("Places").fill(str(self.raters))
         self.page.get_by_label(re.compile("^Reward per participant")).fill("6.00")
+        self.page.get_by_label("Completed submissions").select_option("all")
         self._picture("draft")
         self.page.get_by_role("button", name="Create draft on Prolific").click()
         expect(self.page.get_by_text("The draft is on Prolific.")).to_be_visible()
@@ -132,7 +133,7 @@ class Tutorial:
 
     def send_people(self) -> None:
         self._open("Design", "Rehearsal")
-        self.page.get_by_label("Simulated raters").fill(str(self.raters))
+        self.page.get_by_role("spinbutton", name="Simulated raters").fill(str(self.raters))
         self.page.get_by_label(re.compile("^They come from the local Prolific")).check()
         self._picture("simulate", "#simulate")
         self.page.get_by_role("button", name="Send").click()
@@ -146,19 +147,29 @@ class Tutorial:
 
     def pay(self) -> None:
         self.page.get_by_role("link", name="Go to payments").click()
+        terms = self.page.locator("details", has_text="What the study promises")
+        if terms.get_attribute("open") is None:
+            terms.locator("summary").click()
+        self.page.get_by_label("Promised pay per hour").fill("12.00")
+        self.page.get_by_label("Bonus for passing all attention checks").fill("0.50")
+        self.page.get_by_role("button", name="Store").click()
         self._picture("proposals")
         self.page.get_by_role("button", name=re.compile(r"^Confirm \d+ decision")).click()
-        self._picture("confirmed")
-        self._wait_for(re.compile("carried out|done", re.IGNORECASE))
+        self._wait_for("finished")
         self._picture("paid")
 
     def read_results(self) -> None:
         self._open("Results")
+        numbers = self.page.get_by_role("link", name="look at their numbers")
+        if numbers.is_visible():  # while a worker computes the first analysis
+            numbers.click()
+        self._wait_for("In short")
         self._picture("results")
 
     def share(self) -> None:
         self._open("Share")
-        self.page.get_by_role("button", name=re.compile("zip", re.IGNORECASE)).first.click()
+        self.page.get_by_role("button", name="Prepare download").click()
+        self._wait_for("Read the report")
         self._picture("share")
 
     def _open(self, subject: str, page: str = "") -> None:
