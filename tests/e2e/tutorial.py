@@ -163,7 +163,8 @@ class Tutorial:
         numbers = self.page.get_by_role("link", name="look at their numbers")
         if numbers.is_visible():  # while a worker computes the first analysis
             numbers.click()
-        self._wait_for("In short")
+        self._wait_for(re.compile("simulated raters included"))
+        self._wait_for_end_of("A new analysis is running.")
         self._picture("results")
 
     def share(self) -> None:
@@ -184,6 +185,11 @@ class Tutorial:
     def _wait_for(self, text: str | re.Pattern[str]) -> None:
         began = time.monotonic()
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=AT_MOST)
+        self.waited += time.monotonic() - began
+
+    def _wait_for_end_of(self, text: str) -> None:
+        began = time.monotonic()
+        expect(self.page.get_by_text(text)).to_be_hidden(timeout=AT_MOST)
         self.waited += time.monotonic() - began
 
     def _picture(self, name: str, part: str = "") -> None:
