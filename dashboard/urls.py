@@ -8,9 +8,7 @@ from dashboard.accounts.invitation_views import invitation
 from dashboard.accounts.token_views import revoke, tokens
 from dashboard.accounts.urls import security_patterns
 from dashboard.accounts.views import PasswordView, api_docs, prolific_account
-from dashboard.api import payments as api_payments
-from dashboard.api import people as people_api
-from dashboard.api import views as api
+from dashboard.api.urls import api_patterns
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
@@ -30,40 +28,6 @@ from dashboard.results import figure_views, metrics_views, multiverse_views
 from dashboard.results import views as results
 from dashboard.share import views as share
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
-
-api_patterns = [
-    path("schema/", api.Schema.as_view(), name="schema"),
-    path("studies/", api.StudyList.as_view(), name="studies"),
-    path("studies/<study:name>/", api.StudyDetail.as_view(), name="study"),
-    path("studies/<study:name>/counts/", api.StudyCounts.as_view(), name="counts"),
-    path("studies/<study:name>/plans/", api.PlanList.as_view(), name="plans"),
-    path("studies/<study:name>/judges/", api.JudgeList.as_view(), name="judges"),
-    path("studies/<study:name>/metrics/", api.Metrics.as_view(), name="metrics"),
-    path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
-    path("studies/<study:name>/submissions/", api_payments.CaseList.as_view(), name="submissions"),
-    path("studies/<study:name>/payments/", api_payments.Payments.as_view(), name="payments"),
-    path(
-        "studies/<study:name>/payments/<number:order>/",
-        api_payments.PaymentOrderDetail.as_view(),
-        name="payment-order",
-    ),
-    path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
-    path("studies/<study:name>/wins/", api.StudyWins.as_view(), name="wins"),
-    path("studies/<study:name>/tables/", api.TableList.as_view(), name="tables"),
-    path("studies/<study:name>/tables/<slug:table>/", api.TableDetail.as_view(), name="table"),
-    path("studies/<study:name>/exports/", api.ExportList.as_view(), name="exports"),
-    path("studies/<study:name>/exports/<str:file>", api.ExportFile.as_view(), name="export"),
-    path("studies/<study:name>/members/", people_api.MemberList.as_view(), name="members"),
-    path(
-        "studies/<study:name>/invitations/", people_api.InvitationList.as_view(), name="invitations"
-    ),
-    path(
-        "studies/<study:name>/invitations/<number:invitation>/",
-        people_api.InvitationDetail.as_view(),
-        name="invitation",
-    ),
-    path("studies/<study:name>/events/", people_api.EventList.as_view(), name="events"),
-]
 
 study_patterns = [
     path("", overview.study, name="study"),

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from dashboard.accounts.prolific import account_of
 from dashboard.api.pagination import Pagination
+from dashboard.api.parameters import STUDY
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.cases import cases_of
 from dashboard.payments.forms import SubmissionFilter
@@ -24,10 +25,6 @@ from dashboard.payments.screen import Screen, screen_of
 from dashboard.payments.terms import AmountRefused
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
-
-STUDY = OpenApiParameter(
-    "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
-)
 
 
 class MadeSerializer(serializers.Serializer[object]):

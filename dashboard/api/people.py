@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.views import APIView
 
-from dashboard.api.views import STUDY, user_of
+from dashboard.api.parameters import STUDY, user_of
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
 from dashboard.overview.log import LINES_SHOWN, MOST, LogPage, lines_of_study

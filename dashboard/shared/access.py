@@ -15,7 +15,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
 from django.db.models import Model, Q, QuerySet
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponseNotAllowed, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.text import capfirst
@@ -148,12 +148,16 @@ class RolesBackend(BaseBackend):
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """The page of what is not there (404): with its navigation for researchers alone."""
+    """What is not there (404): JSON for programs, else a page, whose navigation is for researchers
+    alone.
+    """
+    reason = exception.args[0] if exception.args else ""  # of unknown addresses it is no text
+    why = reason if isinstance(reason, str) else ""
+    if request.path.startswith("/api/"):
+        return JsonResponse({"detail": why or "The API has no such address."}, status=404)
     is_researchers = not request.path.startswith("/s/") and request.user.is_staff
     if not is_researchers:
         return page_not_found(request, exception)
-    reason = exception.args[0] if exception.args else ""  # of unknown addresses it is no text
-    why = reason if isinstance(reason, str) else ""
     return render(request, "dashboard/missing.html", {"why": why}, status=404)
 
 

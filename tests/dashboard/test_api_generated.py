@@ -1,0 +1,232 @@
+"""Whatever the API is asked, by whatever role, it answers as its schema says.
+
+schemathesis draws requests from the schema: such as it allows, and such as it does not. Each is
+sent as every role, by a researcher without a role and by a stranger, and what it changes is undone.
+A new route is found by itself. `make test-long` sends ten times as many.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import unquote
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, transaction
+from django.test import override_settings
+from django.urls import Resolver404, resolve
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis.strategies import SearchStrategy, one_of
+from pytest_django import DjangoDbBlocker
+
+from analysis.models import AnalysisRun
+from dashboard.accounts.models import ApiToken
+from dashboard.accounts.prolific import connect
+from dashboard.accounts.tokens import create_token
+from dashboard.overview.invitations import invite
+from dashboard.payments.orders import Chosen, confirm
+from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.submissions import apply_submissions
+from dashboard.shared.roles import OF_ACCOUNT, RULES, Role
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import local_prolific
+from survey.models import Study
+from tests.dashboard.addresses import ADDRESSES, VALUES, Address
+from tests.dashboard.conftest import Woken
+from tests.dashboard.paying import AT, listed
+from tests.dashboard.test_roles import member
+
+if TYPE_CHECKING:  # loaded by `site`: it takes a second, and this is one of many files
+    from schemathesis import Case
+    from schemathesis.core.transport import Response
+    from schemathesis.schemas import APIOperation
+
+    Drawn: TypeAlias = Case[Any]
+    Method: TypeAlias = APIOperation[Any, Any, Any, Any]
+
+#: The schema itself is YAML, and no route that it describes.
+ROUTES = [each for each in ADDRESSES if each.name.startswith("api:") and each.name != "api:schema"]
+STRANGER, NO_ROLE = "stranger", "no role"
+#: Drawn for each method of a route.
+REQUESTS = 3
+#: What the places in an address are filled with, where no row is made below.
+EXAMPLES = {place.strip("<>").partition(":")[2]: value for place, value in VALUES.items()}
+
+
+@dataclass(frozen=True)
+class Site:
+    """What requests are drawn from, what they are about, and who sends them."""
+
+    operations: list["Method"]
+    #: By name of the place in an address.
+    rows: dict[str, Any]
+    #: By who sends it.
+    headers: dict[str, dict[str, str]]
+
+    def methods(self, route: Address) -> list["Method"]:
+        paths = [(each, each.path.format_map(EXAMPLES)) for each in self.operations]
+        found = [each for each, path in paths if name_of(path) == route.name]
+        assert found, "the schema describes it"
+        return found
+
+    def places(self, operation: "Method") -> dict[str, Any]:
+        """What fills the places in the operation's address."""
+        return {place: self.rows[place] for place in re.findall(r"{(\w+)}", operation.path)}
+
+
+def name_of(path: str) -> str:
+    """By which the matrix of roles knows an address; nothing where there is none such."""
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return ""
+
+
+@pytest.fixture(scope="module")
+def site(taken: Study, analysed: int, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    from schemathesis.core.result import Ok
+    from schemathesis.openapi import from_wsgi
+
+    with (
+        local_prolific() as prolific,
+        override_settings(PROLIFIC_URL=prolific.api_url),
+        connection_kept(),
+    ):
+        with django_db_blocker.unblock():
+            headers = headers_of(taken)
+            rows = EXAMPLES | rows_of(taken, analysed)
+            address = "/api/schema/?format=json"
+            schema = from_wsgi(address, WSGIHandler(), headers=headers[Role.OWNER])
+        described = [each.ok() for each in schema.get_all_operations() if isinstance(each, Ok)]
+        yield Site(described, rows, headers)
+
+
+@contextmanager
+def connection_kept() -> Iterator[None]:
+    """Requests in this process do not close the connection, whose transaction is the test's."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
+def headers_of(study: Study) -> dict[str, dict[str, str]]:
+    """By who asks: with a token that may change what the account may."""
+    headers: dict[str, dict[str, str]] = {STRANGER: {}}
+    for who, role in {**{role.value: role for role in Role}, NO_ROLE: None}.items():
+        user = member(role, study, name=who.replace(" ", "-"))
+        key = create_token(user=user, name="x", scope=ApiToken.Scope.CHANGE, expires_at=None)
+        headers[who] = {"Authorization": f"Token {key}"}
+        if role is Role.OWNER:
+            connect(user=user, token=TOKEN)
+    return headers
+
+
+def rows_of(study: Study, run: int) -> dict[str, Any]:
+    """What is there to be asked for, by name of the place in an address."""
+    owner = User.objects.get(username=Role.OWNER)
+    apply_submissions(study=study, submissions=[listed("gus")], at=AT)
+    submission = SubmissionOnProlific.objects.get().pk
+    order = confirm(
+        study=study,
+        decisions=[Chosen(submission, "approve", "reward", "by hand")],
+        author=owner,
+        by_hand=True,
+        at=AT,
+    )
+    invitation, _ = invite(study=study, role=Role.VIEWER, note="", author=owner)
+    return {
+        "submission": submission,
+        "order": order.pk,
+        "invitation": invitation.pk,
+        "run": run,
+        "participant": study.participants.get(pseudonym="ann").pk,
+    }
+
+
+def drawn_from(operation: "Method", places: dict[str, Any]) -> SearchStrategy["Drawn"]:
+    """Requests that the schema allows, about what is there and what is not, and such as it does
+    not allow.
+    """
+    from schemathesis import GenerationMode
+    from schemathesis.generation.feedback import NO_FEEDBACK
+
+    def such(mode: GenerationMode, **given: Any) -> SearchStrategy["Drawn"]:
+        return operation.as_strategy(mode, feedback=NO_FEEDBACK, path_parameters=given)
+
+    study = {"name": places["name"]} if "name" in places else {}
+    drawn = [such(GenerationMode.POSITIVE, **given) for given in (places, study)]
+    if operation.query or operation.body:
+        drawn += [such(GenerationMode.NEGATIVE, **places)] * 2
+    return one_of(drawn)
+
+
+def refused(who: str, name: str, method: str) -> int | None:
+    """The status that the matrix of roles says, whatever is sent; None if they may do this."""
+    if not name:
+        return 404
+    if who == STRANGER:
+        return 401
+    if name in OF_ACCOUNT:
+        return None
+    needed = RULES[name].needed(method.upper())
+    assert needed, "the schema describes no method that the address does not have"
+    if who == NO_ROLE:
+        return 404
+    return None if Role(who).may(needed) else 403
+
+
+def answer_to(case: "Drawn", headers: dict[str, str]) -> "Response":
+    """The answer, which the schema describes; what was changed is undone."""
+    with transaction.atomic():
+        response = case.call(headers=headers)
+        transaction.set_rollback(True)
+    case.validate_response(response, checks=checks())
+    return response
+
+
+def checks() -> list[Any]:
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks as of_schema
+
+    return [
+        not_a_server_error,
+        of_schema.status_code_conformance,
+        of_schema.content_type_conformance,
+        of_schema.response_headers_conformance,
+        of_schema.response_schema_conformance,
+    ]
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_every_role_gets_what_the_schema_says(
+    site: Site, run: AnalysisRun, woken: Woken, route: Address, long_run: bool
+) -> None:
+    for operation in site.methods(route):
+        places = site.places(operation)
+
+        @settings(
+            max_examples=REQUESTS * (10 if long_run else 1),
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=drawn_from(operation, places))
+        def ask(case: "Drawn") -> None:
+            name = name_of(unquote(case.formatted_path))
+            assume(name in ("", route.name))
+            for who, headers in site.headers.items():
+                status = answer_to(case, headers).status_code
+                expected = refused(who, name, case.method)
+                right = status == expected if expected else status not in (401, 403)
+                assert right, f"{who}: {case.method} {case.path} {case!r}: {status}"
+
+        ask()
+        if operation.method.upper() == "GET":
+            plain = operation.Case(path_parameters=places)
+            assert answer_to(plain, site.headers[Role.OWNER]).status_code == 200
