@@ -144,6 +144,8 @@ class Tutorial:
         self.page.get_by_role("button", name="Read from Prolific").click()
         expect(self.page.get_by_role("heading", name="Submissions and people")).to_be_visible()
         self._picture("submissions")
+        self.page.get_by_role("link", name=re.compile("^Any mismatch")).click()
+        self._picture("mismatches")
 
     def pay(self) -> None:
         self.page.get_by_role("link", name="Go to payments").click()
