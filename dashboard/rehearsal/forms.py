@@ -45,7 +45,7 @@ class SimulationForm(forms.Form):
         yaml = None
         try:
             yaml = YamlFile(file.read(), file=file.name) if file else YamlFile.read(path)
-            self.profile, notices = read_profile(yaml, self.study)
+            self.chosen, notices = read_profile(yaml, self.study)
         except DefinitionError as error:
             self.add_error("file" if file else "profile", str(error.problems[0]))
         else:
@@ -58,7 +58,7 @@ class SimulationForm(forms.Form):
         """The raters that a valid form asks for."""
         given = self.cleaned_data
         return Crowd(
-            self.profile,
+            self.chosen,
             self.profile_name,
             given["seed"],
             given["participants"],

@@ -14,7 +14,7 @@ from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.sending import NotSent, Sending
 from survey.models import Study
 from survey.simulated.profile import SimulationProfile
-from survey.simulated.record import Crowd
+from survey.simulated.record import Crowd, crowds_of
 
 logger = logging.getLogger(__name__)
 State = Simulation.State
@@ -58,9 +58,8 @@ def simulations_to_wake() -> list[int]:
 
 def next_seed(study: Study) -> int:
     """The first number above all seeds that were used: it gives other raters."""
-    seeds = simulations_of(study).values_list("seed", flat=True)
-    recorded = [event.detail["seed"] for event in study.events.filter(action="simulated")]
-    return max([0, *seeds, *recorded]) + 1
+    asked = simulations_of(study).values_list("seed", flat=True)
+    return max([0, *asked, *(crowd.seed for crowd in crowds_of(study))]) + 1
 
 
 def simulate(simulation_id: int, *, is_ending: Callable[[], bool] = lambda: False) -> bool:
