@@ -167,6 +167,9 @@ class Tutorial:
             numbers.click()
         self._wait_for(re.compile("simulated raters included"))
         self._wait_for_end_of("A new analysis is running.")
+        if self.page.get_by_text("data changed since").is_visible():
+            self.page.get_by_role("button", name="Recompute").click()
+            self._wait_for_end_of("A new analysis is running.")
         self._picture("results")
 
     def share(self) -> None:
