@@ -27,7 +27,7 @@ run:
 # SIGINT is Ctrl-C: what runs is finished first.
 dev: setup
 	@.venv/bin/watchfiles --sigint-timeout 30 '.venv/bin/python manage.py serve' \
-		config survey judge analysis dashboard templates static
+		config survey judge corpus analysis dashboard templates static
 
 setup:
 	@$(PYTHON) bootstrap.py --dev
@@ -56,4 +56,5 @@ bench: setup
 lock: setup
 	$(IN_VENV) $(COMPILE) requirements.in --output-file requirements.txt
 	$(IN_VENV) $(COMPILE) requirements-models.in --output-file requirements-models.txt
+	$(IN_VENV) $(COMPILE) requirements-tuning.in --output-file requirements-tuning.txt
 	$(IN_VENV) $(COMPILE) requirements-dev.in --output-file requirements-dev.txt

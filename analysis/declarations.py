@@ -24,7 +24,9 @@ from analysis.judges import (
     consistency,
     judge_as_rater,
     pairs,
+    perturbed,
     prediction_powered,
+    trained_scorer,
 )
 from analysis.judges import positions as judge_positions
 from analysis.quality_rules import USUAL_LABELS
@@ -120,6 +122,12 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     automatic_metrics.METRIC_MEANS,
     automatic_metrics.SCORE_AGREEMENT,
     automatic_metrics.METRIC_SOURCES,
+    trained_scorer.SCORER_EVALUATION,
+    trained_scorer.SCORER_CALIBRATION,
+    trained_scorer.SCORER_SOURCE,
+    perturbed.PERTURBATION_CHANGES,
+    perturbed.PERTURBATION_WORST,
+    perturbed.PERTURBATION_TEXTS,
     planted.PLANTED,
     replication.REPLICATION,
 ]
@@ -144,6 +152,8 @@ DRAWN: list[FigureSpec] = [
     drawn_judges.AGAINST_PEOPLE,
     drawn_judges.BLAND_ALTMAN,
     drawn_judges.ALT_TEST,
+    trained_scorer.CALIBRATION,
+    perturbed.CHANGES,
     regions.REGION_MAP,
     shares.SHARES,
     ratings.RATINGS_KDE,

@@ -3,6 +3,7 @@
 from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
+from analysis.scorer_requests import erase_scorers
 from survey.models import Participant
 
 
@@ -10,8 +11,10 @@ def erase_results(participant: Participant) -> None:
     """Delete every run that counted the person; one for the same sources waits in their place.
 
     What an expert rated is in every run of the study: raters are held against the panels.
-    Registered in `survey.withdrawal.erasers`; the caller wakes `analysis.sweep`.
+    So is every scorer that learned from the person's ratings. Registered in
+    `survey.withdrawal.erasers`; the caller wakes `analysis.sweep`.
     """
+    erase_scorers(participant)
     study = participant.study
     runs = study.analysis_runs.all()
     counted = [run for run in runs if participant.panel or participant.source in run.sources]

@@ -17,6 +17,9 @@ from analysis.by_recipe import add_replication
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
 from analysis.exploratory import mark
+from analysis.figures.labelled import labelled
+from analysis.figures.perturbations import changes_figure
+from analysis.figures.scorers import calibration_figure
 from analysis.frames import (
     JUDGES_SEED,
     Snapshot,
@@ -27,10 +30,13 @@ from analysis.frames import (
 )
 from analysis.judges.automatic_metrics import analyse_metrics
 from analysis.judges.judging import analyse_judges
+from analysis.judges.perturbed import CHANGES, PerturbedData, perturbation_tables
+from analysis.judges.trained_scorer import CALIBRATION, ScorerData, scorer_tables
 from analysis.labels import labels_of
 from analysis.locked_plans import compared_with_plan, primary_recipe
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.not_available import NotAvailable
+from analysis.perturbation_frames import read_perturbed
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
 from analysis.recipe import USUAL_CONFIDENCE, Recipe
@@ -38,6 +44,7 @@ from analysis.recipe_sets import recipes_of
 from analysis.rehearsal import Rehearsal
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
+from analysis.scorer_frames import read_scorer_data
 from analysis.study_data import StudyData
 from analysis.tables.design_health import design_health
 from analysis.tables.planted import planted
@@ -46,6 +53,7 @@ from analysis.text.bibliography import uncited
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
+from survey.definition.labels import Labels
 from survey.files.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import comprehension_outcomes, not_counted_among, reading
@@ -103,6 +111,8 @@ def _compute(run: AnalysisRun) -> None:
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
         judges, judges_hash = read_judges(run.study, snapshot.data)
         metrics = read_metrics(run.study)
+        scorer = read_scorer_data(run.study)
+        perturbed = read_perturbed(run.study)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
         rehearsal = read_rehearsal(run.study, run.sources)
@@ -123,6 +133,8 @@ def _compute(run: AnalysisRun) -> None:
     tables, absent = analyse_metrics(snapshot.data, judges, metrics, rules)
     results.tables.update(tables)
     results.not_available.update(absent)
+    _about_scorer(results, scorer, labels)
+    _about_perturbations(results, perturbed, labels)
     if "replication" in results.tables:
         add_replication(results, recipes_of(run.recipe_set))
     _name_what_does_not_count(run, snapshot, results)
@@ -134,6 +146,26 @@ def _compute(run: AnalysisRun) -> None:
     if understood is not None:
         run.manifest["comprehension"] = understood.as_json
     _store(run, results, withdrawals=withdrawals)
+
+
+def _about_scorer(results: Results, scorer: ScorerData, labels: Labels) -> None:
+    """What held-out ratings say of the study's trained scorer."""
+    tables, absent = scorer_tables(scorer)
+    results.tables.update(tables)
+    results.not_available.update(absent)
+    if tables:
+        drawn = (labelled(each, labels) for each in (scorer.calibration, scorer.held_out))
+        results.figure(CALIBRATION.name, lambda: calibration_figure(*drawn, scale=scorer.scale))
+
+
+def _about_perturbations(results: Results, perturbed: PerturbedData, labels: Labels) -> None:
+    """What small changes of texts do to scores."""
+    tables, absent = perturbation_tables(perturbed, seed=JUDGES_SEED)
+    results.tables.update(tables)
+    results.not_available.update(absent)
+    if tables:
+        drawn = labelled(tables["perturbation_changes"], labels)
+        results.figure(CHANGES.name, lambda: changes_figure(drawn))
 
 
 def _planted(

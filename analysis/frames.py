@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
@@ -18,6 +18,7 @@ from analysis.metric_labels import LABELS
 from analysis.metrics.words import words
 from analysis.models import ComputedMetric
 from analysis.rehearsal import Rehearsal
+from analysis.scorer_frames import scorer_judge_rows, scorer_score_rows
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
 from judge.definition import JudgingDefinition
 from judge.models import Judging
@@ -267,7 +268,10 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
     """
     scores = _Table(
         JUDGE_SCORE_COLUMNS,
-        ((*row[:-2], number(row[-2]), row[-1]) for row in judge_score_rows(study)),
+        (
+            (*row[:-2], number(row[-2]), row[-1])
+            for row in chain(judge_score_rows(study), scorer_score_rows(study))
+        ),
     )
     comparisons = _Table(JUDGE_COMPARISON_COLUMNS, judge_comparison_rows(study))
     judging = Judging.objects.filter(study=study).first()
@@ -275,7 +279,7 @@ def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
     judges = JudgesData(
         judge_scores=scores.frame,
         responses=data.responses,
-        judges=_frame(JUDGE_COLUMNS, judge_rows(study)),
+        judges=_frame(JUDGE_COLUMNS, (*judge_rows(study), *scorer_judge_rows(study))),
         returned_models=_frame(RETURNED_MODEL_COLUMNS, returned_model_rows(study)),
         families=definition.families,
         epsilon=definition.epsilon,

@@ -198,6 +198,126 @@ class MetricValue(models.Model):
         return f"{self.metric} of {self.response}: {self.value}"
 
 
+class Scorer(Job):
+    """One version of a scorer that learns from ratings: asked for, trained by a worker, kept.
+
+    The newest that is done is a source of scores, beside judges and metrics.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="scorers")
+    version = models.PositiveIntegerField(default=1)
+    options = models.JSONField(help_text="Head, confidence, seed, vectors")
+    sources = models.JSONField(
+        default=list, help_text="Participant sources whose ratings it learns from; none of a file"
+    )
+    given = models.JSONField(
+        null=True, help_text="Rated texts of a file, where it does not learn from the study"
+    )
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
+    content = models.TextField(blank=True, help_text="The scorer as JSON: see analysis.scorer")
+    evaluation = models.JSONField(default=dict, help_text="Tables of held-out texts")
+    card = models.TextField(blank=True, help_text="The model card, in Markdown")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+
+    class Meta(Job.Meta):
+        ordering = ["study", "version"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.UniqueConstraint(fields=["study", "version"], name="scorer_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"scorer {self.version} of {self.study}"
+
+    @property
+    def name(self) -> str:
+        """What tables call it. Those that learned from test people say so."""
+        tested = sorted({*self.sources} & {*Participant.TEST_SOURCES})
+        return f"scorer@{self.version}" + (f" ({', '.join(tested)} raters)" if tested else "")
+
+
+class ScorerScore(models.Model):
+    """What a scorer says of a response, on a dimension."""
+
+    scorer = models.ForeignKey(Scorer, models.CASCADE, related_name="scores")
+    response = models.ForeignKey(Response, models.CASCADE, related_name="scorer_scores")
+    dimension = models.CharField(max_length=100)
+    value = models.FloatField()
+    is_held_out = models.BooleanField(
+        help_text="It learned from this response: the score is from when its scenario was held out"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scorer", "response", "dimension"], name="scorer_score_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scorer} on {self.response}: {self.value}"
+
+
+class PerturbationRun(Job):
+    """Small changes of some of a study's responses, and what they do to scores. Asked for anew with
+    other options, it is replaced; with the same ones after a failure, it goes on.
+    """
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="perturbation_run")
+    options = models.JSONField(help_text="Seed, responses, perturbations, sources, endpoint")
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
+    requests = models.PositiveIntegerField(
+        default=0, help_text="Requests sent to endpoints, counted before they are sent"
+    )
+
+    def __str__(self) -> str:
+        return f"perturbations of {self.study}"
+
+
+class PerturbedText(models.Model):
+    """A response's text after one perturbation, and how it was made. Empty if it could not be."""
+
+    run = models.ForeignKey(PerturbationRun, models.CASCADE, related_name="texts")
+    response = models.ForeignKey(Response, models.CASCADE, related_name="perturbed_texts")
+    perturbation = models.CharField(max_length=40)
+    text = models.TextField(blank=True)
+    provenance = models.JSONField(help_text="By which rule and seed, or by which model")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "response", "perturbation"], name="perturbed_text_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.perturbation} of {self.response}"
+
+
+class PerturbedScore(models.Model):
+    """What a source says of a response before and after a perturbation; empty without a score."""
+
+    text = models.ForeignKey(PerturbedText, models.CASCADE, related_name="scores")
+    source = models.CharField(max_length=200)
+    kind = models.CharField(max_length=10)
+    dimension = models.CharField(max_length=100, blank=True, help_text="Empty for metrics")
+    before = models.FloatField(null=True)
+    after = models.FloatField(null=True)
+    range = models.FloatField(null=True, help_text="How wide the scale is; empty for metrics")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["text", "source", "dimension"], name="perturbed_score_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} on {self.text}: {self.before} → {self.after}"
+
+
 class RaterQuality(models.Model):
     """One rater's indices in one run."""
 

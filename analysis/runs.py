@@ -16,8 +16,10 @@ from analysis import jobs
 from analysis.locked_plans import locked_plan
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
+from analysis.perturbation_requests import finished_perturbations as finished
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set, rules_of
+from analysis.scorer_requests import current_scorer
 from analysis.versions import software
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
@@ -39,9 +41,9 @@ def fingerprint(
     at: datetime,
 ) -> str:
     """Cheap digest of all that results depend on: people, answers (imported demographics,
-    too), decisions about raters, gold scores, automatic metrics, rules, recipes, the locked plan,
-    composites, sizes of models, labels (figures are stored with them), software. Pages list them
-    (dashboard/_run.html).
+    too), decisions about raters, gold scores, automatic metrics, the trained scorer,
+    perturbations, rules, recipes, the locked plan, composites, sizes of models, labels (figures
+    are stored with them), software. Pages list them (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -63,6 +65,8 @@ def fingerprint(
         [plan.sha256, settings.places.model_dump()] if plan else [],
         scores_digest(study),
         [[metric.pk, str(metric.computed_at)] for metric in study.computed_metrics.all()],
+        [scorer.pk] if (scorer := current_scorer(study)) else [],
+        [perturbed.pk, str(perturbed.finished_at)] if (perturbed := finished(study)) else [],
         _decisions(study, sources),
         _imported_answers(study),
         sorted(active),

@@ -6,7 +6,7 @@ one that only asks judges never loads it.
 
 from celery import shared_task
 
-from analysis import metrics_requests, multiverses, runs
+from analysis import metrics_requests, multiverses, perturbation_requests, runs, scorer_requests
 from config.celery import wake
 
 
@@ -34,10 +34,26 @@ def metrics(request_id: int) -> None:
     metrics_making.execute_metrics(request_id)
 
 
+@shared_task(name="analysis.scorer")
+def scorer(scorer_id: int) -> None:
+    """Train a scorer, unless it is done or a worker is training it."""
+    from analysis import scorer_making
+
+    scorer_making.execute_scorer(scorer_id)
+
+
+@shared_task(name="analysis.perturbations")
+def perturbations(run_id: int) -> None:
+    """Perturb responses and score them again, unless it is done or a worker is doing it."""
+    from analysis import perturbation_making
+
+    perturbation_making.execute_perturbations(run_id)
+
+
 @shared_task(name="analysis.sweep")
 def sweep() -> None:
-    """Ask for runs where data changed; wake a worker for every run, every multiverse and every
-    request for metrics that waits or was lost.
+    """Ask for runs where data changed; wake a worker for every run, every multiverse, every
+    request for metrics or perturbations and every scorer that waits or was lost.
     """
     runs.request_overdue_runs()
     for run_id in runs.runs_to_wake():
@@ -46,3 +62,7 @@ def sweep() -> None:
         wake("analysis.multiverse", multiverse_id)
     for request_id in metrics_requests.metrics_to_wake():
         wake("analysis.metrics", request_id)
+    for scorer_id in scorer_requests.scorers_to_wake():
+        wake("analysis.scorer", scorer_id)
+    for perturbation_run_id in perturbation_requests.perturbation_runs_to_wake():
+        wake("analysis.perturbations", perturbation_run_id)

@@ -124,6 +124,8 @@ try:
     METRICS_PERPLEXITY_ENDPOINT = env.str("METRICS_PERPLEXITY_ENDPOINT", "")
     METRICS_PERPLEXITY_MODEL = env.str("METRICS_PERPLEXITY_MODEL", "")
     METRICS_PERPLEXITY_GIVEN_PROMPT = env.bool("METRICS_PERPLEXITY_GIVEN_PROMPT", False)
+    REWRITER_ENDPOINT = env.str("REWRITER_ENDPOINT", "")
+    REWRITER_MODEL = env.str("REWRITER_MODEL", "")
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How many requests a token (or a logged-in researcher) may send to the API in a minute.
@@ -167,11 +169,13 @@ CACHES = {
 }
 # Web processes and workers share this folder.
 PACKAGES_DIR = DATA_DIR / "packages"
+CORPORA_DIR = DATA_DIR / "corpora"
 REACHED_FILE = DATA_DIR / "reached"
 
 INSTALLED_APPS = [
     "survey",
     "judge",
+    "corpus",
     "analysis",
     "dashboard",
     "django.contrib.admin",
@@ -399,6 +403,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "survey-sweep": {"task": "survey.sweep", "schedule": SWEEP_SECONDS},
     "judge-sweep": {"task": "judge.sweep", "schedule": SWEEP_SECONDS},
+    "corpus-sweep": {"task": "corpus.sweep", "schedule": SWEEP_SECONDS},
     "analysis-sweep": {"task": "analysis.sweep", "schedule": SWEEP_SECONDS},
     "dashboard-sweep": {"task": "dashboard.sweep", "schedule": SWEEP_SECONDS},
 }

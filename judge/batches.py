@@ -19,12 +19,13 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from judge.asking import backoff_seconds, due, later, waits
 from judge.attempts import Asked, asked, begin, request_of
 from judge.batch_client import URL
-from judge.calls import backoff_seconds, later, record_failed_batch, record_failure
+from judge.calls import record_failed_batch, record_failure
 from judge.definition import JudgeConfiguration
 from judge.exchange import ExchangeFailed
-from judge.leases import due, due_batches, gold_comes_first, locked, open_batches, waits
+from judge.leases import due_batches, gold_comes_first, locked, open_batches
 from judge.models import Attempt, Batch, Call, Judge
 from judge.probing import Support, structured_output
 from judge.queries import scoring_calls, wanted_calls

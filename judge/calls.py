@@ -3,40 +3,43 @@
 Every step is one short transaction under a lock on the endpoint's row. So all workers and judges
 share its limit, and a dead worker leaves a record of exactly what it sent. The database counts
 requests in flight, even with Redis: it counts the rows that record them, so a killed worker or an
-emptied Redis cannot make the count wrong. A RUNNING call belongs to the attempt of its lease token;
-an outcome counts only while it does. Failures of an endpoint first slow down the whole judge, then
-stop it.
+emptied Redis cannot make the count wrong. Failures of an endpoint first slow down the whole judge,
+then stop it.
 """
 
-import logging
-import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
-from decimal import Decimal
 from itertools import product
 
 from django.conf import settings
 from django.utils import timezone
 
+from judge.asking import (
+    answered,
+    ask_again,
+    due,
+    fail,
+    in_flight_at,
+    is_refused_alone,
+    own,
+    release,
+    save_pace,
+    slow_down,
+    waits,
+)
 from judge.attempts import Asked, Claimed, begin
 from judge.definition import JudgeConfiguration
 from judge.endpoints import check_endpoint, endpoint_here
 from judge.exchange import ExchangeFailed, Reply, Scope
-from judge.leases import due, gold_comes_first, is_worked_on, live_at, locked, waits
+from judge.leases import gold_comes_first, is_worked_on, locked
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
 from judge.probing import forget_support, next_probe, note_support, structured_output
 from judge.queries import asked_calls, scoring_calls
 from judge.questions import ABOUT, tokens_of
-from judge.spending import cost_of, expected_cost, why_no_more
+from judge.spending import expected_cost, why_no_more
 from judge.storable import storable
 
-logger = logging.getLogger(__name__)
-
-LONGEST_BACKOFF_SECONDS = 60.0
-#: The longest wait that an endpoint can ask for, if longer than our own backoff.
-LONGEST_WAIT_SECONDS = 3600.0
 #: Statuses of an endpoint for a request with a feature that it lacks.
 REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}
 Support = StructuredOutput.Support
@@ -57,7 +60,7 @@ def claim(judge_id: int) -> Claimed | None:
             return None
         configuration = judge.read_configuration()
         here = check_endpoint(configuration)
-        if live_at(judge.endpoint, now).count() >= here.concurrency:
+        if in_flight_at(judge.endpoint, now) >= here.concurrency:
             return None
         support = structured_output(judge)
         if support is None:
@@ -103,7 +106,7 @@ def record_scores(asked: Asked, reply: Reply, scored: Sequence[Scored]) -> None:
             )
             for (response, dimension), each in zip(about, scored, strict=True)
         )
-        _answered(judge, call)
+        answered(judge, call)
 
 
 def record_probe(asked: Asked, reply: Reply, *, keeps: bool) -> None:
@@ -113,7 +116,7 @@ def record_probe(asked: Asked, reply: Reply, *, keeps: bool) -> None:
         if call is None:
             return
         note_support(judge, support, reply.text)
-        _answered(judge, call)
+        answered(judge, call)
 
 
 def record_unusable(asked: Asked, reply: Reply, reason: str) -> None:
@@ -125,9 +128,9 @@ def record_unusable(asked: Asked, reply: Reply, reason: str) -> None:
             return
         judge.failures_in_a_row = 0
         if asked.attempt.is_repair:
-            _fail(call, f"no usable score, also after one repair: {reason}")
+            fail(call, f"no usable score, also after one repair: {reason}")
         else:
-            _ask_again(call, asked, reason, at_once=True)
+            ask_again(call, asked.attempt, reason, at_once=True)
 
 
 def record_failure(asked: Asked, failure: ExchangeFailed) -> None:
@@ -137,24 +140,26 @@ def record_failure(asked: Asked, failure: ExchangeFailed) -> None:
             return
         if call.is_probe and failure.status in REFUSALS_OF_A_SCHEMA:
             note_support(judge, Support.REFUSED, str(failure))
-            _answered(judge, call)
+            answered(judge, call)
             return
         if _may_be_the_schema(asked, failure) and not _has_answers(judge):
             # The endpoint accepted the probe's schema, but not this longer one.
             note_support(judge, Support.REFUSED, str(failure))
-            _release(call)
+            release(call)
             return
         in_batch = asked.attempt.batch_id is not None
         judge.failures_in_a_row += 0 if in_batch else 1
-        if failure.scope is Scope.REQUEST and _is_only_this_one(judge, call, failure):
-            _fail(call, str(failure))
+        if failure.scope is Scope.REQUEST and is_refused_alone(
+            call, failure, has_answers=_has_answers(judge)
+        ):
+            fail(call, str(failure))
         elif failure.scope is Scope.TEMPORARY:
             wait = failure.retry_after
-            _ask_again(call, asked, str(failure), retry_after=wait, at_once=in_batch)
+            ask_again(call, asked.attempt, str(failure), retry_after=wait, at_once=in_batch)
             if call.is_probe and call.state == Call.State.FAILED:
                 note_support(judge, Support.UNKNOWN, str(failure))
         else:
-            _release(call)
+            release(call)
             _stop(judge, str(failure))
         if not in_batch:
             _slow_down(judge, failure)
@@ -167,7 +172,7 @@ def record_failed_batch(judge_id: int, failure: ExchangeFailed) -> None:
     with locked(judge_id) as judge:
         judge.failures_in_a_row += _concurrency(judge)
         _slow_down(judge, failure)
-        _save_pace(judge)
+        save_pace(judge)
 
 
 def most_attempts() -> int:
@@ -192,20 +197,6 @@ def _has_answers(judge: Judge) -> bool:
     return scoring_calls(judge).filter(state=Call.State.ANSWERED).exists()
 
 
-def _is_only_this_one(judge: Judge, call: Call, failure: ExchangeFailed) -> bool:
-    """Whether an endpoint that refuses this call accepts others: it did before, or the call was
-    refused before and a person has restarted the stopped judge.
-    """
-    same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
-    return _has_answers(judge) or same.count() > 1
-
-
-def _answered(judge: Judge, call: Call) -> None:
-    judge.failures_in_a_row = 0
-    call.state = Call.State.ANSWERED
-    call.answered_at = timezone.now()
-
-
 def _stop(judge: Judge, reason: str) -> None:
     judge.stopped = storable(reason)
     forget_support(judge)
@@ -220,115 +211,28 @@ def _own(
     failure: ExchangeFailed | None = None,
     error: str = "",
 ) -> Iterator[tuple[Judge, Call | None]]:
-    """Commit an attempt's outcome, then the caller's changes to its call and judge.
-
-    The call is None if its lease was lost: then the attempt stays unknown, and the call belongs to
-    another attempt.
+    """Commit an attempt's outcome, then the caller's changes to its call and judge (see
+    `judge.asking.own`).
     """
-    attempt = asked.attempt
-    with locked(asked.call.judge_id) as judge:
-        call = judge.calls.filter(
-            pk=attempt.call_id, state=Call.State.RUNNING, lease_token=attempt.request_id
-        ).first()
-        if call is None:
-            logger.warning("%s: the lease was lost, its outcome (%s) is dropped", attempt, outcome)
-            yield judge, None
-            return
-        attempt.outcome = outcome
-        attempt.ended_at = timezone.now()
-        attempt.error = storable(error)
-        if reply is not None:
-            _keep_reply(attempt, reply, asked.configuration)
-        if failure is not None:
-            attempt.http_status = failure.status
-            attempt.raw_text = storable(failure.body)
-            if failure.outcome not in Attempt.POSSIBLY_PAID:
-                attempt.cost, attempt.cost_is_estimate = Decimal(0), False
-        attempt.save()
-        call.lease_token, call.lease_until = "", None
-        before = _pace(judge)
+    batch = asked.attempt.batch
+    with own(
+        locked(asked.call.judge_id),
+        asked.attempt,
+        outcome,
+        price=asked.configuration.price,
+        reply=reply,
+        failure=failure,
+        error=error,
+        provenance={"batch": batch.remote_id} if batch else None,
+    ) as (judge, call):
         yield judge, call
-        call.save()
-        if _pace(judge) != before:
-            _save_pace(judge)
-
-
-def _save_pace(judge: Judge) -> None:
-    judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
-    judge.endpoint.save(update_fields=["not_before"])
-
-
-def _pace(judge: Judge) -> tuple[object, ...]:
-    """The fields of a judge that an outcome can change; an answer after an answer changes none."""
-    return judge.stopped, judge.not_before, judge.failures_in_a_row, judge.endpoint.not_before
-
-
-def _keep_reply(attempt: Attempt, reply: Reply, configuration: JudgeConfiguration) -> None:
-    attempt.http_status = 200
-    attempt.raw_text = storable(reply.text)
-    attempt.returned_model = storable(reply.model)[:200]
-    attempt.cost, attempt.cost_is_estimate = cost_of(reply, configuration.price)
-    attempt.provenance = {
-        name: storable(value) if isinstance(value, str) else value
-        for name, value in reply.provenance.items()
-    }
-    if attempt.batch is not None:
-        attempt.provenance["batch"] = attempt.batch.remote_id
-
-
-def _fail(call: Call, reason: str) -> None:
-    call.state = Call.State.FAILED
-    call.error = storable(reason)
-
-
-def _release(call: Call) -> None:
-    call.state = Call.State.WAITING
-
-
-def _ask_again(
-    call: Call,
-    asked: Asked,
-    reason: str,
-    *,
-    retry_after: float | None = None,
-    at_once: bool = False,
-) -> None:
-    """Put a call back, with or without a wait, or fail it after its last attempt."""
-    tries = asked.attempt.number - call.forgiven
-    if tries >= settings.JUDGE_MAX_ATTEMPTS:
-        _fail(call, f"given up after attempt {tries}: {reason}")
-        return
-    _release(call)
-    call.not_before = None if at_once else later(max(backoff_seconds(tries), retry_after or 0))
 
 
 def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
-    """Pause an endpoint that asks for it, and a judge whose requests all fail; finally stop the
-    judge.
-    """
-    if failure.retry_after is not None:
-        judge.endpoint.not_before = _latest(judge.endpoint.not_before, later(failure.retry_after))
-    rounds = judge.failures_in_a_row // _concurrency(judge)
-    if rounds and failure.scope is Scope.TEMPORARY:
-        judge.not_before = _latest(judge.not_before, later(backoff_seconds(rounds)))
-    if rounds >= settings.JUDGE_MAX_ATTEMPTS and not judge.stopped:
-        _stop(judge, f"{judge.failures_in_a_row} failures in a row; the last: {failure}")
+    """Pause or stop a judge and its endpoint as their failures say."""
+    if reason := slow_down(judge, failure, concurrency=_concurrency(judge)):
+        _stop(judge, reason)
 
 
 def _concurrency(judge: Judge) -> int:
     return endpoint_here(judge.read_configuration().endpoint).concurrency
-
-
-def _latest(*times: datetime | None) -> datetime | None:
-    return max((at for at in times if at is not None), default=None)
-
-
-def backoff_seconds(tries: int) -> float:
-    """Seconds to wait after `tries` failures: doubling, with jitter, up to a longest wait."""
-    longest = min(settings.JUDGE_BACKOFF_SECONDS * 2.0 ** (tries - 1), LONGEST_BACKOFF_SECONDS)
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311  jitter is no secret
-
-
-def later(seconds: float) -> datetime:
-    """When a wait is over."""
-    return timezone.now() + timedelta(seconds=min(seconds, LONGEST_WAIT_SECONDS))

@@ -36,6 +36,17 @@ OUR_PARAMETERS = {
 VERDICTS = [Point(value=n, label=label) for n, label in enumerate(("worse", "tie", "better"))]
 
 
+def checked_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options that are sent unchanged. Raises ValueError for what other keys set."""
+    if taken := sorted(OUR_PARAMETERS & options.keys()):
+        raise ValueError(f"{taken[0]!r} is not an option: another key sets it")
+    try:
+        json.dumps(options, allow_nan=False)
+    except ValueError:
+        raise ValueError("infinity and nan can't be sent") from None
+    return options
+
+
 class JudgeDefinition(Part):
     """A study's description of one judge. Addresses and keys come from the environment."""
 
@@ -80,13 +91,7 @@ class JudgeDefinition(Part):
     @field_validator("options")
     @classmethod
     def _options_are_not_ours(cls, options: dict[str, Any]) -> dict[str, Any]:
-        if taken := sorted(OUR_PARAMETERS & options.keys()):
-            raise ValueError(f"{taken[0]!r} is not an option: another key of the judge sets it")
-        try:
-            json.dumps(options, allow_nan=False)
-        except ValueError:
-            raise ValueError("infinity and nan can't be sent") from None
-        return options
+        return checked_options(options)
 
     @field_validator("scale")
     @classmethod

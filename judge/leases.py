@@ -2,20 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from judge import asking
+from judge.asking import due, in_flight_at, is_forgotten, live, seconds_until, take_back, to_wake
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Batch, Call, Endpoint, Judge, Judging, StructuredOutput
 from judge.money import Budget
 from judge.queries import asked_calls, gold_judges, wanted_calls
 
-#: The number of sweeps before a woken judge is woken again.
-WOKEN_SWEEPS = 4
 LOST = "the worker that asked was lost, every time"
 
 
@@ -29,22 +28,9 @@ def locked(judge_id: int) -> Iterator[Judge]:
         yield Judge.objects.select_related("study__judging", "endpoint").get(pk=judge_id)
 
 
-def due(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
-    return calls.filter(Q(not_before=None) | Q(not_before__lte=now), state=Call.State.WAITING)
-
-
-def live(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
-    return calls.filter(state=Call.State.RUNNING, lease_until__gt=now)
-
-
 def probes(calls: QuerySet[Call]) -> QuerySet[Call]:
     """Those of `calls` that all other calls of their judge wait for."""
     return calls.filter(response=None, block=None)
-
-
-def live_at(endpoint: Endpoint, now: datetime | None = None) -> QuerySet[Call]:
-    """The calls in flight at an endpoint, for all of its judges."""
-    return live(Call.objects.filter(judge__endpoint=endpoint), now or timezone.now())
 
 
 def has_room(judge: Judge, now: datetime) -> bool:
@@ -53,7 +39,7 @@ def has_room(judge: Judge, now: datetime) -> bool:
         here = check_endpoint(judge.read_configuration())
     except JudgeNotReady:
         return True  # the worker that takes it up resets this
-    return live_at(judge.endpoint, now).count() < here.concurrency
+    return in_flight_at(judge.endpoint, now) < here.concurrency
 
 
 def due_batches(now: datetime) -> QuerySet[Batch]:
@@ -71,10 +57,6 @@ def open_batches(judge: Judge) -> QuerySet[Batch]:
     return Batch.objects.filter(judge=judge).exclude(state=Batch.State.ENDED)
 
 
-def waits(judge: Judge, now: datetime) -> bool:
-    return any(at is not None and at > now for at in (judge.not_before, judge.endpoint.not_before))
-
-
 def gold_comes_first(judge: Judge) -> bool:
     """Whether a judge must wait: its study has a budget, and a gold judge has calls left."""
     if judge.study.judging.read_definition().budget == Budget():
@@ -86,15 +68,9 @@ def gold_comes_first(judge: Judge) -> bool:
     return any(wanted_calls(one).filter(unanswered).exists() for one in gold if not one.stopped)
 
 
-def end_of_lease(now: datetime) -> datetime:
-    """When a call is given to another worker, unless its own has renewed the lease by then."""
-    return now + timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
-
-
 def renew(tokens: Iterable[str]) -> None:
     """The heartbeat of a worker that waits for the answers to the calls with these lease tokens."""
-    own = Call.objects.filter(state=Call.State.RUNNING, lease_token__in=list(tokens))
-    own.update(lease_until=end_of_lease(timezone.now()))
+    asking.renew(Call.objects.all(), tokens)
 
 
 def recover(judge_id: int) -> int:
@@ -102,26 +78,7 @@ def recover(judge_id: int) -> int:
     possibly billed.
     """
     with locked(judge_id) as judge:
-        now = timezone.now()
-        expired = judge.calls.filter(state=Call.State.RUNNING, lease_until__lte=now)
-        lost = list(expired.select_for_update().values_list("id", flat=True))
-        Attempt.objects.filter(call_id__in=lost, outcome=Attempt.Outcome.IN_FLIGHT).update(
-            outcome=Attempt.Outcome.UNKNOWN,
-            ended_at=now,
-            error="its worker was lost before the answer was committed",
-        )
-        taken_back = judge.calls.filter(id__in=lost)
-        taken_back.update(state=Call.State.WAITING, lease_token="", lease_until=None)
-        # A call that is lost every time, for example because it kills its worker, is not paid for
-        # ever.
-        spent = taken_back.annotate(sent=Count("attempts")).filter(
-            sent__gte=F("forgiven") + settings.JUDGE_MAX_ATTEMPTS
-        )
-        judge.calls.filter(id__in=list(spent.values_list("id", flat=True))).update(
-            state=Call.State.FAILED,
-            error=f"{settings.JUDGE_MAX_ATTEMPTS} attempts without a score; the last was lost "
-            "with its worker",
-        )
+        taken_back = take_back(judge.calls.all(), Attempt.objects.all(), missing="score")
         if probes(taken_back).filter(state=Call.State.FAILED).exists():
             # Continue without the schema: a question that kills its worker is not repeated for
             # ever.
@@ -130,7 +87,7 @@ def recover(judge_id: int) -> int:
                 model=judge.model,
                 defaults={"support": StructuredOutput.Support.UNKNOWN, "detail": LOST},
             )
-        return len(lost)
+        return taken_back.count()
 
 
 def judges_with_lost_calls() -> list[int]:
@@ -145,22 +102,13 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
     """Judges with calls due, a free slot at their endpoint, and no worker; without the judge
     `besides`.
 
-    Judges that were woken recently and not taken up yet are excluded: their message is still
-    waiting. A judge with batches is woken for one that can be taken up, or if it has none.
+    A judge with batches is woken for one that can be taken up, or if it has none.
     """
     now = timezone.now()
-    lately = now - WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
-    is_forgotten = Q(woken_at=None) | Q(woken_at__lte=lately)
-    with_batches = Judge.objects.filter(is_forgotten, batches__in=due_batches(now))
+    with_batches = Judge.objects.filter(is_forgotten(now), batches__in=due_batches(now))
     calls = Call.objects.filter(judge=OuterRef("pk"))
-    waiting = Judge.objects.filter(
-        is_forgotten,
-        Q(not_before=None) | Q(not_before__lte=now),
-        Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
-        Exists(due(calls, now)),
-        ~Exists(live(calls, now)),
-        ~Exists(probes(calls).filter(state=Call.State.WAITING, not_before__gt=now)),
-        stopped="",
+    waiting = to_wake(Judge.objects.all(), calls, now).exclude(
+        Exists(probes(calls).filter(state=Call.State.WAITING, not_before__gt=now))
     )
     woken = [
         judge.pk
@@ -205,5 +153,4 @@ def seconds_until_due(judge_id: int) -> float | None:
     first = first or waiting.order_by(F("not_before").asc(nulls_first=True)).first()
     if judge.stopped or first is None or not has_room(judge, now):
         return None
-    times = [first.not_before, judge.not_before, judge.endpoint.not_before, now]
-    return (max(at for at in times if at is not None) - now).total_seconds()
+    return seconds_until(now, first.not_before, judge.not_before, judge.endpoint.not_before)

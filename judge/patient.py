@@ -4,24 +4,28 @@ answered, as calls are. Nothing of them is stored.
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from django.conf import settings
 
-from judge.calls import LONGEST_WAIT_SECONDS, backoff_seconds
+from judge.asking import LONGEST_WAIT_SECONDS, backoff_seconds
 from judge.endpoints import EndpointHere
-from judge.exchange import ExchangeFailed, Scope
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.providers import Provider
 
 #: Longer waits are made in steps, each of which is told.
 STEP_SECONDS = 20.0
+
+Answer = TypeVar("Answer")
 
 
 class PatientClient:
     """One endpoint, asked for one thing at a time. `model_source` says where the model was chosen.
 
     A rate limit and other temporary failures are waited out, up to JUDGE_MAX_ATTEMPTS requests;
-    `while_waiting` is called before each step of a wait and of a request, and may raise.
+    `while_waiting` is called before each step of a wait and of a request, and `before_request`
+    before each request, repeated ones included; both may raise.
     """
 
     def __init__(
@@ -30,9 +34,11 @@ class PatientClient:
         *,
         model_source: str,
         while_waiting: Callable[[], None] = lambda: None,
+        before_request: Callable[[], None] = lambda: None,
     ) -> None:
         self.identity = endpoint.identity
         self._while_waiting = while_waiting
+        self._before_request = before_request
         self._provider = Provider(
             base_url=endpoint.base_url,
             api_key=endpoint.api_key,
@@ -47,11 +53,19 @@ class PatientClient:
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """What the endpoint answers to `body`, which has a `model`. Raises ExchangeFailed."""
+        return self._patiently(lambda: self._provider.post(path, body))
+
+    def ask(self, request: JudgeRequest) -> Reply:
+        """The completion of a chat. Raises ExchangeFailed."""
+        return self._patiently(lambda: self._provider.ask(request))
+
+    def _patiently(self, send: "Callable[[], Future[Answer]]") -> Answer:
         tries = 0
         while True:
             self._while_waiting()
+            self._before_request()
             try:
-                return self._provider.post(path, body).result()
+                return send().result()
             except ExchangeFailed as failure:
                 tries += 1
                 if failure.scope is not Scope.TEMPORARY or tries >= settings.JUDGE_MAX_ATTEMPTS:

@@ -4,12 +4,10 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
-
+from judge.asking import request_again
 from judge.definition import JudgeConfiguration
 from judge.leases import locked
-from judge.models import Attempt, Call, Judge
+from judge.models import Call, Judge
 from judge.queries import asked_calls, scoring_calls, wanted_calls
 from judge.questions import ABOUT, tokens_of
 from survey.models import BlockResponse, Response
@@ -37,14 +35,14 @@ def queue_missing(judge: Judge) -> int:
     """
     plan_calls(judge)
     with locked(judge.pk) as held:
-        _request_again(held, asked_calls(held).filter(state=Call.State.FAILED))
+        request_again(held, asked_calls(held).filter(state=Call.State.FAILED))
         return wanted_calls(held).exclude(state=Call.State.ANSWERED).count()
 
 
 def queue_call(call: Call) -> None:
     """Queue one failed call again from the start. Restarts its judge if stopped."""
     with locked(call.judge_id) as held:
-        _request_again(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
+        request_again(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
 
 
 def missing_tokens(judge: Judge) -> tuple[int, int]:
@@ -56,26 +54,6 @@ def missing_tokens(judge: Judge) -> tuple[int, int]:
         tokens = tokens_of(call, configuration)
         asked, answered = asked + tokens[0], answered + tokens[1]
     return asked, answered
-
-
-def _request_again(judge: Judge, failed: QuerySet[Call]) -> None:
-    sent = (
-        Attempt.objects.filter(call=OuterRef("pk"))
-        .order_by()
-        .values("call")
-        .annotate(n=Count("id"))
-        .values("n")
-    )
-    failed.update(
-        state=Call.State.WAITING,
-        forgiven=Coalesce(Subquery(sent, output_field=IntegerField()), 0),
-        not_before=None,
-        error="",
-    )
-    judge.stopped, judge.not_before, judge.failures_in_a_row = "", None, 0
-    judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
-    judge.endpoint.not_before = None
-    judge.endpoint.save(update_fields=["not_before"])
 
 
 def _of_responses(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]:

@@ -4,7 +4,8 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from judge.leases import live, probes
+from judge.asking import live
+from judge.leases import probes
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.storable import storable
 

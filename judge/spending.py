@@ -7,10 +7,11 @@ requests in flight. If attempts are deleted with a draft's content, their sum st
 `Judging`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Avg, Count, Q, QuerySet, Sum
@@ -58,14 +59,25 @@ def spent_on(study: Study, judge: Judge | None = None) -> Spent:
     attempts = Attempt.objects.filter(call__judge__study=study)
     if judge is not None:
         attempts = attempts.filter(call__judge=judge)
-    used = attempts.aggregate(**USED)
     past = Judging.objects.filter(study=study).first() if judge is None else None
     past = past or Judging()
+    used = cost_of_attempts(attempts)
     return Spent(
-        past.past_requests + used["requests"],
-        _rounded(past.past_money + (used["money"] or 0)),
-        _rounded(past.past_estimated + (used["estimated"] or 0)),
-        past.past_unpriced + used["unpriced"],
+        past.past_requests + used.requests,
+        rounded(past.past_money + used.money),
+        rounded(past.past_estimated + used.estimated),
+        past.past_unpriced + used.unpriced,
+    )
+
+
+def cost_of_attempts(attempts: QuerySet[Any]) -> Spent:
+    """The cost of these requests, of whatever table."""
+    used = attempts.aggregate(**USED)
+    return Spent(
+        used["requests"],
+        rounded(used["money"] or Decimal(0)),
+        rounded(used["estimated"] or Decimal(0)),
+        used["unpriced"],
     )
 
 
@@ -74,7 +86,7 @@ def spent_by_judges(judges: Iterable[int]) -> dict[int, Spent]:
     attempts = Attempt.objects.filter(call__judge__in=judges).order_by()
     rows = attempts.values_list("call__judge").annotate(**USED)
     return {
-        judge: Spent(n, _rounded(money or Decimal(0)), _rounded(estimated or Decimal(0)), unpriced)
+        judge: Spent(n, rounded(money or Decimal(0)), rounded(estimated or Decimal(0)), unpriced)
         for judge, n, money, estimated, unpriced in rows
     }
 
@@ -105,7 +117,7 @@ def still_counted(study: Study | None) -> Iterator[None]:
 def cost_of(reply: Reply, price: Price | None) -> tuple[Decimal | None, bool]:
     """The cost of an answer in US dollars, None if unknown, and whether we estimated it."""
     if reply.cost is not None:
-        return _rounded(reply.cost), False
+        return rounded(reply.cost), False
     if price is None or reply.tokens is None:
         return None, True
     return priced(price, reply.tokens), True
@@ -117,7 +129,7 @@ def priced(price: Price, tokens: Tokens) -> Decimal:
     dollars = Decimal(str(price.input)) * (tokens.prompt - tokens.cached)
     dollars += Decimal(str(cached)) * tokens.cached
     dollars += Decimal(str(price.output)) * tokens.completion
-    return _rounded(dollars / MILLION)
+    return rounded(dollars / MILLION)
 
 
 def expected_cost(
@@ -126,30 +138,55 @@ def expected_cost(
     """The expected cost of one more request: the mean of its answered ones, else from its price and
     length; None if neither is known. The probe is too short to count.
     """
-    answered = _answered(judge).exclude(OF_PROBE)
+    return expected_from(_answered(judge).exclude(OF_PROBE), configuration.price, tokens)
+
+
+def expected_from(
+    answered: QuerySet[Any], price: Price | None, tokens: tuple[int, int]
+) -> Decimal | None:
+    """The mean cost of `answered` requests, else that of so many tokens; None if unknown."""
     mean = answered.aggregate(mean=Avg("cost"))["mean"]
     if mean is not None:
-        return _rounded(Decimal(mean))
-    return None if configuration.price is None else priced(configuration.price, Tokens(*tokens))
+        return rounded(Decimal(mean))
+    return None if price is None else priced(price, Tokens(*tokens))
 
 
 def _answered(judge: Judge) -> QuerySet[Attempt]:
     return Attempt.objects.filter(ANSWERED, call__judge=judge)
 
 
-def _reserved(study: Study, unpriced: int, *, expected: Decimal) -> Decimal:
-    """The possible cost of a study's `unpriced` requests in US dollars: the mean of their judge's
-    other requests, else the `expected` cost of the next one.
+@dataclass(frozen=True)
+class Purse:
+    """Whose budget it is, and what to do when it is used up or the cost is unknown: words."""
+
+    whose: str
+    raise_key: str
+    again: str
+    give_price: str
+
+
+OF_STUDY = Purse(
+    "the study",
+    "judging.budget.{} in its study.yaml",
+    "load it, and score again",
+    "give the judge a price (0 for a server of your own) in its study.yaml",
+)
+
+
+def reserved(
+    attempts: QuerySet[Any], asker: str, unpriced: int, *, expected: Decimal, counted: Q = ANSWERED
+) -> Decimal:
+    """The possible cost of `unpriced` requests in US dollars: the mean of the `counted` requests of
+    their `asker`, else the `expected` cost of the next one.
     """
     rows = (
-        Attempt.objects.filter(call__judge__study=study)
-        .order_by()
-        .values_list("call__judge")
-        .annotate(n=Count("id", filter=Q(cost=None)), mean=Avg("cost", filter=ANSWERED & ~OF_PROBE))
+        attempts.order_by()
+        .values_list(asker)
+        .annotate(n=Count("id", filter=Q(cost=None)), mean=Avg("cost", filter=counted))
     )
-    of_judges = [(n, expected if mean is None else Decimal(mean)) for _, n, mean in rows]
-    past = unpriced - sum(n for n, _ in of_judges)
-    return _rounded(past * expected + sum(n * each for n, each in of_judges))
+    of_askers = [(n, expected if mean is None else Decimal(mean)) for _, n, mean in rows]
+    past = unpriced - sum(n for n, _ in of_askers)
+    return rounded(past * expected + sum(n * each for n, each in of_askers))
 
 
 def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> str:
@@ -157,36 +194,60 @@ def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> st
 
     Call it with the study's `Judging` row locked.
     """
-    if budget.requests is None and budget.money is None:
+    if budget == Budget():
         return ""
-    spent = spent_on(judge.study)
+    attempts = Attempt.objects.filter(call__judge__study=judge.study)
+    return why_over_budget(
+        budget,
+        OF_STUDY,
+        spent_on(judge.study),
+        expected=expected,
+        is_unknown=_answered(judge).filter(cost=None).exists,
+        reserve=lambda unpriced, one: reserved(
+            attempts, "call__judge", unpriced, expected=one, counted=ANSWERED & ~OF_PROBE
+        ),
+    )
+
+
+def why_over_budget(
+    budget: Budget,
+    purse: Purse,
+    spent: Spent,
+    *,
+    expected: Decimal | None,
+    is_unknown: Callable[[], bool],
+    reserve: Callable[[int, Decimal], Decimal],
+) -> str:
+    """Why a budget allows no further request of this `expected` cost; empty if it does.
+
+    `is_unknown` tells whether answers did not say what they cost; `reserve` gives the possible cost
+    of so many requests of unknown cost.
+    """
     if budget.requests is not None and spent.requests >= budget.requests:
         return (
-            f"the study's budget of {budget.requests} requests is used up; raise "
-            "judging.budget.requests in its study.yaml, load it, and score again"
+            f"{purse.whose}'s budget of {budget.requests} requests is used up; raise "
+            f"{purse.raise_key.format('requests')}, {purse.again}"
         )
     if budget.money is None:
         return ""
     limit = Decimal(str(budget.money))
-    if expected is None and _answered(judge).filter(cost=None).exists():
+    if expected is None and is_unknown():
         return (
-            "the study has a budget in money, but the endpoint does not say what a call costs; "
-            "give the judge a price (0 for a server of your own) in its study.yaml, load it, and "
-            "score again"
+            f"{purse.whose} has a budget in money, but the endpoint does not say what a call "
+            f"costs; {purse.give_price}, {purse.again}"
         )
     one = expected or Decimal(0)
-    reserved = Decimal(0)
-    if spent.unpriced:
-        reserved = _reserved(judge.study, spent.unpriced, expected=one)
-    if spent.money + reserved + one > limit:
-        lost = f", requests of unknown cost ({spent.unpriced}) count as {reserved:.6f}"
+    held = reserve(spent.unpriced, one) if spent.unpriced else Decimal(0)
+    if spent.money + held + one > limit:
+        lost = f", requests of unknown cost ({spent.unpriced}) count as {held:.6f}"
         return (
-            f"the study's budget of {limit.normalize():f} US dollars allows no more calls: "
-            f"{spent.money:.4f} are spent{lost if reserved else ''} and the next may cost "
-            f"{one:.6f}; raise judging.budget.money in its study.yaml, load it, and score again"
+            f"{purse.whose}'s budget of {limit.normalize():f} US dollars allows no more calls: "
+            f"{spent.money:.4f} are spent{lost if held else ''} and the next may cost "
+            f"{one:.6f}; raise {purse.raise_key.format('money')}, {purse.again}"
         )
     return ""
 
 
-def _rounded(dollars: Decimal) -> Decimal:
+def rounded(dollars: Decimal) -> Decimal:
+    """As it is stored."""
     return dollars.quantize(PLACES)

@@ -6,9 +6,14 @@ STORED_CHARACTERS = 10_000
 LEFT_OUT = "\n[…]\n"
 
 
+def whole(text: str) -> str:
+    """`text` as every database accepts it: no NUL, no lone surrogates."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
 def storable(text: str) -> str:
-    """`text` as every database accepts it: no NUL, no lone surrogates, limited length."""
+    """`whole` text of limited length."""
     if len(text) > STORED_CHARACTERS:
         half = STORED_CHARACTERS // 2
         text = text[:half] + LEFT_OUT + text[-half:]
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    return whole(text)

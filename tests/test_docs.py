@@ -1,6 +1,7 @@
 """The documentation knows every key of a study file, and what it names exists."""
 
 import re
+from argparse import ArgumentParser, _SubParsersAction
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,8 +67,17 @@ def test_commands_in_the_text_exist_with_their_options(document: Path) -> None:
         if name not in apps and not rest.strip():
             continue  # prose
         command = load_command_class(str(apps[name]), name)
-        known = command.create_parser("manage.py", name)._option_string_actions
-        assert set(re.findall(r"(?<!\S)--[a-z-]+", rest)) <= set(known), name
+        known = options_of(command.create_parser("manage.py", name))
+        assert set(re.findall(r"(?<!\S)--[a-z-]+", rest)) <= known, name
+
+
+def options_of(parser: ArgumentParser) -> set[str]:
+    """The options of a command, and of the actions that it has."""
+    known = set(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            known.update(*map(options_of, action.choices.values()))
+    return known
 
 
 #: `survey/answers.py`, `views/pages.py: page`, `analysis/stats/`: a path, and a name in the file.

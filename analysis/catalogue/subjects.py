@@ -4,7 +4,8 @@
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
     "Rankings and choices", "Agreement of raters", "Order", "Judges", "Automatic metrics",
-    "Sensitivity", "Rehearsal", "Printed numbers and ours", "Details", "Further tables",
+    "Trained scorer", "Perturbations", "Sensitivity", "Rehearsal", "Printed numbers and ours",
+    "Details", "Further tables",
 )  # fmt: skip
 #: Where the report has what few readers look up, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]
@@ -13,6 +14,7 @@ FIRST_PAGE = "wins"
 FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
 METRICS, PRINTED = "metrics", "printed"
+SCORER, PERTURBATIONS = "scorer", "perturbations"
 #: Tables of studies that record how free answers are written. Others lack them without a word.
 OF_WRITING = ("flagged_writing", "without_flagged")
 #: The page of exclusion rules, on which the multiverse is asked for.
@@ -27,5 +29,7 @@ SUBJECTS = {
     "raters": "Rater agreement",
     ORDER: "Order and rules",
     METRICS: "Automatic metrics",
+    SCORER: "Trained scorer",
+    PERTURBATIONS: "Perturbations",
     PRINTED: "Printed numbers",
 }

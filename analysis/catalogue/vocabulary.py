@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from analysis.metric_labels import LABELS
+from analysis.perturbation_labels import PERTURBATION_LABELS
 from analysis.writing_rules import WRITING_LABELS
 from survey.definition.labels import Labels, usual
 
@@ -94,6 +95,9 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "clock_stepped": "People whose clock was set back",
     },
     "writing_rules": WRITING_LABELS | {"any": "Any of these"},
+    "heads": {"ridge": "Ridge", "linear": "Linear layer", "mean": "Mean (baseline)"},
+    "held_out": {"scenario": "Each scenario", "system": "Each system", "nothing": "Nothing"},
+    "perturbations": PERTURBATION_LABELS,
     "effects": {
         "contrast": "Difference of the conditions",
         "group": "Difference of groups of raters",

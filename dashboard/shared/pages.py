@@ -21,8 +21,10 @@ from analysis.catalogue.subjects import (
     GROUPS,
     METRICS,
     MIXED_MODELS,
+    PERTURBATIONS,
     PRINTED,
     RANKINGS,
+    SCORER,
     SYSTEMS,
 )
 from analysis.catalogue.subjects import SUBJECTS as RESULTS
@@ -132,13 +134,16 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
     if f"results/{RANKINGS}" not in pages:
         return set()
     definition = definition_of(study)
+    has_responses = Response.objects.filter(scenario__study=study).exists()
     there = {
         SYSTEMS: definition.rating is not None,
         MIXED_MODELS: definition.rating is not None,
         RANKINGS: bool(definition.ranking or definition.best_worst),
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
-        METRICS: Response.objects.filter(scenario__study=study).exists(),
+        METRICS: has_responses,
+        SCORER: has_responses and definition.rating is not None,
+        PERTURBATIONS: has_responses,
         PRINTED: any(recipe.replication for recipe in recipes_in_force(study)),
     }
     return {f"results/{subject}" for subject, is_there in there.items() if not is_there}

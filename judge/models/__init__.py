@@ -5,12 +5,14 @@ that was (or may have been) sent. A call is identified by (response or block, di
 replicate). An answered call is never made again, so nothing is knowingly paid twice.
 """
 
+from judge.models.asking import Asker, Endpoint, QueuedCall, SentAttempt
 from judge.models.calls import Attempt, Batch, Call, Score
 from judge.models.gold import GoldDecision, GoldScore, GoldSet
-from judge.models.judging import STAND_IN, Endpoint, Judge, Judging, Jury, StructuredOutput
+from judge.models.judging import STAND_IN, Judge, Judging, Jury, StructuredOutput
 
 __all__ = [
     "STAND_IN",
+    "Asker",
     "Attempt",
     "Batch",
     "Call",
@@ -21,6 +23,8 @@ __all__ = [
     "Judge",
     "Judging",
     "Jury",
+    "QueuedCall",
     "Score",
+    "SentAttempt",
     "StructuredOutput",
 ]

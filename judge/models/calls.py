@@ -4,11 +4,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from judge.models.asking import QueuedCall, SentAttempt
 from judge.models.judging import Judge
 from survey.models import Block, Response
 
 
-class Call(models.Model):
+class Call(QueuedCall):
     """One replicate of one judge's question about a response, a block or two of its responses.
 
     The question is about one dimension, or about all of them together: `dimension` is then empty.
@@ -17,11 +18,7 @@ class Call(models.Model):
     enforces a JSON schema.
     """
 
-    class State(models.TextChoices):
-        WAITING = "waiting"
-        RUNNING = "running"
-        ANSWERED = "answered"
-        FAILED = "failed"
+    ASKER = "judge"
 
     judge = models.ForeignKey(Judge, models.CASCADE, related_name="calls")
     response = models.ForeignKey(Response, models.CASCADE, null=True, related_name="judge_calls")
@@ -34,17 +31,6 @@ class Call(models.Model):
     order = models.JSONField(
         null=True,
         help_text="Ids of a block's or pair's responses in the order shown",
-    )
-    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    not_before = models.DateTimeField(null=True, help_text="Backoff: not asked again before then")
-    lease_token = models.CharField(
-        max_length=40, blank=True, help_text="Request id of the attempt that may answer it"
-    )
-    lease_until = models.DateTimeField(null=True, help_text="Empty: it is in a batch")
-    answered_at = models.DateTimeField(null=True)
-    error = models.TextField(blank=True, help_text="Why it failed, in words")
-    forgiven = models.PositiveIntegerField(
-        default=0, help_text="Attempts before a researcher asked to try again; they no longer count"
     )
 
     class Meta:
@@ -139,49 +125,13 @@ class Batch(models.Model):
         return f"batch {self.remote_id or self.key} of {self.judge}"
 
 
-class Attempt(models.Model):
-    """One request. It is committed before it is sent, so a killed worker leaves a trace."""
-
-    class Outcome(models.TextChoices):
-        IN_FLIGHT = "in_flight", "in flight"
-        ANSWERED = "answered", "answered"
-        UNUSABLE = "unusable", "answered, but with no usable score"
-        GARBLED = "garbled", "answered with something that is no completion"
-        HTTP_ERROR = "http_error", "refused or failed with an HTTP status"
-        TIMEOUT = "timeout", "no answer in time: possibly answered and paid"
-        NOT_CONNECTED = "not_connected", "the request was not sent"
-        BROKEN_OFF = "broken_off", "the connection broke: possibly answered and paid"
-        UNKNOWN = "unknown", "worker or batch lost: possibly answered and paid"
-        NOT_PROCESSED = "not_processed", "its batch ended without it: not billed"
-
-    #: Sent, and possibly answered and billed.
-    POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.BROKEN_OFF, Outcome.UNKNOWN, Outcome.GARBLED)
+class Attempt(SentAttempt):
+    """One request for a call of a judge, alone or in a batch."""
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="attempts")
     batch = models.ForeignKey(Batch, models.RESTRICT, null=True, related_name="attempts")
-    number = models.PositiveIntegerField()
-    request_id = models.CharField(max_length=40, unique=True, help_text="Sent to the endpoint")
     is_repair = models.BooleanField(
         default=False, help_text="Repeats a request whose answer was unusable"
-    )
-    request = models.JSONField(help_text="The request exactly as sent")
-    prompt_hash = models.CharField(max_length=64, help_text="SHA-256 of its messages")
-    outcome = models.CharField(max_length=16, choices=Outcome, default=Outcome.IN_FLIGHT)
-    started_at = models.DateTimeField(default=timezone.now)
-    ended_at = models.DateTimeField(null=True)
-    http_status = models.PositiveIntegerField(null=True)
-    raw_text = models.TextField(blank=True, help_text="What the judge wrote, or the error's body")
-    error = models.TextField(blank=True, help_text="What went wrong, in words")
-    returned_model = models.CharField(max_length=200, blank=True)
-    cost = models.DecimalField(
-        max_digits=16, decimal_places=10, null=True, help_text="US dollars; empty if not known"
-    )
-    cost_is_estimate = models.BooleanField(
-        default=False,
-        help_text="Estimated from its length or earlier calls; the endpoint gave no cost",
-    )
-    provenance = models.JSONField(
-        default=dict, help_text="Response id, provider, fingerprint, usage, latency, versions"
     )
 
     class Meta:

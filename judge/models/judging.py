@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from judge.definition import JudgeConfiguration, JudgingDefinition
+from judge.models.asking import Asker, Endpoint
 from survey.models import Study
 
 #: Part of the name of a source that is not a language model, also of imported scores.
@@ -35,18 +36,6 @@ class Judging(models.Model):
         return JudgingDefinition.model_validate(self.definition)
 
 
-class Endpoint(models.Model):
-    """An endpoint's address. Its row is locked while requests in flight are counted."""
-
-    base_url = models.CharField(max_length=500, unique=True)
-    not_before = models.DateTimeField(
-        null=True, help_text="The endpoint asked for no requests before then"
-    )
-
-    def __str__(self) -> str:
-        return self.base_url
-
-
 class StructuredOutput(models.Model):
     """Whether an endpoint enforces a JSON schema for a model: tested once."""
 
@@ -71,7 +60,7 @@ class StructuredOutput(models.Model):
         return f"{self.model} at {self.endpoint}: {self.support}"
 
 
-class Judge(models.Model):
+class Judge(Asker):
     """One version of a judge of a study; a changed configuration is a new row."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="judges")
@@ -88,14 +77,6 @@ class Judge(models.Model):
         default=False, help_text="True: no language model made these scores"
     )
     created_at = models.DateTimeField(default=timezone.now)
-    stopped = models.TextField(blank=True, help_text="Why its calls are stopped, or empty")
-    not_before = models.DateTimeField(null=True, help_text="Backoff: no calls before then")
-    failures_in_a_row = models.PositiveIntegerField(
-        default=0, help_text="Failures since the last answer"
-    )
-    woken_at = models.DateTimeField(
-        null=True, help_text="A worker was woken then and has not started yet"
-    )
 
     class Meta:
         ordering = ["study", "name", "version"]

@@ -12,6 +12,10 @@ from analysis.declarations import DRAWN, NAMES
 from analysis.execution import finished_run
 from analysis.judges.automatic_metrics import TABLES as OF_METRICS
 from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD, PAIRS, POSITIONS
+from analysis.judges.perturbed import CHANGES
+from analysis.judges.perturbed import TABLES as OF_PERTURBATIONS
+from analysis.judges.trained_scorer import CALIBRATION
+from analysis.judges.trained_scorer import TABLES as OF_SCORER
 from analysis.quality_rules import QualityRules
 from analysis.queries import results_of
 from analysis.rule_sets import set_rules
@@ -34,7 +38,10 @@ TABLES = {
     "wins",
     "wins_summary",
 }
-ABOUT_JUDGES = [*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES, *OF_METRICS]
+ABOUT_JUDGES = [
+    *(*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES, *OF_METRICS),
+    *(*OF_SCORER, CALIBRATION.name, *OF_PERTURBATIONS, CHANGES.name),
+]
 OF_RATERS = {
     "rater_differences", "gold_distance", "consort", "durations", "sigma_mae", "sigma", "mae",
 }  # fmt: skip

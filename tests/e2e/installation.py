@@ -59,14 +59,14 @@ class Installation:
         return "researcher", PASSWORD
 
     def manage(
-        self, *arguments: str | Path, check: bool = True, **environment: str
+        self, command: str, *arguments: str | Path, check: bool = True, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run a command as an operator would; `check=False` for one that is to fail.
 
         Django has checked the settings at `setup`: once more takes half as long as the command.
         """
         done = subprocess.run(
-            [sys.executable, "manage.py", *map(str, arguments), "--skip-checks"],
+            [sys.executable, "manage.py", str(command), "--skip-checks", *map(str, arguments)],
             cwd=ROOT,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,
@@ -76,7 +76,7 @@ class Installation:
             check=False,
         )
         if check:
-            assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+            assert done.returncode == 0, f"{command} {arguments}: {done.stdout}{done.stderr}"
         return done
 
     def manage_all(self, *commands: Sequence[str | Path], **environment: str) -> None:

@@ -34,6 +34,8 @@ CANNOT = {
     "Rscript": "needs R",
     "manage set_study my-slug open\n": "is refused until placeholders are replaced",
     "manage metrics my-slug --": "needs an endpoint, or values from elsewhere",
+    "manage corpus generate": "needs an endpoint",
+    "manage corpus responses": "needs generated texts",
     "manage pay my-slug --confirm": "needs submissions to pay",
     "manage set_study my-slug paused": "ends a real study",
     "manage analyze my-slug --out results": "needs real raters",

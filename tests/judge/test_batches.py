@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from judge import batches, leases, runs
+from judge import asking, batches, leases, runs
 from judge.configure import configure_judging
 from judge.definition import JudgingDefinition
 from judge.management.commands.judge import postfix
@@ -251,7 +251,7 @@ def test_calls_in_a_batch_take_no_slot_and_are_nobodys_lost_calls(
     Batch.objects.update(not_before=None)
     run_until_sent(judge)
     assert counts(judge) == {"running": RESPONSES}
-    assert leases.live_at(judge.endpoint).count() == 0
+    assert asking.in_flight_at(judge.endpoint) == 0
     assert leases.recover(judge.pk) == 0
     assert counts(judge) == {"running": RESPONSES}
     assert progress(judge).in_batch == RESPONSES

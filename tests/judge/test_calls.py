@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from judge import calls, leases
+from judge import asking, calls, leases
 from judge.attempts import Claimed
 from judge.calls import claim
 from judge.configure import move_judges_here
@@ -286,7 +286,7 @@ def test_passing_failure_waits_before_the_call_is_asked_again(
     assert call.state == Call.State.WAITING
     assert call.not_before is not None
     wait = (call.not_before - timezone.now()).total_seconds()
-    assert 0 < wait <= calls.LONGEST_BACKOFF_SECONDS
+    assert 0 < wait <= asking.LONGEST_BACKOFF_SECONDS
     assert call.pk not in {c.call.pk for c in claim_all(judge)}
 
 

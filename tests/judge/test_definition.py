@@ -79,7 +79,7 @@ def test_first_judge_is_gold_unless_another_is_named() -> None:
         ("endpoint: Open AI", "endpoint: String should match pattern"),
         ("presentation: both", "presentation: Input should be 'single', 'block' or 'pair'"),
         ("preset: best", "preset: Input should be 'one_line', 'anchored' or 'three_components'"),
-        ("options: {seed: 3}", "options: 'seed' is not an option: another key of the judge sets"),
+        ("options: {seed: 3}", "options: 'seed' is not an option: another key sets it"),
         ("options: {stream: true}", "options: 'stream' is not an option"),
         ("options: {top_p: .nan}", "options: infinity and nan can't be sent"),
         ("price: {input: -1, output: 0}", "price.input: Input should be greater than or equal"),

@@ -7,26 +7,21 @@ same on every shape.
 
 import csv
 import hashlib
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-import redis
 
-from config.processes import Processes, command_of, free_port
 from judge.models import Attempt
 from judge.seeds import own_seed
-from tests import services
 from tests.analysis import published_study
-from tests.e2e.installation import Installation, running_installation
+from tests.e2e.installation import Installation
 from tests.judge.judging import ROOT
-from tests.servers.connections import connected
-from tests.servers.faulty_judge import Entry, FaultyJudge, faulty_judge
+from tests.judge.killed_workers import Broker, installed, kill_one, running_broker
+from tests.servers.faulty_judge import Entry, faulty_judge
 from tests.servers.judge_faults import Plan, opinion
 
 pytestmark = pytest.mark.e2e
@@ -44,7 +39,6 @@ FAULTS = [
     "prose",
     "garbage",
 ]
-WORKERS = ("worker", "worker_2")
 PLACES = Decimal("1e-10")
 WAKE = """
 from config.celery import wake
@@ -55,95 +49,10 @@ for judge in Judge.objects.all():
 """
 
 
-class Broker:
-    """The broker of one installation: its files, or a Redis server of its own."""
-
-    def __init__(self, folder: Path, redis_port: int | None) -> None:
-        self.files = folder / "broker"
-        self.port = redis_port
-        self.processes = Processes(os.environ, logs=folder / "logs")
-        self.folder = folder / "redis"
-
-    @property
-    def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0" if self.port else "filesystem://localhost"
-
-    def start(self) -> None:
-        if self.port:
-            self.folder.mkdir(exist_ok=True)
-            own = f"--bind 127.0.0.1 --port {self.port} --dir {self.folder}".split()
-            server = self.processes.start("redis", [*command_of("redis"), *own])
-            self.processes.wait_for(server, port=self.port)
-
-    def restart(self) -> None:
-        """Files need no server that could be restarted."""
-        if self.port:
-            self.processes.running.pop("redis").stop()
-            self.start()
-
-    def empty(self) -> None:
-        if self.port:
-            with redis.Redis(port=self.port) as client:
-                client.flushall()
-        for file in self.files.rglob("*"):
-            if file.is_file():
-                file.unlink(missing_ok=True)
-
-
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
-    is_redis = os.environ.get("CELERY_BROKER_URL", "").startswith("redis")
-    if is_redis:
-        services.REDIS.need()
-    broker = Broker(tmp_path, free_port() if is_redis else None)
-    with broker.processes:
-        broker.start()
+    with running_broker(tmp_path) as broker:
         yield broker
-
-
-@contextmanager
-def installed(
-    folder: Path, server: FaultyJudge, broker: Broker, **settings: str
-) -> Iterator[Installation]:
-    """An installation with two workers, whose judges are asked at `server`."""
-    with running_installation(
-        folder,
-        worker=True,
-        CELERY_BROKER_URL=broker.url,
-        WORKER_PROCESSES="1",
-        JUDGE_BASE_URL=server.base_url,
-        JUDGE_MODEL="test-model",
-        JUDGE_BACKOFF_SECONDS="0.05",
-        SWEEP_SECONDS="2",
-        WEB_CONCURRENCY="1",  # nobody visits
-        **settings,
-    ) as running:
-        start(running, "worker_2")
-        yield running
-
-
-def start(installation: Installation, worker: str) -> None:
-    """Start one of the workers; the first one keeps the timetable, too."""
-    command = command_of("worker")
-    if worker != "worker":
-        command.remove("--beat")
-    installation.processes.start(worker, command)
-
-
-def at_work(installation: Installation, server: FaultyJudge) -> str:
-    """The worker with more connections to the server."""
-    held = Counter(os.getpgid(pid) for pid in connected(server.server_port).values())
-    running = installation.processes.running
-    return max(WORKERS, key=lambda worker: held[running[worker].child.pid])
-
-
-def kill_one(installation: Installation, server: FaultyJudge) -> set[str]:
-    """End the worker that has more to do, at once, and start it anew. What may have been lost."""
-    worker = at_work(installation, server)
-    installation.kill(worker)
-    lost = attempts_with(installation, "in_flight")
-    start(installation, worker)
-    return lost
 
 
 def begin(installation: Installation) -> None:
@@ -165,7 +74,7 @@ def test_faults_and_kills_lose_no_answer_no_money_and_no_account(
     times = {"JUDGE_TIMEOUT_SECONDS": "2", "JUDGE_LEASE_SECONDS": "6"}
     with (
         faulty_judge(plan) as server,
-        installed(tmp_path, server, broker, **times) as installation,
+        installed(tmp_path, broker, JUDGE_BASE_URL=server.base_url, **times) as installation,
     ):
         begin(installation)
         lost: set[str] = set()
@@ -173,7 +82,7 @@ def test_faults_and_kills_lose_no_answer_no_money_and_no_account(
             server.wait_for(requests, seconds=300)
             if trouble:
                 trouble()
-            lost |= kill_one(installation, server)
+            lost |= kill_one(installation, "judge_attempt", server)
         ended = installation.manage("judge", "tide", "--wait", check=False)
         states = Counter(state for (state,) in installation.query(STATES))
         assert set(states) == {"answered", "failed"}, ended.stderr
@@ -269,10 +178,6 @@ OUTCOME_OF = {
     "prose": "answered",
     "garbage": "unusable",
 }
-
-
-def attempts_with(installation: Installation, outcome: str) -> set[str]:
-    return {request for request, found in installation.query(ATTEMPTS) if found == outcome}
 
 
 def answered_replicates(installation: Installation) -> dict[str, list[int]]:

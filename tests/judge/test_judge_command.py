@@ -285,7 +285,7 @@ class WhoeverReads(StringIO):
 def test_wait_says_when_no_worker_begins(
     described: Study, woken: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge.management.commands.judge.PATIENCE_SECONDS", 0)
+    monkeypatch.setattr("judge.management.waiting.PATIENCE_SECONDS", 0)
     out, err = StringIO(), WhoeverReads(the_judge(described))
     call_command("judge", "small", wait=True, stdout=out, stderr=err)
     assert err.getvalue().count("No worker has begun within 0 s") == 1

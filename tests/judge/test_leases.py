@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from judge import calls, leases
+from judge import asking, calls, leases
 from judge.calls import claim
 from judge.configure import move_judges_here
 from judge.models import Attempt, Call, Endpoint, Judge, StructuredOutput
@@ -65,9 +65,9 @@ def test_money_of_a_lost_attempt_stays_reserved(queued: Queue) -> None:
 
 def test_slots_of_lost_calls_are_free_again(judge: Judge) -> None:
     claim_all(judge)
-    assert leases.live_at(judge.endpoint).count() == 6
+    assert asking.in_flight_at(judge.endpoint) == 6
     expire_leases(judge)
-    assert leases.live_at(judge.endpoint).count() == 0
+    assert asking.in_flight_at(judge.endpoint) == 0
 
 
 def test_a_call_that_is_lost_every_time_fails_in_the_end(judge: Judge, settings: Settings) -> None:
@@ -103,9 +103,9 @@ def test_judge_that_was_woken_is_not_woken_again_before_some_sweeps_have_passed(
     assert leases.judges_to_wake() == [], "its message waits behind others"
     settings.SWEEP_SECONDS = 1000
     sweep = timedelta(seconds=settings.SWEEP_SECONDS)
-    Judge.objects.update(woken_at=timezone.now() - (leases.WOKEN_SWEEPS - 1) * sweep)
+    Judge.objects.update(woken_at=timezone.now() - (asking.WOKEN_SWEEPS - 1) * sweep)
     assert leases.judges_to_wake() == []
-    Judge.objects.update(woken_at=timezone.now() - leases.WOKEN_SWEEPS * sweep)
+    Judge.objects.update(woken_at=timezone.now() - asking.WOKEN_SWEEPS * sweep)
     assert leases.judges_to_wake() == [judge.pk], "the broker may have lost it"
 
 
@@ -205,7 +205,7 @@ def test_calls_wait_for_the_probe_that_waits(queued: Queue, settings: Settings) 
     assert not leases.is_worked_on(judge.pk), "whoever comes waits for what it finds out"
     calls.record_failure(probing, failure())
     assert leases.judges_to_wake() == []
-    assert 0 < (leases.seconds_until_due(judge.pk) or 0) <= calls.LONGEST_BACKOFF_SECONDS
+    assert 0 < (leases.seconds_until_due(judge.pk) or 0) <= asking.LONGEST_BACKOFF_SECONDS
 
 
 def test_nothing_is_due_when_all_is_asked(judge: Judge, settings: Settings) -> None:

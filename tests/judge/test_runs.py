@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
-from judge import runs
+from judge import runs, turns
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.plans import queue_missing
 from judge.spending import spent_on
@@ -200,9 +200,9 @@ def test_turn_ends_early_with_its_worker(server_with: Server, queued: Queue) -> 
 def test_turn_is_long_enough_for_many_requests(
     server_with: Server, queued: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "TURN_SECONDS", 0.1)
-    monkeypatch.setattr(runs, "REQUESTS_IN_A_TURN", 10_000)
-    monkeypatch.setattr(runs, "POLL_SECONDS", 60.0)  # nothing is over before an answer has come
+    monkeypatch.setattr(turns, "TURN_SECONDS", 0.1)
+    monkeypatch.setattr(turns, "REQUESTS_IN_A_TURN", 10_000)
+    monkeypatch.setattr(turns, "POLL_SECONDS", 60.0)  # nothing is over before an answer has come
     server_with(latency_seconds=0.1)
     judge = queued(replicates=3)
     runs.run(judge.pk)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judge import runs, tasks
+from judge import tasks, turns
 from judge.calls import claim
 from judge.configure import move_judges_here
 from judge.models import Judge
@@ -43,11 +43,11 @@ def test_run_comes_back_while_its_turns_are_cut_short(
 ) -> None:
     server_with(latency_seconds=0.05)
     judge = queued(replicates=1)
-    monkeypatch.setattr(runs, "TURN_SECONDS", 0.01)
-    monkeypatch.setattr(runs, "REQUESTS_IN_A_TURN", 0)
+    monkeypatch.setattr(turns, "TURN_SECONDS", 0.01)
+    monkeypatch.setattr(turns, "REQUESTS_IN_A_TURN", 0)
     tasks.run(judge.pk)
     assert woken == [("judge.run", judge.pk)]
-    monkeypatch.setattr(runs, "TURN_SECONDS", 600.0)
+    monkeypatch.setattr(turns, "TURN_SECONDS", 600.0)
     tasks.run(judge.pk)
     assert (counts(judge), len(woken)) == ({"answered": 10}, 1)
 

@@ -231,6 +231,8 @@ def text_for(entry: Entry, question: Question, plan: Plan) -> str:
     if question.is_probe:
         held = question.schema is not None and plan.schema == "enforce"
         return '{"score": 3}' if held else GREETING
+    if question.is_for_a_text:
+        return "" if entry.what == "empty" else question.written()
     scores = question.scores()
     entry.scores = scores if entry.what in USABLE else None
     if entry.what not in TEXTS:

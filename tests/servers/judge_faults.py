@@ -123,7 +123,12 @@ class Question:
 
     @property
     def is_probe(self) -> bool:
-        return not self.scale
+        return not self.scale and self.schema is not None
+
+    @property
+    def is_for_a_text(self) -> bool:
+        """Whether it asks for a text, instead of scores."""
+        return not self.scale and self.schema is None
 
     @property
     def is_repair(self) -> bool:
@@ -151,6 +156,10 @@ class Question:
         rated = {letter: {**reason, "score": score} for letter, score in scores.items()}
         return json.dumps(rated.get("", rated))
 
+    def written(self) -> str:
+        """The text that is asked for: another one for another question or seed."""
+        return written(self.texts, self.body.get("seed"))
+
     def cost(self, text: str) -> float:
         """What an answer is charged for, in US dollars."""
         asked = sum(len(each) for each in self.texts)
@@ -158,6 +167,12 @@ class Question:
 
 
 REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
+
+
+def written(messages: Sequence[str], seed: int | None) -> str:
+    """What the server writes about these messages."""
+    digest = hashlib.sha256(f"{seed}:{'|'.join(messages)}".encode()).hexdigest()
+    return f"I hear you, and I think of {digest[:12]} as you say it."
 
 
 def opinion(response: str, seed: int | None, scale: Sequence[int]) -> int:

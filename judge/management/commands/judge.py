@@ -1,6 +1,5 @@
 """`manage.py judge STUDY [--judge NAME …] [--wait] [--dry-run]`."""
 
-import time
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -9,12 +8,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from kombu.exceptions import OperationalError
-from tqdm import tqdm
 
 from config.celery import wake
 from judge.advice import advice
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.management.waiting import Seen, wait_for
 from judge.models import Attempt, Call, Judge
 from judge.plans import missing_tokens, plan_calls, queue_missing
 from judge.probing import structured_output
@@ -31,10 +30,6 @@ from judge.spending import Spent, expected_cost, spent_on
 from survey.files.suggestions import did_you_mean
 from survey.models import Study, StudyEvent
 from survey.queries import StudyNotFound, find_study
-
-POLL_SECONDS = 0.5
-#: The wait for a worker before the command says that there may be none.
-PATIENCE_SECONDS = 10.0
 
 
 class Command(BaseCommand):
@@ -169,26 +164,19 @@ class Command(BaseCommand):
 
     def wait(self, judges: Sequence[Judge]) -> None:
         """Show progress until every call has ended or every judge has stopped."""
-        began, hinted = time.monotonic(), False
-        sent_before = sum(progress(judge).attempts for judge in judges)
-        with tqdm(unit=" calls", file=self.stderr, dynamic_ncols=True) as bar:
-            while True:
-                each = [progress(judge) for judge in judges]
-                bar.total = sum(now.total for now in each)
-                bar.n = sum(now.answered + now.failed for now in each)
-                bar.set_postfix_str(postfix(each, spent_on(judges[0].study)))
-                if all(now.is_over or now.stopped for now in each):
-                    return
-                sent = sum(now.attempts for now in each)
-                idle = sent == sent_before and not any(now.running for now in each)
-                if idle and not hinted and time.monotonic() - began > PATIENCE_SECONDS:
-                    hinted = True
-                    bar.write(
-                        f"No worker has begun within {PATIENCE_SECONDS:.0f} s; "
-                        "start one with: .venv/bin/celery --app config worker --beat",
-                        file=self.stderr,
-                    )
-                time.sleep(POLL_SECONDS)
+
+        def look() -> Seen:
+            each = [progress(judge) for judge in judges]
+            return Seen(
+                total=sum(now.total for now in each),
+                done=sum(now.answered + now.failed for now in each),
+                running=sum(now.running for now in each),
+                attempts=sum(now.attempts for now in each),
+                is_over=all(now.is_over or now.stopped for now in each),
+                said=postfix(each, spent_on(judges[0].study)),
+            )
+
+        wait_for(look, unit="calls", file=self.stderr)
 
     def conclude(self, study: Study, judges: Sequence[Judge]) -> None:
         """Say how it ended. Raises CommandError unless every call is answered."""

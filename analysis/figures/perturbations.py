@@ -1,0 +1,74 @@
+"""How far each perturbation moves the scores of each source."""
+
+import plotly.graph_objects as go
+from pandas import DataFrame
+
+from analysis.catalogue.vocabulary import VOCABULARY
+from analysis.figures.style import (
+    COLOURS,
+    INK,
+    Changes,
+    Notes,
+    as_text,
+    fits_phone,
+    short,
+    show_views,
+)
+from analysis.not_available import NotAvailable
+
+ABOUT = (
+    "Mean change of a score in standard deviations of the scores before, with 95 % intervals over "
+    "scenarios. At 0, a perturbation changes nothing on average."
+)
+TOP, BELOW, NOTE, LINE = 66, 66, 50, 30  # pixels
+
+
+def changes_figure(table: DataFrame) -> go.Figure:
+    """A view per source and dimension of the table perturbation_changes. Raises NotAvailable."""
+    known = table[table["change_sd"].notna()]
+    if known.empty:
+        raise NotAvailable("no changed text has a score")
+    names = list(dict.fromkeys(known["perturbation"]))
+    called = VOCABULARY["perturbations"]
+    views: dict[str, Changes] = {}
+    for (source, dimension), rows in known.groupby(["source", "dimension"], sort=False):
+        title = " · ".join(filter(None, [str(source), str(dimension)]))
+        value = rows["change_sd"]
+        views[as_text(title)] = {
+            "x": [short(value)],
+            "y": [[as_text(called.get(name, name)) for name in rows["perturbation"]]],
+            "error_x.array": [short(rows["change_sd_high"].sub(value).fillna(0).clip(lower=0))],
+            "error_x.arrayminus": [short(value.sub(rows["change_sd_low"]).fillna(0).clip(lower=0))],
+        }
+    ends = known[["change_sd", "change_sd_low", "change_sd_high"]].abs().max().max()
+    reach = 1.1 * (float(ends) or 1.0)
+    notes = Notes.of(dict.fromkeys(views, ABOUT))
+    made = go.Figure(
+        go.Scatter(
+            mode="markers",
+            name="change",
+            marker={"color": COLOURS[0], "size": 9},
+            error_x={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            showlegend=False,
+        )
+    )
+    made.update_layout(
+        fits_phone(),
+        height=TOP + LINE * len(names) + BELOW + notes.height,
+        margin={"l": 10, "r": 20, "t": TOP, "b": BELOW + notes.height},
+        annotations=[notes.first(NOTE)],
+        xaxis={
+            "title": {"text": "change in SD"},
+            "range": short([-reach, reach]),
+            "zeroline": True,
+            "zerolinecolor": INK,
+            "zerolinewidth": 0.5,
+        },
+        yaxis={
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [as_text(called.get(name, name)) for name in reversed(names)],
+            "automargin": True,
+        },
+    )
+    return show_views(made, views, notes)

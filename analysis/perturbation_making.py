@@ -1,0 +1,349 @@
+"""Perturbing responses and scoring them again, in a worker or a command.
+
+Each text that a language model made, and each score of a judge, is committed when it is there: a
+run that goes on after a failure asks for none of them again. A request is counted before it is
+sent.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import pandas as pd
+from django.db import OperationalError, transaction
+from django.db.models import F
+from django.utils import timezone
+from pandas import DataFrame
+
+from analysis import jobs
+from analysis.computed_metrics import texts_of
+from analysis.jobs import Lost
+from analysis.metric_options import installed_options
+from analysis.metric_settings import NOT_COMPUTED, metric_settings
+from analysis.metrics import METRICS, score
+from analysis.models import PerturbationRun, PerturbedScore, PerturbedText
+from analysis.perturbation_requests import PerturbationOptions, options_of
+from analysis.perturbations import PERTURBATIONS
+from analysis.perturbations.catalogue import UNCHANGED
+from analysis.rewriting import rewriter
+from analysis.scorer_making import embedder_of, fitted_scorer
+from analysis.scorer_requests import current_scorer
+from analysis.scorer_requests import options_of as options_of_scorer
+from judge.again import AskedAgain, BudgetUsedUp, asked_again
+from judge.models import Judge
+from judge.queries import GoldSource, gold_sources, scores_of
+from survey.files.suggestions import did_you_mean
+from survey.models import Scenario, Study
+
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[int, int], None]
+#: Why a run may fail; the message says it in one line.
+NOT_PERTURBED = (*NOT_COMPUTED, BudgetUsedUp)
+
+
+def execute_perturbations(run_id: int, progress: Progress = lambda done, of: None) -> bool:
+    """Do what was asked for, or store why it failed. False if there was nothing to take."""
+    run = jobs.claim(PerturbationRun.objects.select_related("study"), run_id)
+    if run is None:
+        return False
+    try:
+        _Perturbing(run, progress).do()
+    except OperationalError:
+        raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except Lost:
+        logger.info("%s are no longer this worker's", run)
+    except NOT_PERTURBED as problem:
+        jobs.refuse(run, str(problem))
+    except Exception as error:  # whatever it was: the row has to say that it failed
+        logger.exception("%s failed", run)
+        jobs.fail(run, error)
+    return True
+
+
+def check_options(study: Study, options: PerturbationOptions) -> None:
+    """Raise ValueError, in one line, for options that cannot be carried out."""
+    for name in options.perturbations:
+        if name not in PERTURBATIONS:
+            near = did_you_mean(name, list(PERTURBATIONS))
+            raise ValueError(f"there is no perturbation {name!r}{near}")
+        if PERTURBATIONS[name].task and not (options.endpoint and options.model):
+            raise ValueError(
+                f"{name} is made by a language model: name its endpoint and its model, or set "
+                "REWRITER_ENDPOINT and REWRITER_MODEL"
+            )
+    if not options.perturbations:
+        raise ValueError("choose at least one perturbation")
+    if options.responses is not None and options.responses < 1:
+        raise ValueError(f"{options.responses} responses are too few to perturb")
+    for name in options.metrics:
+        if name not in METRICS:
+            raise ValueError(f"there is no metric {name!r}{did_you_mean(name, list(METRICS))}")
+        if METRICS[name].of_all:
+            raise ValueError(f"{name} of a text depends on the other texts: leave it out")
+    if options.scorer and current_scorer(study) is None:
+        raise ValueError(f"{study} has no trained scorer: manage.py scorer train {study.slug}")
+    judges_called(study, options.judges)
+    if not (options.scorer or options.metrics or options.judges):
+        raise ValueError("there is no source to score the texts: train a scorer, or name a metric "
+                         "or a judge")  # fmt: skip
+
+
+def judges_called(study: Study, keys: Sequence[str]) -> list[Judge]:
+    """The judges with these keys, such as `llama@2`. Raises ValueError."""
+    known = {source.key: source.judge for source in gold_sources(study) if source.judge}
+    for key in keys:
+        if key not in known:
+            names = ", ".join(known) or "none"
+            raise ValueError(
+                f"{study} has no judge {key!r}{did_you_mean(key, list(known))}; it has: {names}"
+            )
+    return [known[key] for key in keys]
+
+
+class _Perturbing:
+    """One run, while a worker has it."""
+
+    def __init__(self, run: PerturbationRun, progress: Progress) -> None:
+        self.run, self.study, self.progress = run, run.study, progress
+        self.options = options_of(run)
+        check_options(self.study, self.options)
+        self.responses = _chosen(texts_of(self.study), self.options)
+        self.done = 0
+        n = len(self.responses) * len(self.options.perturbations)
+        sources = 1 + bool(self.options.scorer) + bool(self.options.metrics)
+        self.total = n * (sources + len(self.options.judges))
+
+    def do(self) -> None:
+        self._make_texts()
+        if self.options.scorer:
+            self._ask_scorer()
+        if self.options.metrics:
+            self._compute_metrics()
+        for judge in judges_called(self.study, self.options.judges):
+            self._ask_judge(judge)
+        over = {"state": PerturbationRun.State.DONE, "percent": 100, "error": ""}
+        if not jobs.is_kept(self.run, finished_at=timezone.now(), **over):
+            raise Lost
+
+    def _keep(self, done: int = 0) -> None:
+        """Keep the run, `done` steps further. Raises Lost."""
+        self.done += done
+        if not jobs.is_kept(self.run, percent=min(99, 100 * self.done // max(self.total, 1))):
+            raise Lost
+        self.progress(self.done, self.total)
+
+    def _count(self) -> None:
+        """Count a request before it is sent. Raises Lost."""
+        if not jobs.is_kept(self.run, requests=F("requests") + 1):
+            raise Lost
+
+    def _make_texts(self) -> None:
+        made = set(self.run.texts.values_list("response_id", "perturbation"))
+        seed = self.options.seed
+        rewritten = []
+        for name in self.options.perturbations:
+            perturbation, texts = PERTURBATIONS[name], []
+            for row in self.responses.to_dict("records"):
+                if (row["response"], name) in made:
+                    continue
+                if perturbation.task:
+                    rewritten.append((perturbation, row))
+                    continue
+                about = _about(row)
+                changed = perturbation.of(
+                    row["text"], seed=seed, about=about, language=row["language"]
+                )
+                how = {"by": "rule", "seed": seed}
+                texts.append(
+                    PerturbedText(
+                        run=self.run,
+                        response_id=row["response"],
+                        perturbation=name,
+                        text=changed,
+                        provenance=how,
+                    )
+                )
+            PerturbedText.objects.bulk_create(texts, batch_size=1000)
+            self._keep(len(texts))
+        if not rewritten:
+            return
+        asked = {"while_waiting": self._keep, "before_request": self._count}
+        with rewriter(self.options.endpoint, self.options.model, seed=seed, **asked) as model:
+            for perturbation, row in rewritten:
+                changed, how = model.of(perturbation, row["text"], _about(row))
+                self.run.texts.create(
+                    response_id=row["response"],
+                    perturbation=perturbation.name,
+                    text=changed,
+                    provenance=how,
+                )
+                self._keep(1)
+
+    def _changed(self, *, with_unchanged: bool = False) -> list[PerturbedText]:
+        """Texts that were made and differ from the response's; for judges also those that are to
+        be the same.
+        """
+        before = dict(zip(self.responses["response"], self.responses["text"], strict=True))
+        return [
+            each
+            for each in self.run.texts.exclude(text="")
+            if each.text != before.get(each.response_id)
+            or (with_unchanged and each.perturbation == UNCHANGED.name)
+        ]
+
+    def _ask_scorer(self) -> None:
+        row = current_scorer(self.study)
+        assert row is not None
+        fitted, changed = fitted_scorer(row), self._changed()
+        before, after = list(self.responses["text"]), [each.text for each in changed]
+        with embedder_of(options_of_scorer(row), self._keep) as embedder:
+            table = fitted.scores([*before, *after], embedder)
+        values = {
+            (int(text), str(dimension)): float(score)
+            for text, dimension, score in zip(
+                table["text"], table["dimension"], table["score"], strict=True
+            )
+        }
+        place = {response: n for n, response in enumerate(self.responses["response"])}
+        scores = [
+            self._score(
+                each,
+                row.name,
+                "scorer",
+                dimension,
+                values[place[each.response_id], dimension],
+                values[len(before) + number, dimension],
+                fitted.high - fitted.low,
+            )
+            for number, each in enumerate(changed)
+            for dimension in fitted.dimensions
+        ]
+        self._replace("scorer", scores)
+
+    def _compute_metrics(self) -> None:
+        changed = self._changed()
+        own = self.responses.set_index("response")
+        rows = [
+            own.loc[each.response_id].to_dict() | {"response": f"changed {each.pk}",
+                                                   "text": each.text}
+            for each in changed
+        ]  # fmt: skip
+        texts = pd.concat([self.responses, DataFrame(rows)], ignore_index=True)
+        needs = {METRICS[name].needs for name in self.options.metrics}
+        with metric_settings(installed_options().only(needs), self._keep) as settings:
+            table = score(texts, self.options.metrics, settings, lambda done, of: self._keep())
+        values = table.set_index(["metric", "response"])["value"].to_dict()
+        scores = [
+            self._score(
+                each,
+                name,
+                "metric",
+                "",
+                values[name, each.response_id],
+                values[name, f"changed {each.pk}"],
+                None,
+            )
+            for name in dict.fromkeys(self.options.metrics)
+            for each in changed
+        ]
+        self._replace("metric", scores)
+
+    def _score(
+        self, text: PerturbedText, source: str, kind: str, dimension: str, before: float,
+        after: float, width: float | None,
+    ) -> PerturbedScore:  # fmt: skip
+        return PerturbedScore(
+            text=text,
+            source=source,
+            kind=kind,
+            dimension=dimension,
+            before=None if math.isnan(before) else before,
+            after=None if math.isnan(after) else after,
+            range=width,
+        )
+
+    @transaction.atomic
+    def _replace(self, kind: str, scores: list[PerturbedScore]) -> None:
+        PerturbedScore.objects.filter(text__run=self.run, kind=kind).delete()
+        PerturbedScore.objects.bulk_create(scores, batch_size=1000)
+        self._keep(len(self.responses) * len(self.options.perturbations))
+
+    def _ask_judge(self, judge: Judge) -> None:
+        source = GoldSource(judge=judge)
+        before = {
+            (gold.response_id, gold.dimension): gold.value
+            for gold in scores_of(self.study, source).scores
+        }
+        about = {row["response"]: row for row in self.responses.to_dict("records")}
+        scenarios = {each.name: each for each in Scenario.objects.filter(study=self.study)}
+        stored = set(
+            PerturbedScore.objects.filter(text__run=self.run, source=source.name).values_list(
+                "text_id", "dimension"
+            )
+        )
+        asked = {"while_waiting": self._keep, "before_request": self._count}
+        with asked_again(judge, **asked) as again:
+            values = [point.value for point in again.configuration.scale]
+            width = float(max(values) - min(values))
+            for text in self._changed(with_unchanged=True):
+                scenario = scenarios[about[text.response_id]["scenario"]]
+                for said in self._said(again, text, scenario, stored):
+                    PerturbedScore.objects.bulk_create(
+                        self._score(
+                            text,
+                            source.name,
+                            "judge",
+                            dimension,
+                            before.get((text.response_id, dimension), float("nan")),
+                            value,
+                            width,
+                        )
+                        for dimension, value in said.items()
+                    )
+                self._keep(1)
+
+    def _said(
+        self, again: AskedAgain, text: PerturbedText, scenario: Scenario,
+        stored: set[tuple[int, str]],
+    ) -> Iterator[dict[str, float]]:  # fmt: skip
+        """What a judge says of a text, by dimension, in each request that is not stored; NaN for
+        no score.
+        """
+        for call in again.dimensions_of_calls:
+            wanted = again.configuration.asked_in(call)
+            if all((text.pk, name) in stored for name in wanted):
+                continue
+            said = again.scores(
+                text.text,
+                prompt=scenario.prompt,
+                context=scenario.context,
+                scenario=scenario.name,
+                about=["changed", text.perturbation, scenario.name, text.text],
+                dimension=call,
+            )
+            yield {name: said.get(name, float("nan")) for name in wanted}
+
+
+def _about(row: dict[Any, Any]) -> str:
+    """What names a response in every installation."""
+    return "/".join([row["scenario"], row["model"], row["condition"], row["text"]])
+
+
+def _chosen(texts: DataFrame, options: PerturbationOptions) -> DataFrame:
+    """The responses that are perturbed: all, or so many drawn from the scenarios in turn.
+
+    Raises ValueError where there are none.
+    """
+    texts = texts[texts["text"].map(lambda text: bool(text.strip()))]
+    if texts.empty:
+        raise ValueError("the study has no responses to perturb")
+    if options.responses is None or options.responses >= len(texts):
+        return texts.reset_index(drop=True)
+    random = Random(f"responses {options.seed}")  # noqa: S311  no secret
+    order = texts.index.to_series().map(lambda _: random.random())
+    turn = order.groupby(texts["scenario"]).rank()
+    drawn = DataFrame({"turn": turn, "order": order}).sort_values(["turn", "order"])
+    return texts.loc[sorted(drawn.index[: options.responses])].reset_index(drop=True)

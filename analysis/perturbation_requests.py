@@ -1,0 +1,95 @@
+"""Requests to perturb a study's responses: made, found again. `perturbation_making` carries them
+out, in a worker.
+
+Nothing here loads what computing needs, so web processes may ask too.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from analysis import jobs
+from analysis.models import PerturbationRun
+from survey.models import Study
+
+State = PerturbationRun.State
+UNDER_WAY = (State.WAITING, State.RUNNING)
+#: Metrics that a single new text has no value of, or that may cost.
+NOT_OF_ONE_TEXT = ("tfidf_cosine", "perplexity")
+#: Responses that are perturbed unless asked otherwise.
+RESPONSES = 20
+
+
+@dataclass(frozen=True)
+class PerturbationOptions:
+    """What is perturbed, how, and whose scores are compared.
+
+    `responses` is how many, None for all. `judges` go by key, such as `llama@2`; each of their
+    scores is a request, which may cost. Rewriting asks `model` at `endpoint`.
+    """
+
+    perturbations: tuple[str, ...]
+    seed: int = 1
+    responses: int | None = RESPONSES
+    scorer: bool = True
+    metrics: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    endpoint: str = ""
+    model: str = ""
+
+
+def installed_rewriter() -> tuple[str, str]:
+    """The endpoint and the model that rewrite texts here; empty if there are none."""
+    return settings.REWRITER_ENDPOINT, settings.REWRITER_MODEL
+
+
+def default_metrics(study: Study) -> tuple[str, ...]:
+    """The metrics that were computed of the study's responses and that a changed text can have:
+    neither imported ones nor those that depend on other texts.
+    """
+    stored = study.computed_metrics.exclude(name__in=NOT_OF_ONE_TEXT)
+    return tuple(stored.order_by("id").values_list("name", flat=True))
+
+
+@transaction.atomic
+def request_perturbations(study: Study, options: PerturbationOptions) -> PerturbationRun:
+    """A waiting run in place of an earlier one; the one that is under way; or the same one that
+    failed, whose texts and scores are kept. The caller wakes a worker.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    run = perturbation_run_of(study)
+    if run is not None and run.state in UNDER_WAY:
+        return run
+    if run is not None and run.state == State.FAILED and options_of(run) == options:
+        run.state, run.error, run.attempts, run.percent = State.WAITING, "", 0, 0
+        run.save(update_fields=["state", "error", "attempts", "percent"])
+        return run
+    if run is not None:
+        run.delete()
+    return PerturbationRun.objects.create(study=study, options=asdict(options))
+
+
+def options_of(run: PerturbationRun) -> PerturbationOptions:
+    """What was asked for; lists of the database are tuples."""
+    kept: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in run.options.items()
+    }
+    return PerturbationOptions(**kept)
+
+
+def perturbation_run_of(study: Study) -> PerturbationRun | None:
+    """The study's run, whatever became of it."""
+    return PerturbationRun.objects.filter(study=study).first()
+
+
+def finished_perturbations(study: Study) -> PerturbationRun | None:
+    """The study's run, if it is done."""
+    return PerturbationRun.objects.filter(study=study, state=State.DONE).first()
+
+
+def perturbation_runs_to_wake() -> list[int]:
+    """Runs that wait, or whose worker is lost."""
+    return jobs.jobs_to_wake(PerturbationRun.objects.all())

@@ -1,0 +1,124 @@
+"""Requests to train a scorer: made, found again. `scorer_making` trains it, in a worker.
+
+Nothing here loads what computing needs, so web processes may ask too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+
+from analysis import jobs
+from analysis.metric_options import EndpointModel, MetricOptions
+from analysis.models import PerturbedScore, Scorer
+from survey.models import Participant, Study
+
+State = Scorer.State
+UNDER_WAY = (State.WAITING, State.RUNNING)
+
+
+@dataclass(frozen=True)
+class ScorerOptions:
+    """What is chosen for a scorer. Without a folder and an endpoint its vectors are n-grams."""
+
+    head: str = "ridge"
+    confidence: float = 0.95
+    seed: int = 1
+    #: A folder with an ONNX model, or an endpoint and its model.
+    folder: str = ""
+    endpoint: str = ""
+    model: str = ""
+    #: The name of the file whose texts it learns from, if it is not the study.
+    file: str = ""
+
+    @property
+    def vectors(self) -> MetricOptions:
+        """The same as metrics have it."""
+        from pathlib import Path
+
+        return MetricOptions(
+            model=Path(self.folder) if self.folder else None,
+            embeddings=EndpointModel(self.endpoint, self.model),
+        )
+
+
+def with_vectors(options: ScorerOptions, here: MetricOptions) -> ScorerOptions:
+    """The options with the embeddings that this installation has, if it has any."""
+    chosen = here.embeddings
+    folder = "" if chosen.model or here.model is None else str(here.model)
+    given = asdict(options)
+    return ScorerOptions(
+        **(given | {"folder": folder, "endpoint": chosen.endpoint, "model": chosen.model})
+    )
+
+
+@transaction.atomic
+def request_scorer(
+    study: Study,
+    options: ScorerOptions,
+    *,
+    sources: Sequence[str] = (),
+    given: Sequence[Mapping[str, Any]] | None = None,
+    author: User | None = None,
+) -> Scorer:
+    """A waiting scorer that learns from the ratings of `sources`, or from the rows of a file; or
+    the one that is under way. One that failed is replaced. The caller wakes a worker.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    under_way = study.scorers.filter(state__in=UNDER_WAY).first()
+    if under_way is not None:
+        return under_way
+    study.scorers.filter(state=State.FAILED).delete()
+    last = study.scorers.aggregate(last=Max("version"))["last"] or 0
+    return Scorer.objects.create(
+        study=study,
+        version=last + 1,
+        options=asdict(options),
+        sources=list(sources),
+        given=None if given is None else list(given),
+        author=author,
+    )
+
+
+def options_of(scorer: Scorer) -> ScorerOptions:
+    """What was chosen for a scorer."""
+    return ScorerOptions(**scorer.options)
+
+
+def newest_scorer(study: Study) -> Scorer | None:
+    """The newest scorer of a study, whatever became of it."""
+    return study.scorers.order_by("-version").first()
+
+
+def current_scorer(study: Study) -> Scorer | None:
+    """The newest scorer that is trained: the one that is a source of scores."""
+    return study.scorers.filter(state=State.DONE).order_by("-version").first()
+
+
+def scorers_to_wake() -> list[int]:
+    """Scorers that wait, or whose worker is lost."""
+    return jobs.jobs_to_wake(Scorer.objects.all())
+
+
+def erase_scorers(participant: Participant) -> None:
+    """Delete every scorer that learned from the person's ratings, and its scores. One with the same
+    settings waits in the place of the newest; the caller wakes the sweep.
+    """
+    study = participant.study
+    learned = [s for s in study.scorers.all() if participant.source in s.sources]
+    if not learned:
+        return
+    newest = learned[-1]
+    Scorer.objects.filter(pk__in=[scorer.pk for scorer in learned]).delete()
+    PerturbedScore.objects.filter(text__run__study=study, kind="scorer").delete()
+    if not study.scorers.filter(version__gt=newest.version).exists():
+        Scorer.objects.create(
+            study=study,
+            version=newest.version + 1,
+            options=newest.options,
+            sources=newest.sources,
+            author=newest.author,
+        )

@@ -1,0 +1,228 @@
+"""A generation file: models, conditions and the template of what they are asked. Pure."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
+from judge.money import Budget, Price
+from judge.prompts import Message
+from survey.definition.parts import Part, Text, refuse_repeats, wrong
+from survey.files.suggestions import not_among
+
+#: What a template can have between braces.
+FIELDS = ("prompt", "context")
+CHARACTERS_PER_TOKEN = 4
+#: Tokens that an answer is expected to have at most, if nothing limits it.
+EXPECTED_TOKENS = 400
+ConditionName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S.{0,99}$")]
+ModelName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S.{0,199}$")]
+
+
+def check_template(template: str) -> str:
+    """The template, if each of its fields is known. Raises ValueError."""
+    try:
+        fields = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+    except ValueError as error:
+        raise ValueError(f"{error}; write {{{{ and }}}} for braces") from None
+    for name in fields:
+        if name not in FIELDS:
+            raise ValueError(f"field {not_among(name, FIELDS)}".format(name))
+    if "prompt" not in fields:
+        raise ValueError("has no {prompt}: every scenario would get the same question")
+    return template
+
+
+class Sampling(Part):
+    """How an endpoint draws an answer. Null leaves a value to the endpoint."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    #: Each text's own seed is derived from it (`judge.seeds.own_seed`).
+    seed: int | None = Field(default=None, ge=0, le=2**31)
+    #: Sent unchanged, such as `top_p`.
+    options: dict[str, Any] = {}
+
+    @field_validator("options")
+    @classmethod
+    def _options_are_not_ours(cls, options: dict[str, Any]) -> dict[str, Any]:
+        return checked_options(options)
+
+    def but(self, other: "Sampling | None") -> "Sampling":
+        """With what another one says."""
+        if other is None:
+            return self
+        said = {name: getattr(other, name) for name in other.model_fields_set}
+        return self.model_copy(update=said)
+
+
+class Condition(Part):
+    """What is special to a condition; the rest is as the file says for all."""
+
+    template: str | None = None
+    system: Text | None = None
+    sampling: Sampling | None = None
+
+    @field_validator("template")
+    @classmethod
+    def _template(cls, template: str | None) -> str | None:
+        return None if template is None else check_template(template)
+
+
+class GeneratingModel(Part):
+    """A model of the study, and where it answers."""
+
+    name: ModelName
+    endpoint: EndpointName = DEFAULT_ENDPOINT
+    #: Its name at the endpoint, one for all conditions or one for each. Null: the endpoint's own.
+    served_as: Text | dict[ConditionName, Text] | None = None
+    #: Null: all.
+    conditions: list[ConditionName] | None = Field(default=None, min_length=1)
+    sampling: Sampling | None = None
+    price: Price | None = None
+
+
+class Reference(Part):
+    """The system that the responses of the corpus are of."""
+
+    model: ModelName
+    condition: ConditionName
+
+
+class GenerationDefinition(Part):
+    """A whole file: one template, models × conditions."""
+
+    template: str = "{prompt}"
+    #: The message before the template's, to the system.
+    system: Text | None = None
+    conditions: dict[ConditionName, Condition] = Field(min_length=1)
+    models: list[GeneratingModel] = Field(min_length=1)
+    sampling: Sampling = Sampling()
+    #: Texts per scenario, model and condition.
+    replicates: int = Field(default=1, ge=1, le=100)
+    reference: Reference | None = None
+    #: Set → its models, as in study.yaml. Null: one set without a name.
+    sets: dict[Text, list[ModelName]] | None = Field(default=None, min_length=1)
+    budget: Budget = Budget()
+
+    @field_validator("template")
+    @classmethod
+    def _template(cls, template: str) -> str:
+        return check_template(template)
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> "GenerationDefinition":
+        names = [model.name for model in self.models]
+        refuse_repeats("model", names)
+        for number, model in enumerate(self.models):
+            _known(model.conditions or [], self.conditions, ("models", number, "conditions"))
+            if isinstance(model.served_as, dict):
+                _known(model.served_as, self.conditions, ("models", number, "served_as"))
+        for name, members in (self.sets or {}).items():
+            _known(members, names, ("sets", name))
+        if self.sets is not None:
+            in_sets = {model for members in self.sets.values() for model in members}
+            if left := [name for name in names if name not in in_sets]:
+                raise wrong(("sets",), f"{left[0]!r} is in no set")
+        if self.reference and (self.reference.model, self.reference.condition) in self.systems:
+            raise wrong(("reference",), "is one of the models' systems")
+        return self
+
+    @property
+    def systems(self) -> dict[tuple[str, str], GeneratingModel]:
+        """(model, condition) → the model, in the file's order."""
+        return {
+            (model.name, condition): model
+            for model in self.models
+            for condition in model.conditions or self.conditions
+        }
+
+    def messages(self, condition: str, *, prompt: str, context: str) -> list[Message]:
+        """What a model is asked about a scenario under a condition."""
+        special = self.conditions[condition]
+        template = special.template or self.template
+        system = special.system or self.system
+        asked: list[Message] = [{"role": "system", "content": system}] if system else []
+        text = template.format(prompt=prompt, context=context)
+        return [*asked, {"role": "user", "content": text}]
+
+    def sampling_of(self, model: GeneratingModel, condition: str) -> Sampling:
+        """How a model's answers under a condition are drawn."""
+        return self.sampling.but(self.conditions[condition].sampling).but(model.sampling)
+
+
+def _known(
+    names: "list[str] | Mapping[str, Any]",
+    known: "list[str] | Mapping[str, Any]",
+    path: tuple[str | int, ...],
+) -> None:
+    for name in names:
+        if name not in known:
+            raise wrong(path, not_among(name, list(known)).format(name))
+
+
+class GeneratorConfiguration(Part):
+    """A model at an endpoint of one installation, and how it draws its answers."""
+
+    base_url: str
+    model: str
+    temperature: float | None
+    max_tokens: int | None
+    seed: int | None
+    options: dict[str, Any]
+
+    endpoint: str
+    price: Price | None
+
+    def fingerprint(self) -> str:
+        """SHA-256 of everything that can influence an answer."""
+        counted = self.model_dump(exclude={"endpoint", "price"})
+        canonical = json.dumps(counted, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What is sent beside the messages, for people: no seed, which each text has its own of."""
+        given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in given.items() if value is not None} | self.options
+
+
+def served_as(model: GeneratingModel, condition: str, otherwise: str) -> str:
+    """A model's name at its endpoint under a condition."""
+    if isinstance(model.served_as, dict):
+        return model.served_as.get(condition, otherwise)
+    return model.served_as or otherwise
+
+
+def approximate_tokens(messages: list[Message], max_tokens: int | None) -> tuple[int, int]:
+    """Approximate tokens of a question and its answer."""
+    characters = sum(len(message["content"]) for message in messages)
+    answer = EXPECTED_TOKENS if max_tokens is None else min(max_tokens, EXPECTED_TOKENS)
+    return characters // CHARACTERS_PER_TOKEN, answer
+
+
+@dataclass(frozen=True)
+class ResponseRow:
+    """One response of the sample's responses.csv."""
+
+    scenario: str
+    set_name: str
+    model: str
+    condition: str
+
+
+def rows_of(definition: GenerationDefinition, scenarios: list[str]) -> Iterator[ResponseRow]:
+    """The responses of a study, scenario by scenario and set by set, the reference last."""
+    sets = definition.sets or {"": [model.name for model in definition.models]}
+    for scenario in scenarios:
+        for set_name, members in sets.items():
+            for model, condition in definition.systems:
+                if model in members:
+                    yield ResponseRow(scenario, set_name, model, condition)
+            if reference := definition.reference:
+                yield ResponseRow(scenario, set_name, reference.model, reference.condition)

@@ -1,0 +1,142 @@
+"""`manage.py corpus generate` and `responses`."""
+
+from argparse import Namespace
+from decimal import Decimal
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from config.celery import wake
+from corpus.definition import GenerationDefinition
+from corpus.models import Generator, Sample
+from corpus.planning import PlannedSystem, Progress, failure_reasons, plan, progress, queue
+from corpus.problems import CorpusProblem
+from corpus.responses import write_responses
+from corpus.store import find_sample
+from judge.endpoints import JudgeNotReady
+from judge.management.waiting import Seen, wait_for
+from survey.files.yaml_file import YamlFile
+
+
+def generate_arguments(parser: CommandParser) -> None:
+    """The arguments of `generate`."""
+    parser.add_argument("sample", help="name of a sample")
+    parser.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        help="generation file (YAML); the sample's last one by default",
+    )
+    parser.add_argument(
+        "--wait", action="store_true", help="show progress until all texts are there"
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="show the texts and their estimated cost; change nothing",
+    )
+
+
+def generate(command: BaseCommand, options: Namespace) -> None:
+    """Plan and queue the texts of a sample; a worker generates them."""
+    sample = find_sample(options.sample)
+    if options.file is not None:
+        file = YamlFile.read(options.file)
+        definition = file.check(GenerationDefinition, file.plain())
+    else:
+        known = sample.read_generation()
+        if known is None:
+            raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
+        definition = known
+    with transaction.atomic():
+        try:
+            planned = plan(sample, definition)
+        except (JudgeNotReady, CorpusProblem) as problem:
+            raise CorpusProblem(f"{options.file or sample}: {problem}") from None
+        _describe(command, sample, planned)
+        if options.dry_run:
+            transaction.set_rollback(True)
+            command.stdout.write("Nothing was queued.")
+            return
+    for generator in queue(planned):
+        _wake(command, generator)
+    if options.wait:
+        try:
+            wait_for(lambda: _seen(progress(sample)), unit="texts", file=command.stderr)
+        except KeyboardInterrupt:
+            raise CommandError("Stopped waiting; the worker continues.") from None
+        _conclude(command, sample)
+
+
+def _describe(command: BaseCommand, sample: Sample, planned: list[PlannedSystem]) -> None:
+    scenarios = sample.scenarios.count()
+    command.stdout.write(f"{sample}: {scenarios} scenarios, {len(planned)} systems")
+    for each in planned:
+        cost = "cost unknown" if each.cost is None else f"about {each.cost:.4f} US dollars"
+        cost = "" if each.missing == 0 else f", {cost}"
+        command.stdout.write(
+            f"  {each.model}, {each.condition} ({each.generator}): "
+            f"{each.missing} of {each.texts} texts missing{cost}"
+        )
+    known = [each.cost for each in planned if each.cost is not None]
+    total = sum(known, Decimal(0))
+    command.stdout.write(f"Total: about {total:.4f} US dollars" if known else "Total: cost unknown")
+
+
+def _wake(command: BaseCommand, generator: Generator) -> None:
+    try:
+        wake("corpus.generate", generator.pk)
+    except OperationalError as error:
+        command.stderr.write(
+            f"The broker does not answer ({error}). The texts are queued anyway: workers look "
+            f"for work every {settings.SWEEP_SECONDS:.0f} s."
+        )
+
+
+def _seen(now: Progress) -> Seen:
+    parts = [f"{now.spent.money:.4f} USD"] if now.spent.money else []
+    parts += [f"{now.failed} failed"] if now.failed else []
+    parts += [f"last problem: {now.last_error[:80]}"] if now.last_error else []
+    return Seen(
+        total=now.total,
+        done=now.answered + now.failed,
+        running=now.running,
+        attempts=now.attempts,
+        is_over=now.is_over,
+        said=", ".join(parts),
+    )
+
+
+def _conclude(command: BaseCommand, sample: Sample) -> None:
+    """Say how it ended. Raises CommandError unless every text is there."""
+    now = progress(sample)
+    money = f", {now.spent.money:.4f} US dollars" if now.spent.money else ""
+    command.stdout.write(
+        f"{sample}: {now.answered} of {now.total} texts, {now.attempts} requests{money}"
+    )
+    problems = [f"It was stopped: {reason}" for reason in now.stopped]
+    if now.failed:
+        reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(sample))
+        problems.append(f"{now.failed} texts failed:\n{reasons}")
+    if problems:
+        problems.append(f"To continue: manage.py corpus generate {sample} --wait")
+        raise CommandError("\n".join(problems))
+
+
+def responses_arguments(parser: CommandParser) -> None:
+    """The arguments of `responses`."""
+    parser.add_argument("sample", help="name of a sample")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="study folder")
+
+
+def responses(command: BaseCommand, options: Namespace) -> None:
+    """Write the responses of a study, and the record of how each text was generated."""
+    try:
+        rows = write_responses(find_sample(options.sample), options.out)
+    except JudgeNotReady as problem:
+        raise CorpusProblem(str(problem)) from None
+    for name, n in rows.items():
+        command.stdout.write(f"{options.out / name}: {n} rows")

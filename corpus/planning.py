@@ -1,0 +1,250 @@
+"""Planning the texts of a sample, queueing them, and how far they are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Count, Q
+
+from corpus.definition import (
+    GeneratingModel,
+    GenerationDefinition,
+    GeneratorConfiguration,
+    approximate_tokens,
+    served_as,
+)
+from corpus.generations import spent_on, wanted
+from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
+from corpus.problems import CorpusProblem
+from judge.asking import request_again
+from judge.endpoints import ready_endpoint
+from judge.exchange import Tokens
+from judge.models import Endpoint
+from judge.prompts import prompt_hash
+from judge.spending import Spent, priced
+
+State = Generation.State
+#: Rows that are written at once.
+AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class PlannedSystem:
+    """A system of the generation file, what generates its texts, and how many these are."""
+
+    model: str
+    condition: str
+    generator: Generator
+    texts: int
+    missing: int
+    #: US dollars for the missing ones; None if unknown.
+    cost: Decimal | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the wanted texts are."""
+
+    total: int
+    answered: int
+    failed: int
+    running: int
+    attempts: int
+    spent: Spent
+    #: Why generators are stopped, each reason once.
+    stopped: tuple[str, ...]
+    last_error: str
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left that a worker would do."""
+        waiting = self.total - self.answered - self.failed
+        return waiting == 0 or (bool(self.stopped) and self.running == 0)
+
+
+@transaction.atomic
+def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem]:
+    """Make `definition` that of a sample: texts that it asks for are planned, others are no longer
+    wanted. Answered ones stay. Raises JudgeNotReady and CorpusProblem before anything is changed.
+    """
+    configurations = {
+        system: configuration_of(definition, model, system[1])
+        for system, model in definition.systems.items()
+    }
+    _check_differ(configurations)
+    held = Sample.objects.select_for_update().get(pk=sample.pk)
+    held.generation = definition.model_dump(mode="json", exclude_unset=True)
+    held.save(update_fields=["generation"])
+    sample.generation = held.generation
+    scenarios = list(sample.scenarios.all())
+    Generation.objects.filter(generator__sample=sample, is_wanted=True).update(is_wanted=False)
+    return [
+        _plan_system(sample, definition, scenarios, system, configuration)
+        for system, configuration in configurations.items()
+    ]
+
+
+def _check_differ(configurations: dict[tuple[str, str], GeneratorConfiguration]) -> None:
+    """Raise CorpusProblem if two models would have the same texts."""
+    seen: dict[tuple[str, str], str] = {}
+    for (model, condition), configuration in configurations.items():
+        other = seen.setdefault((configuration.fingerprint(), condition), model)
+        if other != model:
+            raise CorpusProblem(
+                f"models {other!r} and {model!r} are both {configuration.model!r} at "
+                f"{configuration.base_url} under condition {condition!r}; correct served_as or "
+                "endpoint of one of them"
+            )
+
+
+def configuration_of(
+    definition: GenerationDefinition, model: GeneratingModel, condition: str
+) -> GeneratorConfiguration:
+    """What generates a system's texts in this installation. Raises JudgeNotReady."""
+    here = ready_endpoint(model.endpoint)
+    sampling = definition.sampling_of(model, condition)
+    return GeneratorConfiguration(
+        base_url=here.identity,
+        model=served_as(model, condition, here.model),
+        temperature=sampling.temperature,
+        max_tokens=sampling.max_tokens,
+        seed=sampling.seed,
+        options=sampling.options,
+        endpoint=model.endpoint,
+        price=model.price,
+    )
+
+
+def _plan_system(
+    sample: Sample,
+    definition: GenerationDefinition,
+    scenarios: list[SampledScenario],
+    system: tuple[str, str],
+    configuration: GeneratorConfiguration,
+) -> PlannedSystem:
+    model, condition = system
+    endpoint, _ = Endpoint.objects.get_or_create(base_url=configuration.base_url)
+    generator, created = Generator.objects.get_or_create(
+        sample=sample,
+        configuration_hash=configuration.fingerprint(),
+        defaults={
+            "endpoint": endpoint,
+            "model": configuration.model[:200],
+            "configuration": configuration.model_dump(mode="json"),
+        },
+    )
+    if not created:  # its price or the endpoint's name may be another one
+        generator.configuration = configuration.model_dump(mode="json")
+        generator.save(update_fields=["configuration"])
+    hashes, asked, answered = {}, 0, 0
+    for scenario in scenarios:
+        messages = definition.messages(condition, prompt=scenario.prompt, context=scenario.context)
+        hashes[scenario.pk] = prompt_hash(messages)
+        tokens = approximate_tokens(messages, configuration.max_tokens)
+        asked, answered = asked + tokens[0], answered + tokens[1]
+    replicates = range(1, definition.replicates + 1)
+    Generation.objects.bulk_create(
+        (
+            Generation(
+                generator=generator,
+                scenario_id=scenario,
+                condition=condition,
+                prompt_hash=hashed,
+                replicate=replicate,
+            )
+            for scenario, hashed in hashes.items()
+            for replicate in replicates
+        ),
+        batch_size=AT_ONCE,
+        ignore_conflicts=True,
+    )
+    texts = Generation.objects.filter(
+        generator=generator,
+        condition=condition,
+        replicate__lte=definition.replicates,
+        prompt_hash__in=set(hashes.values()),
+    )
+    texts.update(is_wanted=True)
+    total = len(hashes) * definition.replicates
+    missing = texts.exclude(state=State.ANSWERED).count()
+    cost = None
+    if configuration.price is not None and scenarios:
+        each = Tokens(asked // len(scenarios), answered // len(scenarios))
+        cost = priced(configuration.price, each) * missing
+    return PlannedSystem(model, condition, generator, total, missing, cost)
+
+
+def queue(planned: list[PlannedSystem]) -> list[Generator]:
+    """Queue all missing texts, failed ones again from the start; restart stopped generators."""
+    generators = list({each.generator.pk: each.generator for each in planned}.values())
+    for generator in generators:
+        with transaction.atomic():
+            Sample.objects.select_for_update().get(pk=generator.sample_id)
+            Endpoint.objects.select_for_update().get(pk=generator.endpoint_id)
+            request_again(generator, wanted(generator).filter(state=State.FAILED))
+    return generators
+
+
+def progress(sample: Sample) -> Progress:
+    """How far the wanted texts of a sample are."""
+    texts = Generation.objects.filter(generator__sample=sample, is_wanted=True)
+    counts = texts.order_by().aggregate(
+        total=Count("id"),
+        **{state.value: Count("id", filter=Q(state=state)) for state in State},
+    )
+    attempts = GenerationAttempt.objects.filter(call__generator__sample=sample)
+    last = attempts.exclude(error="").order_by("-id").values_list("error", flat=True).first()
+    working = Generator.objects.filter(sample=sample, calls__is_wanted=True).distinct()
+    reasons = working.exclude(stopped="").values_list("stopped", flat=True)
+    return Progress(
+        total=counts["total"],
+        answered=counts["answered"],
+        failed=counts["failed"],
+        running=counts["running"],
+        attempts=attempts.count(),
+        spent=spent_on(sample),
+        stopped=tuple(dict.fromkeys(reasons)),
+        last_error=last or "",
+    )
+
+
+def failure_reasons(sample: Sample) -> list[tuple[str, int]]:
+    """Why texts have failed, the most frequent first."""
+    failed = Generation.objects.filter(generator__sample=sample, is_wanted=True, state=State.FAILED)
+    counted = failed.order_by().values_list("error").annotate(n=Count("id")).order_by("-n", "error")
+    return [(reason, n) for reason, n in counted]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A generated text with what its study and its record need."""
+
+    model: str
+    condition: str
+    generation: Generation
+
+    @property
+    def attempt(self) -> GenerationAttempt:
+        """The request that was answered with it."""
+        return next(
+            each
+            for each in reversed(self.generation.attempts.all())
+            if each.outcome == GenerationAttempt.Outcome.ANSWERED
+        )
+
+
+def written(sample: Sample, definition: GenerationDefinition) -> Iterator[Written]:
+    """The answered texts that a sample's file asks for, system by system."""
+    for (name, condition), model in definition.systems.items():
+        configuration = configuration_of(definition, model, condition)
+        texts = Generation.objects.filter(
+            generator__sample=sample,
+            generator__configuration_hash=configuration.fingerprint(),
+            condition=condition,
+            is_wanted=True,
+            state=State.ANSWERED,
+        )
+        about = texts.select_related("scenario__sample__corpus", "generator__endpoint")
+        for text in about.prefetch_related("attempts").order_by("scenario__position", "replicate"):
+            yield Written(name, condition, text)

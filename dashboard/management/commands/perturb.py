@@ -1,0 +1,130 @@
+"""`manage.py perturb STUDY`: what small changes of texts do to scores."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Count, Q
+from tqdm import tqdm
+
+from analysis.models import PerturbationRun, PerturbedScore
+from analysis.perturbation_making import NOT_PERTURBED, check_options, execute_perturbations
+from analysis.perturbation_requests import (
+    RESPONSES,
+    PerturbationOptions,
+    default_metrics,
+    installed_rewriter,
+    request_perturbations,
+)
+from analysis.perturbations import BY_RULE, PERTURBATIONS, REWRITTEN
+from analysis.perturbations.catalogue import UNCHANGED
+from analysis.scorer_requests import current_scorer
+from dashboard.shared.log import record
+from survey.queries import StudyNotFound, find_study
+
+State = PerturbationRun.State
+
+
+class Command(BaseCommand):
+    help = (
+        "Change responses a little (misspellings, capitals, filler words …), and score them before "
+        "and after by the trained scorer, metrics and judges. The next analysis has the tables."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "--perturbation",
+            action="append",
+            default=[],
+            choices=list(PERTURBATIONS),
+            help="only this one; can be repeated (default: those by rule, and those by a language "
+            "model where one is given)",
+        )
+        parser.add_argument(
+            "--responses",
+            default=str(RESPONSES),
+            metavar="N",
+            help=f"how many responses, drawn from the scenarios in turn, or all ({RESPONSES})",
+        )
+        parser.add_argument("--seed", type=int, default=1, help="of the draw and of every change")
+        parser.add_argument(
+            "--metric",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="score by this metric; can be repeated (default: those computed for the study)",
+        )
+        parser.add_argument(
+            "--judge",
+            action="append",
+            default=[],
+            metavar="NAME@VERSION",
+            help="score by this judge too, which asks for each text and may cost; can be repeated",
+        )
+        parser.add_argument(
+            "--no-scorer", action="store_true", help="leave out the study's trained scorer"
+        )
+        parser.add_argument(
+            "--rewriter-endpoint",
+            default="",
+            metavar="NAME",
+            help="an endpoint of judges whose model shortens texts and changes their style",
+        )
+        parser.add_argument(
+            "--rewriter-model", default="", metavar="NAME", help="the model to ask for there"
+        )
+
+    def handle(self, *, slug: str, **options: Any) -> None:
+        try:
+            study = find_study(slug)
+            given = options["rewriter_endpoint"], options["rewriter_model"]
+            endpoint, model = given if any(given) else installed_rewriter()
+            usual = [*BY_RULE, *(REWRITTEN if model else ())]
+            usual += [UNCHANGED.name] if options["judge"] else []
+            asked = PerturbationOptions(
+                perturbations=tuple(dict.fromkeys(options["perturbation"])) or tuple(usual),
+                seed=options["seed"],
+                responses=_number(options["responses"]),
+                scorer=not options["no_scorer"] and current_scorer(study) is not None,
+                metrics=tuple(dict.fromkeys(options["metric"])) or default_metrics(study),
+                judges=tuple(dict.fromkeys(options["judge"])),
+                endpoint=endpoint,
+                model=model,
+            )
+            check_options(study, asked)
+        except (StudyNotFound, *NOT_PERTURBED) as problem:
+            raise CommandError(str(problem)) from None
+        run = request_perturbations(study, asked)
+        with tqdm(unit="step", disable=None) as bar:
+
+            def progress(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            taken = execute_perturbations(run.pk, progress)
+        if not taken:
+            raise CommandError(f"a worker is at the {run} already: try again when it is done")
+        run.refresh_from_db()
+        if run.state != State.DONE:
+            raise CommandError(run.error)
+        record(study, None, "perturbations requested")
+        self._tell(run)
+        self.stdout.write(f"Next: manage.py analyze {study.slug}")
+
+    def _tell(self, run: PerturbationRun) -> None:
+        texts = run.texts.values("response").distinct().count()
+        self.stdout.write(f"{texts} responses perturbed, {run.requests} requests to endpoints")
+        scored = PerturbedScore.objects.filter(text__run=run).order_by()
+        for source, kind, n, valid in scored.values_list("source", "kind").annotate(
+            n=Count("id"), valid=Count("id", filter=Q(before__isnull=False, after__isnull=False))
+        ):
+            self.stdout.write(f"{kind} {source}: {valid} of {n} pairs of scores")
+
+
+def _number(text: str) -> int | None:
+    """How many responses; None for all. Raises ValueError."""
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise ValueError(f"--responses {text!r} is neither a whole number nor all")
+    return int(text)

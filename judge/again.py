@@ -1,0 +1,161 @@
+"""Asking a judge about texts that are no responses, such as changed ones. What it says is not
+stored here; what it costs counts in the study's budget.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import uuid4
+
+from django.db import transaction
+
+from judge import prompts
+from judge.definition import JudgeConfiguration
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.exchange import JudgeRequest, Reply
+from judge.models import Judge, Judging, StructuredOutput
+from judge.parsing import Scored, Unusable, parse_scores
+from judge.patient import PatientClient
+from judge.probing import structured_output
+from judge.seeds import own_seed
+from judge.spending import cost_of, expected_cost, why_no_more
+
+
+class BudgetUsedUp(Exception):
+    """The study's budget allows no further request; the message says what to do."""
+
+
+@dataclass
+class AskedAgain:
+    """A judge of single responses, asked for one score at a time. See `asked_again`."""
+
+    judge: Judge
+    configuration: JudgeConfiguration
+    structured: bool
+    client: PatientClient
+    #: Expected US dollars of the request in flight; None if unknown.
+    expected: Decimal | None = None
+
+    @property
+    def dimensions_of_calls(self) -> list[str]:
+        """The dimension of each request about a text; empty where it is about all."""
+        return self.configuration.dimensions_of_calls
+
+    def scores(
+        self, text: str, *, prompt: str, context: str, scenario: str, about: Sequence[str],
+        dimension: str,
+    ) -> dict[str, float]:  # fmt: skip
+        """What the judge says of `text`, by dimension; nothing where its answer has no usable
+        score. `about` names the text: its request has a seed of its own.
+
+        Raises BudgetUsedUp before anything is sent, and ExchangeFailed.
+        """
+        asked = self.configuration.asked_in(dimension)
+        messages = prompts.messages(
+            self.configuration,
+            dimensions=asked,
+            prompt=prompt,
+            context=context,
+            responses=[text],
+            scenario=scenario,
+        )
+        seed = self.configuration.seed
+        tokens = prompts.approximate_tokens(messages, self.configuration, len(asked))
+        self.expected = expected_cost(self.judge, self.configuration, tokens)
+        reply = self.client.ask(
+            JudgeRequest(
+                id=str(uuid4()),
+                model=self.configuration.model,
+                messages=messages,
+                temperature=self.configuration.temperature,
+                max_tokens=self.configuration.max_tokens,
+                seed=None
+                if seed is None
+                else own_seed(seed, about=about, dimension=dimension, replicate=0),
+                schema=prompts.answer_schema(self.configuration, 1, asked)
+                if self.structured
+                else None,
+                options=self.configuration.options,
+            )
+        )
+        self._settle(reply)
+        try:
+            if reply.cut_off:
+                return {}
+            scored: list[Scored] = parse_scores(
+                reply.text,
+                self.configuration.scale,
+                dimensions=asked if len(asked) > 1 else [],
+                between=self.configuration.between,
+            )
+        except Unusable:
+            return {}
+        return {name: float(each.score) for name, each in zip(asked, scored, strict=True)}
+
+    def count(self) -> None:
+        """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""
+        with transaction.atomic():
+            judging = Judging.objects.select_for_update().get(study=self.judge.study)
+            budget = judging.read_definition().budget
+            if why := why_no_more(self.judge, budget, expected=self.expected):
+                raise BudgetUsedUp(why)
+            judging.past_requests += 1
+            if self.expected is None:
+                judging.past_unpriced += 1
+            else:
+                judging.past_money += self.expected
+                judging.past_estimated += self.expected
+            judging.save()
+
+    def _settle(self, reply: Reply) -> None:
+        """Put what an answer cost in the place of what it might have cost."""
+        cost, is_estimate = cost_of(reply, self.configuration.price)
+        if cost is None:
+            return
+        with transaction.atomic():
+            judging = Judging.objects.select_for_update().get(study=self.judge.study)
+            if self.expected is None:
+                judging.past_unpriced -= 1
+            else:
+                judging.past_money -= self.expected
+                judging.past_estimated -= self.expected
+            judging.past_money += cost
+            judging.past_estimated += cost if is_estimate else 0
+            judging.save()
+
+
+@contextmanager
+def asked_again(
+    judge: Judge,
+    *,
+    while_waiting: Callable[[], None] = lambda: None,
+    before_request: Callable[[], None] = lambda: None,
+) -> Iterator[AskedAgain]:
+    """The judge, as long as it is asked. Raises JudgeNotReady if it cannot be asked here, or sees
+    several responses at once. `before_request` is called once a request is counted.
+    """
+    configuration = judge.read_configuration()
+    if configuration.presentation != "single":
+        raise JudgeNotReady(
+            f"{judge} sees several responses at once: only judges of single ones can be asked "
+            "about changed texts"
+        )
+    here = check_endpoint(configuration)
+    asked: list[AskedAgain] = []
+
+    def count() -> None:
+        asked[0].count()
+        before_request()
+
+    client = PatientClient(
+        here,
+        model_source=f"the model of {judge}",
+        while_waiting=while_waiting,
+        before_request=count,
+    )
+    with closing(client):
+        support = structured_output(judge)
+        enforced = support == StructuredOutput.Support.ENFORCED
+        asked.append(AskedAgain(judge, configuration, enforced, client))
+        yield asked[0]
