@@ -52,6 +52,10 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "identity": lambda study: ([ann(study).pk], {}),
     "notices": lambda study: ([], {"email": "ada@example.org", "occasions": ["full"]}),
     "planning": lambda study: ([], {"raters": "10"}),
+    "rehearsal": lambda study: (
+        [],
+        {"participants": "2", "seed": "1", "profile": "default.yaml"},
+    ),
     "recompute": lambda study: ([], {"page": "raters"}),
     "ask-multiverse": lambda study: ([], {}),
     "ask-metrics": lambda study: ([], {}),
