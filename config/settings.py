@@ -377,17 +377,19 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],
     "DEFAULT_SCHEMA_CLASS": "dashboard.api.openapi.RouteSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 1000,
     "DEFAULT_THROTTLE_CLASSES": ["dashboard.api.throttling.RequestsOfToken"],
     "DEFAULT_THROTTLE_RATES": {"api": f"{API_REQUESTS_PER_MINUTE}/min"},
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
-    "DESCRIPTION": "Studies, live counts, raters, ratings, tables, exports, people with access and "
-    "payments: what the pages show, as far as the role of the account goes.",
+    "DESCRIPTION": "What the pages show and do, as far as the role of the account goes. "
+    "docs/api.md says how to begin.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "StateOfStudy": "survey.models.Study.State",
+        "StateOfJob": "analysis.models.Job.State",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "dashboard.api.openapi.describe_refusals",

@@ -4,8 +4,8 @@ from dashboard.accounts.models import ApiToken, ProlificAccount
 from dashboard.design.models import PlannedGrid
 from dashboard.notices.models import Follower, Notice
 from dashboard.overview.models import MemberInvitation
-from dashboard.payments.models import BonusRequest, PaymentOrder, PayTerms, SubmissionDecision
-from dashboard.prolific.models import EventSubscription, ReceivedEvent, Recruitment
+from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
+from dashboard.prolific.models import EventSubscription, PayTerms, ReceivedEvent, Recruitment
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.rehearsal.models import Simulation
 from dashboard.share.models import Package

@@ -7,6 +7,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from config.celery import is_ending, wake
+from config.sessions import SessionStore
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.design import plan_options
 from dashboard.notices import sending
@@ -74,6 +75,7 @@ def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
     packages.remove_old_packages()
     following_up.remove_old_events(at=timezone.now())
+    SessionStore.clear_expired()
     for plan_id in plan_options.plans_to_wake():
         wake("dashboard.plan", plan_id)
     for simulation_id in simulations.simulations_to_wake():

@@ -39,10 +39,16 @@ def queue_missing(judge: Judge) -> int:
         return wanted_calls(held).exclude(state=Call.State.ANSWERED).count()
 
 
-def queue_call(call: Call) -> None:
-    """Queue one failed call again from the start. Restarts its judge if stopped."""
+def queue_call(call: Call) -> bool:
+    """Queue one failed call again from the start, and restart its judge if stopped. False if the
+    call has not failed, or not any more: then nothing is changed.
+    """
     with locked(call.judge_id) as held:
-        request_again(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
+        failed = held.calls.filter(pk=call.pk, state=Call.State.FAILED)
+        if not failed.exists():
+            return False
+        request_again(held, failed)
+        return True
 
 
 def missing_tokens(judge: Judge) -> tuple[int, int]:

@@ -154,7 +154,7 @@ def check(site: Site) -> None:
             people = [counts for counts in sources if counts["source"] == "simulated"]
             if [(counts["arrived"], counts["active"]) for counts in people] == [(RATERS, 0)]:
                 left_out = people[0]["declined"] + people[0]["screened_out"]
-                raters = researcher.json(f"{of_study}raters/?include=simulated")["raters"]
+                raters = researcher.json(f"{of_study}raters/?include=simulated")["results"]
                 wins = researcher.json(f"{of_study}wins/?include=simulated")["wins"]
                 return len(raters) == RATERS - left_out and len(wins) > 0
         return False

@@ -181,8 +181,8 @@ class Some:
         return one if 1 in (len(self.rows), len(self.among)) else many
 
 
-def plain(sentence: Sentence) -> str:
-    """A sentence as text."""
+def plain(sentence: Sentence | str) -> str:
+    """A sentence as text; a stored one is text with marks of HTML."""
     return unescape(re.sub("<[^>]*>", "", str(sentence)))
 
 

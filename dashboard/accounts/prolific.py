@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from dashboard.accounts.models import ProlificAccount
+from dashboard.shared.log import record
 
 if TYPE_CHECKING:  # it loads `requests`, which few requests of web processes need
     from survey.prolific.client import ProlificClient
@@ -49,12 +50,15 @@ def connect(*, user: User, token: str) -> ProlificAccount:
             "connected_at": timezone.now(),
         },
     )
+    record(None, user, "prolific account connected")
     return account
 
 
 def disconnect(*, user: User) -> None:
     """Delete the token here; on Prolific it stays until it is deleted there."""
-    ProlificAccount.objects.filter(user=user).delete()
+    n, _ = ProlificAccount.objects.filter(user=user).delete()
+    if n:
+        record(None, user, "prolific account disconnected")
 
 
 def client_of(user: User, *, seconds: float = PAGE_SECONDS) -> "ProlificClient":

@@ -16,6 +16,7 @@ from rest_framework.request import Request
 
 from dashboard.accounts.models import ApiToken
 from dashboard.shared.access import NoSuchMethod, NotAllowed, role_in
+from dashboard.shared.roles import OF_ACCOUNT
 
 if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
     from rest_framework.views import APIView
@@ -24,7 +25,7 @@ if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
 #: phone's look at the site. The API has a rule of its own (`IsResearcher`).
 ADMITTED = (
     *("/s/", "/login/", "/logout/", "/account/security/", "/reachable/"),
-    *("/api/studies/", "/api/schema/"),
+    *("/api/studies/", "/api/account/", "/api/schema/"),
 )
 
 
@@ -77,5 +78,9 @@ def _keep_to_limits(token: ApiToken, request: Request, study: str) -> None:
     """Raises PermissionDenied if a token does not go so far."""
     if request.method not in SAFE_METHODS and not token.may_change:
         raise PermissionDenied(f"The token {token.name} may only read.")
+    match = request._request.resolver_match
+    rule = OF_ACCOUNT.get(match.view_name) if match else None
+    if token.studies and rule is not None and rule.whole_account:
+        raise PermissionDenied(f"The token {token.name} is for some studies only.")
     if study and not token.is_for(study.partition("@")[0]):
         raise PermissionDenied(f"The token {token.name} is not for this study.")

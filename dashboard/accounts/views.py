@@ -25,7 +25,6 @@ from dashboard.accounts import prolific
 from dashboard.accounts.forms import LoginForm, ProlificTokenForm
 from dashboard.accounts.throttling import ACCOUNT
 from dashboard.shared.access import ResearcherRequest, researcher_required
-from dashboard.shared.log import record
 from survey.prolific.errors import ProlificError
 
 
@@ -78,7 +77,6 @@ def prolific_account(request: ResearcherRequest) -> HttpResponse:
     if request.method == "POST":
         if request.POST.get("action") == "disconnect":
             prolific.disconnect(user=request.user)
-            record(None, request.user, "prolific account disconnected")
             messages.success(request, "Disconnected. The token is deleted here.")
         else:
             _connect(request)
@@ -97,5 +95,4 @@ def _connect(request: ResearcherRequest) -> None:
     except ProlificError as error:
         messages.error(request, f"{error} Nothing was changed.")
         return
-    record(None, request.user, "prolific account connected")
     messages.success(request, f"Connected to {account.email or account.prolific_id} on Prolific.")

@@ -1,111 +1,246 @@
-"""Pages of lists, with links to the next and the previous one."""
+"""Pages of lists: each goes on `after` a row, or ends `before` one; the links say which.
 
-from typing import Any
+Unlike a number of rows to skip, that costs the same on every page, and rows that come or go
+meanwhile shift no page. A list says its order by columns that together name a row.
+"""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from django.core.exceptions import ValidationError as FieldProblem
+from django.db.models import Field, ForeignKey, Q, QuerySet
 from rest_framework.exceptions import ValidationError
-from rest_framework.pagination import LimitOffsetPagination
+from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
-from dashboard.api.ratings import Place, Ratings
+#: Rows of a page, where the address does not say, and at most.
+USUAL_ROWS, MOST_ROWS = 1000, 10_000
+NO_SKIPPING = "Rows are not skipped by number: follow the links next and previous."
+
+Row = TypeVar("Row")
 
 
-class Pagination(LimitOffsetPagination):
-    """Pages by `limit` and `offset`."""
+class RowsInOrder(Protocol[Row]):
+    """Rows whose order never changes. A place is text; reading another one raises ValueError."""
 
-    max_limit = 10_000
+    def after(self, place: str | None, most: int) -> list[Row]:
+        """Up to `most` rows after that place, or from the first one on."""
+
+    def before(self, place: str, most: int) -> list[Row]:
+        """Up to `most` rows right before that place, in their order."""
+
+    def place_of(self, row: Row) -> str:
+        """Where a row is."""
 
 
-class RatingsPagination(Pagination):
-    """Pages of ratings that go on `after` a rating, or end `before` one; the links know which.
+@dataclass(frozen=True)
+class Stored(Generic[Row]):
+    """Rows of the database, by columns that together name one: `-version` runs down.
 
-    A number of ratings to skip (`offset`) is still understood; the links of such a page go on after
-    its last rating. Pages name whose ratings they are and who made the gold scores.
+    Columns hold whole numbers or slugs. Rows may be those of `values()`.
     """
 
-    def page_of(self, ratings: Ratings, request: Request, **named: Any) -> list[Any]:
-        """One page of `ratings`; `named` is part of the answer."""
-        self.request, self.named = request, named
-        self.url = request.build_absolute_uri()
-        limit = self.get_limit(request)
-        assert limit is not None
-        after, before = (_place(request, name) for name in ("after", "before"))
-        if after and before:
+    rows: QuerySet[Any, Row]
+    order: Sequence[str]
+
+    def after(self, place: str | None, most: int) -> list[Row]:
+        rows = self.rows if place is None else self.rows.filter(self._beyond(place, forward=True))
+        return list(rows.order_by(*self.order)[:most])
+
+    def before(self, place: str, most: int) -> list[Row]:
+        nearest_first = self.rows.filter(self._beyond(place, forward=False)).order_by(
+            *(name[1:] if name[0] == "-" else f"-{name}" for name in self.order)
+        )
+        return list(nearest_first[:most])[::-1]
+
+    def place_of(self, row: Row) -> str:
+        return ".".join(str(_value(row, name.removeprefix("-"))) for name in self.order)
+
+    def _beyond(self, place: str, *, forward: bool) -> Q:
+        """Rows after a place, or before it: those that differ first in one of the columns."""
+        texts = place.split(".")
+        if len(texts) != len(self.order):
+            raise ValueError(place)
+        rows, same = Q(), Q()
+        for column, text in zip(self.order, texts, strict=True):
+            name = column.removeprefix("-")
+            value = _read(_field(self.rows.model, name), text)
+            direction = "gt" if forward is (name == column) else "lt"
+            rows |= same & Q(**{f"{name}__{direction}": value})
+            same &= Q(**{name: value})
+        return rows
+
+
+@dataclass(frozen=True)
+class Computed(Generic[Row]):
+    """Rows that were computed, by whole numbers that together name one."""
+
+    rows: Iterable[Row]
+    key: Callable[[Row], tuple[int, ...]]
+
+    def after(self, place: str | None, most: int) -> list[Row]:
+        ordered = sorted(self.rows, key=self.key)
+        if place is None:
+            return ordered[:most]
+        there = _numbers(place)
+        return [row for row in ordered if self._key(row, there) > there][:most]
+
+    def before(self, place: str, most: int) -> list[Row]:
+        there = _numbers(place)
+        ordered = sorted(self.rows, key=self.key)
+        return [row for row in ordered if self._key(row, there) < there][-most:]
+
+    def place_of(self, row: Row) -> str:
+        return ".".join(map(str, self.key(row)))
+
+    def _key(self, row: Row, place: tuple[int, ...]) -> tuple[int, ...]:
+        """Where a row is. Raises ValueError for a `place` that is none in this list."""
+        key = self.key(row)
+        if len(key) != len(place):
+            raise ValueError(place)
+        return key
+
+
+class Keyset(BasePagination):
+    """One page of RowsInOrder, with the links to the next and the previous one."""
+
+    following: str | None = None
+    preceding: str | None = None
+
+    #: What answers have besides the rows, by name, as the schema describes it.
+    named: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    def page_of(self, rows: RowsInOrder[Row], request: Request) -> list[Row]:
+        """The rows that an address asks for. Raises ValidationError."""
+        if "offset" in request.query_params:
+            raise ValidationError({"offset": [NO_SKIPPING]})
+        limit = _limit(request)
+        places = {name: request.query_params.get(name) for name in ("after", "before")}
+        after, before = places.values()
+        if after is not None and before is not None:
             raise ValidationError({"before": ["Give after or before, not both."]})
-        self.count = ratings.count()
-        skipped = 0
-        if before is not None:
-            page = ratings.before(before, limit + 1)
-            is_first, page = len(page) <= limit, page[-limit:]
-            is_last = False
-        else:
-            skipped = 0 if after else min(self.get_offset(request), self.count)
-            page = (
-                ratings.skipping(skipped, limit + 1) if skipped else ratings.after(after, limit + 1)
-            )
-            is_first, is_last = after is None and not skipped, len(page) <= limit
-            page = page[:limit]
-        self.following = self._link("after", page[-1]) if page and not is_last else None
-        self.preceding = self._link("before", page[0]) if page and not is_first else None
+        try:
+            if before is not None:
+                page = rows.before(before, limit + 1)
+                is_first, is_last = len(page) <= limit, False
+                page = page[-limit:]
+            else:
+                page = rows.after(after, limit + 1)
+                is_first, is_last = after is None, len(page) <= limit
+                page = page[:limit]
+        except ValueError:
+            name = "after" if before is None else "before"
+            place = (places[name] or "")[:80]
+            said = f"{place!r} is no place in the list: take it from the links next and previous."
+            raise ValidationError({name: [said]}) from None
+        url = request.build_absolute_uri()
+        if page and not is_last:
+            self.following = _link(url, "after", rows.place_of(page[-1]))
+        if page and not is_first:
+            self.preceding = _link(url, "before", rows.place_of(page[0]))
         return page
 
-    def _link(self, name: str, rating: Any) -> str:
-        """This address with another place."""
-        url = self.url
-        for other in ("after", "before", self.offset_query_param):
-            url = remove_query_param(url, other)
-        return str(replace_query_param(url, name, str(Place.of(rating))))
-
-    def get_next_link(self) -> str | None:
-        return self.following
-
-    def get_previous_link(self) -> str | None:
-        return self.preceding
-
-    def get_paginated_response(self, data: Any) -> Response:
-        response = super().get_paginated_response(data)
-        response.data = self.named | response.data
-        return response
+    def answer(self, data: Any, **named: Any) -> Response:
+        """The page as it is sent, with what answers of this list have besides."""
+        links = {"next": self.following, "previous": self.preceding}
+        return Response({**named, **links, "results": data})
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        described = super().get_paginated_response_schema(schema)
-        url = "http://api.example.org/accounts/?limit=100&{}=12.345.6789"
-        for link, name in (("next", "after"), ("previous", "before")):
-            described["properties"][link]["example"] = url.format(name)
-        described["properties"] |= {
-            "sources": {"type": "array", "items": {"type": "string"}},
-            "gold": {"type": "string", "description": "Where the gold scores come from"},
+        link = {"type": "string", "format": "uri", "nullable": True}
+        return {
+            "type": "object",
+            "required": [*self.named, "next", "previous", "results"],
+            "properties": {
+                **self.named,
+                "next": link | {"description": "The page after this one; null at the end"},
+                "previous": link | {"description": "The page before this one; null at the start"},
+                "results": schema,
+            },
         }
-        return described
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        places = {
-            "after": "Ratings after this one: part of the link `next`",
-            "before": "Ratings before this one: part of the link `previous`",
+        limits = {"type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": USUAL_ROWS}
+        parameters = {
+            "limit": ("Rows of a page", limits),
+            "after": ("Rows after this one: part of the link `next`", {"type": "string"}),
+            "before": ("Rows before this one: part of the link `previous`", {"type": "string"}),
         }
         return [
-            *super().get_schema_operation_parameters(view),
-            *(
-                {
-                    "name": name,
-                    "required": False,
-                    "in": "query",
-                    "description": about,
-                    "schema": {"type": "string"},
-                }
-                for name, about in places.items()
-            ),
+            {"name": name, "required": False, "in": "query", "description": about, "schema": schema}
+            for name, (about, schema) in parameters.items()
         ]
 
 
-def _place(request: Request, name: str) -> Place | None:
-    text = request.query_params.get(name)
+class RatingsPages(Keyset):
+    """Pages of ratings say how many there are, whose they are, and who made the gold scores."""
+
+    named = {
+        "count": {"type": "integer", "description": "Of all pages"},
+        "sources": {"type": "array", "items": {"type": "string"}},
+        "gold": {"type": "string", "description": "Where the gold scores come from"},
+    }
+
+
+class RatersPages(Keyset):
+    """Pages of raters name the analysis that they are from; null: none has finished yet."""
+
+    named = {"run": {"allOf": [{"$ref": "#/components/schemas/Run"}], "nullable": True}}
+
+
+def _limit(request: Request) -> int:
+    text = request.query_params.get("limit")
     if text is None:
-        return None
+        return USUAL_ROWS
+    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= MOST_ROWS:
+        return int(text)
+    said = f"limit takes a whole number from 1 to {MOST_ROWS}, not {text[:80]!r}."
+    raise ValidationError({"limit": [said]})
+
+
+def _link(url: str, name: str, place: str) -> str:
+    """This address with another place."""
+    for other in ("after", "before"):
+        url = remove_query_param(url, other)
+    return str(replace_query_param(url, name, place))
+
+
+def _value(row: Any, path: str) -> Any:
+    """What a row has in a column: of `values()` by its name, else along its relations."""
+    if isinstance(row, Mapping):
+        return row[path]
+    for step in path.split("__"):
+        row = getattr(row, step)
+    return row
+
+
+def _field(model: Any, path: str) -> "Field[Any, Any]":
+    """What a column of a table, or of a related one, holds."""
+    *relations, name = path.split("__")
+    for relation in relations:
+        model = model._meta.get_field(relation).related_model
+    field = model._meta.pk if name == "pk" else model._meta.get_field(name)
+    return field.target_field if isinstance(field, ForeignKey) else field
+
+
+def _read(field: "Field[Any, Any]", text: str) -> Any:
+    """A value of that kind. Raises ValueError."""
+    if field.get_internal_type() != "SlugField":
+        return _number(text)
     try:
-        return Place.read(text)
-    except (TypeError, ValueError):
-        said = f"{text[:80]!r} is no place in the list: take it from the links next and previous."
-        raise ValidationError({name: [said]}) from None
+        return field.clean(text, None)
+    except FieldProblem:
+        raise ValueError(text) from None
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63):
+        raise ValueError(text)
+    return int(text)
+
+
+def _numbers(place: str) -> tuple[int, ...]:
+    return tuple(map(_number, place.split(".")))

@@ -1,9 +1,13 @@
 """What requests to the API say in common: the study, whom to include, the caller."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 
 from dashboard.shared.forms import IncludeForm
 from survey.models import Participant
@@ -24,6 +28,22 @@ def user_of(request: Request) -> User:
     """The caller, whom `IsResearcher` has admitted."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:
+    """What was sent, checked. Raises ValidationError by field."""
+    sent = form(data=request.data)
+    sent.is_valid(raise_exception=True)
+    return dict(sent.validated_data)
+
+
+def one_of(request: Request, name: str, values: Sequence[str]) -> str | None:
+    """What a filter chooses; None where the address does not have it. Raises ValidationError."""
+    chosen = request.query_params.get(name)
+    if chosen is None or chosen in values:
+        return chosen
+    said = f"{name} takes {', '.join(map(str, values))}, not {chosen[:80]!r}."
+    raise ValidationError({name: [said]})
 
 
 def asked_for(request: Request) -> list[str]:

@@ -1,66 +1,67 @@
-"""Submissions, proposals and payments by the API: what the pages show, and confirming it."""
+"""Submissions, proposals and payments by the API: what the pages show and do."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from django.contrib.auth.models import User
+from django.http import Http404, HttpResponse
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED
 from rest_framework.views import APIView
 
-from dashboard.accounts.prolific import account_of
-from dashboard.api.pagination import Pagination
-from dashboard.api.parameters import STUDY
+from dashboard.api.pagination import Computed, Keyset
+from dashboard.api.parameters import STUDY, sent_by, user_of
+from dashboard.api.prolific import taken_from_files
+from dashboard.api.refusals import checked, refusals
+from dashboard.api.serializers.payments import (
+    RENAMED,
+    CaseSerializer,
+    ConfirmSerializer,
+    DecideSerializer,
+    DecisionSerializer,
+    OrderSerializer,
+    PaymentsSerializer,
+    ProgressSerializer,
+    ProposalSerializer,
+    ProposalsQuery,
+    SettleSerializer,
+    SubmissionSerializer,
+    TermsSerializer,
+)
+from dashboard.api.serializers.prolific import SubmissionListsSerializer, SubmissionsReadSerializer
+from dashboard.payments.bonus_cost import bonus_cost
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
-from dashboard.payments.cases import cases_of
-from dashboard.payments.forms import SubmissionFilter
-from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from dashboard.payments.orders import OrderRefused, chosen_of, confirm, terms_of
-from dashboard.payments.progress import orders_of, progress
-from dashboard.payments.screen import Screen, screen_of
-from dashboard.payments.terms import AmountRefused
+from dashboard.payments.cases import case_or_404, cases_of, row_or_404
+from dashboard.payments.confirming import confirm_screen
+from dashboard.payments.forms import SettleForm, SubmissionFilter
+from dashboard.payments.models import PaymentOrder
+from dashboard.payments.progress import order_or_404, orders_of, progress
+from dashboard.payments.proposals import RULES
+from dashboard.payments.screen import Line, Screen, is_bonus, screen_of
+from dashboard.payments.settling import LISTS, download, settle_chosen, unsettled
+from dashboard.payments.single import decide_by_hand
+from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
+from survey.models import Study
+
+SUBMISSION = OpenApiParameter("submission", int, OpenApiParameter.PATH)
+ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
 
 
-class MadeSerializer(serializers.Serializer[object]):
-    """A decision about a submission that is in force."""
-
-    kind = serializers.CharField()
-    purpose = serializers.CharField()
-    state = serializers.CharField()
-    cents = serializers.IntegerField(allow_null=True)
-
-
-class CaseSerializer(serializers.Serializer[Case]):
-    """A submission on Prolific beside its person here. There are no IDs of Prolific's."""
-
-    submission = serializers.IntegerField(allow_null=True, help_text="null: not on Prolific")
-    participant = serializers.CharField(source="pseudonym", help_text="empty: nobody here")
-    status = serializers.CharField()
-    code = serializers.CharField(help_text="what was entered; empty for none")
-    code_of = serializers.CharField(help_text="the ending whose code it is")
-    here = serializers.CharField(help_text="the ending here; empty for nobody")
-    started_at = serializers.DateTimeField(allow_null=True)
-    completed_at = serializers.DateTimeField(allow_null=True)
-    finished_at = serializers.DateTimeField(allow_null=True, help_text="here")
-    minutes_there = serializers.FloatField(allow_null=True)
-    minutes_here = serializers.FloatField(allow_null=True)
-    checks_failed = serializers.IntegerField()
-    excluded = serializers.CharField(help_text="why the analysis excludes them; empty if not")
-    sessions = serializers.IntegerField()
-    mismatches = serializers.ListField(child=serializers.CharField())
-    decisions = MadeSerializer(source="made", many=True)
+# ── Submissions ──────────────────────────────────────────────────────────────────────────────────
 
 
 class CaseList(APIView):
     """Every submission that was read beside its person, and people without one."""
 
-    pagination_class = Pagination
+    pagination_class = Keyset
+    parser_classes = [MultiPartParser]
 
     @extend_schema(
         responses=CaseSerializer(many=True),
@@ -71,81 +72,201 @@ class CaseList(APIView):
         ],
     )
     def get(self, request: Request, name: str) -> Response:
-        form = SubmissionFilter(request.query_params)
-        if not form.is_valid():
-            raise ValidationError({name: list(map(str, form.errors[name])) for name in form.errors})
+        form = checked(SubmissionFilter(request.query_params))
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
         cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
-        pages = self.pagination_class()
-        page = pages.paginate_queryset(cases, request, view=self) or []
-        return pages.get_paginated_response(CaseSerializer(page, many=True).data)  # type: ignore[arg-type]  # a list
+        pages = Keyset()
+        page = pages.page_of(Computed(cases, _place), request)
+        return pages.answer(CaseSerializer(page, many=True).data)
 
-
-class ProposalSerializer(serializers.Serializer[object]):
-    """What a rule proposes about a submission."""
-
-    key = serializers.CharField(help_text="names it in `decisions`")
-    submission = serializers.IntegerField()
-    participant = serializers.CharField()
-    rule = serializers.CharField()
-    kind = serializers.CharField()
-    cents = serializers.IntegerField(allow_null=True)
-    why = serializers.CharField()
-    is_chosen = serializers.BooleanField(help_text="whether the page has it ticked")
-
-
-class ProgressSerializer(serializers.Serializer[object]):
-    """What was confirmed at once, and what has become of it."""
-
-    order = serializers.IntegerField()
-    confirmed_at = serializers.DateTimeField()
-    author = serializers.CharField(allow_null=True)
-    by_hand = serializers.BooleanField()
-    finished_at = serializers.DateTimeField(allow_null=True)
-    problem = serializers.CharField()
-    bonus_cents = serializers.IntegerField()
-    paid_cents = serializers.IntegerField(help_text="of the bonuses that are done")
-    counts = serializers.DictField(
-        child=serializers.DictField(child=serializers.IntegerField()),
-        help_text="decisions by kind and state",
+    @extend_schema(
+        operation_id="studies_submissions_upload",
+        parameters=[STUDY],
+        request={"multipart/form-data": SubmissionListsSerializer},
+        responses=SubmissionsReadSerializer,
     )
+    def post(self, request: Request, name: str) -> Response:
+        """Take in lists of submissions that were exported on Prolific: all of them, or nothing
+        where a line is wrong. The same once more changes nothing.
+        """
+        return taken_from_files(request, name)
 
 
-class PaymentsSerializer(serializers.Serializer[object]):
-    """What the rules propose now, and what was confirmed. Amounts are in cents."""
-
-    currency = serializers.CharField()
-    hourly_pay = serializers.CharField(allow_null=True, help_text="the arithmetic")
-    proposals = ProposalSerializer(many=True)
-    bonus_cents = serializers.IntegerField(help_text="of the proposals that are chosen")
-    orders = ProgressSerializer(many=True)
+def _place(case: Case) -> tuple[int, int]:
+    """Submissions as they were read, then people without one as they first came."""
+    return (1, case.submission) if case.submission is not None else (2, case.person or 0)
 
 
-class ConfirmSerializer(serializers.Serializer[object]):
-    """Proposals to confirm: their keys, and the sum of their bonuses, as a check."""
+class CaseDetail(APIView):
+    """A submission beside its person."""
 
-    decisions = serializers.ListField(child=serializers.CharField(max_length=100), min_length=1)
-    bonus_cents = serializers.IntegerField(min_value=0)
-    by_hand = serializers.BooleanField(
-        required=False, help_text="default: whether the caller's account has no Prolific token"
+    @extend_schema(
+        operation_id="studies_submission_retrieve",
+        parameters=[STUDY, SUBMISSION],
+        responses=SubmissionSerializer,
     )
+    def get(self, request: Request, name: str, submission: int) -> Response:
+        study = study_or_404(name)
+        case, row = case_or_404(study, submission), row_or_404(study, submission)
+        history = DecisionSerializer(row.decisions.order_by("-id"), many=True)
+        return Response({**CaseSerializer(case).data, "history": history.data})
 
 
-class DecisionSerializer(serializers.ModelSerializer[SubmissionDecision]):
-    """A decision and its state."""
+class Decide(APIView):
+    """Decisions by hand about one submission."""
 
-    class Meta:
-        model = SubmissionDecision
-        fields = [
-            *("submission", "kind", "purpose", "reason", "cents", "state"),
-            *("asked_at", "done_at", "answer"),
+    @extend_schema(
+        parameters=[STUDY, SUBMISSION], request=DecideSerializer, responses={201: OrderSerializer}
+    )
+    def post(self, request: Request, name: str, submission: int) -> Response:
+        """Decide by hand: approve, reject, pay a bonus, ask for a return or in a message. The same
+        once more is refused: a bonus or a message is for what its reason or text says.
+        """
+        study = study_or_404(name)
+        case = case_or_404(study, submission)
+        sent = DecideSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        values = checked(sent.form, RENAMED).cleaned_data
+        with refusals():
+            order = decide_by_hand(
+                study=study, case=case, values=values, author=user_of(request), at=timezone.now()
+            )
+        return _confirmed(order)
+
+
+# ── Proposals ────────────────────────────────────────────────────────────────────────────────────
+
+
+class Payments(APIView):
+    """What may be done about submissions, and what was confirmed."""
+
+    @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        screen = screen_of(cases_of(study), terms_of(study))
+        content = {
+            "currency": screen.terms.currency,
+            "hourly_pay": screen.hourly.in_words if screen.hourly else None,
+            "groups": [
+                {
+                    "rule": group.rule,
+                    "kind": group.about.kind,
+                    "heading": group.heading,
+                    "text": group.text,
+                    "proposals": len(group.lines),
+                    "chosen": len(group.chosen),
+                    "cents": group.cents,
+                    "sum_cents": group.sum_cents,
+                }
+                for group in screen.groups
+            ],
+            "bonus_cents": screen.bonus_cents,
+            "reward_cents": screen.reward_cents,
+            "cost": bonus_cost(study, user_of(request), screen.bonus_cents),
+            "orders": [_progress(order) for order in orders_of(study)],
+        }
+        return Response(PaymentsSerializer(content).data)
+
+    @extend_schema(
+        parameters=[STUDY], request=ConfirmSerializer, responses={201: ProgressSerializer}
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Confirm proposals by their keys, all or none. A worker carries them out with the token
+        of the caller's account; without one, they are carried out by hand. 400 says why nothing
+        was confirmed: the same request once more, for example.
+        """
+        study, sent = study_or_404(name), sent_by(request, ConfirmSerializer)
+        with refusals():
+            screen = _screen_sent(study, sent)
+            order = confirm_screen(
+                study=study,
+                screen=screen,
+                author=user_of(request),
+                by_hand=sent["by_hand"],
+                is_sure=sent["sure"],
+                at=timezone.now(),
+            )
+        return _confirmed(order)
+
+
+def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
+    """The screen with what was sent. Raises ValidationError, AmountRefused."""
+    terms = terms_of(study)
+    texts, amounts = sent.get("texts", {}), sent.get("amounts", {})
+    for field, rules in (("texts", texts), ("amounts", amounts)):
+        for rule in rules:
+            if rule not in RULES or (field == "amounts" and not is_bonus(rule)):
+                raise ValidationError({field: [f"There is no such rule: {rule[:80]}."]})
+    for cents in amounts.values():
+        check_bonus(cents, terms, is_sure=sent["sure"])
+    screen = screen_of(
+        cases_of(study), terms, chosen=set(sent["decisions"]), texts=texts, amounts=amounts
+    )
+    if screen.unknown:
+        raise ValidationError({"decisions": [f"not proposed: {', '.join(screen.unknown)}"]})
+    if sent["bonus_cents"] != screen.bonus_cents:
+        raise ValidationError({"bonus_cents": [f"their bonuses are {screen.bonus_cents}"]})
+    return screen
+
+
+class ProposalList(APIView):
+    """What the rules propose, by rule and submission."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY, ProposalsQuery], responses=ProposalSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study, query = study_or_404(name), ProposalsQuery(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        asked = query.validated_data
+        lines = [
+            line
+            for group in screen_of(cases_of(study), terms_of(study)).groups
+            for line in group.lines
+            if asked.get("rule", group.rule) == group.rule
         ]
+        pages = Keyset()
+        page = pages.page_of(Computed(lines, _place_of_proposal), request)
+        return pages.answer(ProposalSerializer(map(_shown, page), many=True).data)
 
 
-class OrderSerializer(ProgressSerializer):
-    """An order with its decisions."""
+def _place_of_proposal(line: Line) -> tuple[int, int]:
+    """The same while others are decided meanwhile."""
+    return list(RULES).index(line.proposal.rule), line.proposal.submission
 
-    decisions = DecisionSerializer(many=True)
+
+def _shown(line: Line) -> dict[str, object]:
+    return {
+        "key": line.proposal.key,
+        "submission": line.proposal.submission,
+        "participant": line.case.pseudonym,
+        "rule": line.proposal.rule,
+        "kind": line.proposal.kind,
+        "cents": line.proposal.cents,
+        "why": line.proposal.why,
+        "is_chosen": line.is_chosen,
+    }
+
+
+class PayTermsDetail(APIView):
+    """What the study promises its participants: proposals go by it."""
+
+    @extend_schema(parameters=[STUDY], responses=TermsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        terms = terms_of(study_or_404(name)).model_dump()
+        return Response({RENAMED.get(key, key): value for key, value in terms.items()})
+
+    @extend_schema(parameters=[STUDY], request=TermsSerializer, responses=TermsSerializer)
+    def put(self, request: Request, name: str) -> Response:
+        """Promise this in place of what was promised."""
+        study, sent = study_or_404(name), TermsSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        form = checked(sent.form, RENAMED)
+        change_terms(study=study, terms=form.terms, author=user_of(request))
+        return self.get(request, name)
+
+
+# ── What was confirmed ───────────────────────────────────────────────────────────────────────────
 
 
 def _progress(order: PaymentOrder) -> dict[str, object]:
@@ -163,71 +284,15 @@ def _progress(order: PaymentOrder) -> dict[str, object]:
     }
 
 
-def _proposals(screen: Screen) -> Sequence[dict[str, object]]:
-    return [
-        {
-            "key": line.proposal.key,
-            "submission": line.proposal.submission,
-            "participant": line.case.pseudonym,
-            "rule": line.proposal.rule,
-            "kind": line.proposal.kind,
-            "cents": line.proposal.cents,
-            "why": line.proposal.why,
-            "is_chosen": line.is_chosen,
-        }
-        for group in screen.groups
-        for line in group.lines
-    ]
+def _whole(order: PaymentOrder) -> dict[str, Any]:
+    return dict(OrderSerializer({**_progress(order), "decisions": order.decisions.all()}).data)
 
 
-class Payments(APIView):
-    """What may be done about submissions, and what was confirmed."""
-
-    @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        study = study_or_404(name)
-        screen = screen_of(cases_of(study), terms_of(study))
-        content = {
-            "currency": screen.terms.currency,
-            "hourly_pay": screen.hourly.in_words if screen.hourly else None,
-            "proposals": _proposals(screen),
-            "bonus_cents": screen.bonus_cents,
-            "orders": [_progress(order) for order in orders_of(study)],
-        }
-        return Response(PaymentsSerializer(content).data)
-
-    @extend_schema(
-        parameters=[STUDY], request=ConfirmSerializer, responses={201: ProgressSerializer}
-    )
-    def post(self, request: Request, name: str) -> Response:
-        """Confirm proposals by their keys, all or none. A worker carries them out with the token
-        of the caller's account; without one, they are carried out by hand. 400 says why nothing
-        was confirmed.
-        """
-        study, author = study_or_404(name), request.user
-        assert isinstance(author, User)  # the API admits no one else
-        form = ConfirmSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        sent = form.validated_data
-        screen = screen_of(cases_of(study), terms_of(study), chosen=set(sent["decisions"]))
-        if screen.unknown:
-            raise ValidationError({"decisions": [f"not proposed: {', '.join(screen.unknown)}"]})
-        if sent["bonus_cents"] != screen.bonus_cents:
-            raise ValidationError({"bonus_cents": [f"their bonuses are {screen.bonus_cents}"]})
-        is_connected = account_of(author) is not None
-        try:
-            order = confirm(
-                study=study,
-                decisions=chosen_of(screen),
-                author=author,
-                by_hand=sent.get("by_hand", False) or not is_connected,
-                at=timezone.now(),
-            )
-        except (OrderRefused, AmountRefused) as refusal:
-            raise ValidationError({"decisions": [str(refusal)]}) from None
-        if not order.by_hand:
-            try_to_wake("dashboard.pay", order.pk)
-        return Response(ProgressSerializer(_progress(order)).data, status=HTTP_201_CREATED)
+def _confirmed(order: PaymentOrder) -> Response:
+    """Have a worker carry it out, unless it is done by hand."""
+    if not order.by_hand:
+        try_to_wake("dashboard.pay", order.pk)
+    return Response(_whole(order), status=HTTP_201_CREATED)
 
 
 class PaymentOrderDetail(APIView):
@@ -235,13 +300,65 @@ class PaymentOrderDetail(APIView):
 
     @extend_schema(
         operation_id="studies_payment_orders_retrieve",
-        parameters=[STUDY],
+        parameters=[STUDY, ORDER],
         responses=OrderSerializer,
     )
     def get(self, request: Request, name: str, order: int) -> Response:
+        return Response(_whole(order_or_404(study_or_404(name), order)))
+
+
+class Settle(APIView):
+    """Decisions whose outcome is not known, or that are carried out by hand."""
+
+    @extend_schema(parameters=[STUDY, ORDER], request=SettleSerializer, responses=OrderSerializer)
+    def post(self, request: Request, name: str, order: int) -> Response:
+        """Say what became of decisions: `done`; `not_done`, so they are asked for again, unless
+        Prolific's record says that a bonus was paid; or `cancel` what nobody was asked for yet.
+        """
         study = study_or_404(name)
-        row = orders_of(study).filter(pk=order).first()
-        if row is None:
-            raise NotFound(f"{study} has no payment order {order}.")
-        content = {**_progress(row), "decisions": row.decisions.all()}
-        return Response(OrderSerializer(content).data)
+        row, sent = order_or_404(study, order), sent_by(request, SettleSerializer)
+        form = SettleForm(
+            {"what": sent["what"], "decision": sent["decisions"]},
+            decisions=[one.pk for one in unsettled(row)],
+        )
+        chosen = checked(form, {"decision": "decisions"}).cleaned_data
+        with refusals():
+            settle_chosen(
+                order=row,
+                ids=chosen["decision"],
+                what=chosen["what"],
+                author=user_of(request),
+                at=timezone.now(),
+            )
+        if chosen["what"] == "not_done" and not row.by_hand:
+            try_to_wake("dashboard.pay", row.pk)
+        return Response(_whole(order_or_404(study, order)))
+
+
+class PaymentList(APIView):
+    """Lists of an order by hand, to paste into Prolific."""
+
+    @extend_schema(
+        operation_id="studies_payment_lists_create",
+        parameters=[
+            STUDY,
+            ORDER,
+            OpenApiParameter("file", str, OpenApiParameter.PATH, enum=list(LISTS)),
+        ],
+        request=None,
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def post(self, request: Request, name: str, order: int, file: str) -> HttpResponse:
+        """The list, as CSV. It has Prolific's IDs, so the log records it; what is in it counts as
+        asked for from now on.
+        """
+        study = study_or_404(name)
+        row = order_or_404(study, order)
+        if file not in LISTS or not row.by_hand:
+            raise Http404(f"Payment order {row.pk} has no list {file}.")
+        text = download(order=row, name=file, author=user_of(request), at=timezone.now())
+        return HttpResponse(
+            text,
+            content_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": f'attachment; filename="{study.slug}-{row.pk}-{file}"'},
+        )

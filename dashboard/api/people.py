@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.http import StreamingHttpResponse
 from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
@@ -13,12 +14,14 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.views import APIView
 
+from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, user_of
+from dashboard.api.refusals import checked
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
-from dashboard.overview.log import LINES_SHOWN, MOST, LogPage, lines_of_study
+from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
 from dashboard.overview.models import MemberInvitation
-from dashboard.overview.people import RoleRefused, members_of, set_role
+from dashboard.overview.people import RoleRefused, change_role, members_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
@@ -74,7 +77,9 @@ class NewInvitationSerializer(InvitationSerializer):
 class EventSerializer(serializers.ModelSerializer[StudyEvent]):
     """A line of the audit log."""
 
-    study = serializers.CharField(help_text="slug@version")
+    study = serializers.CharField(
+        allow_null=True, help_text="slug@version; null for a line about an account"
+    )
     person = serializers.CharField(
         source="author.username", default=None, allow_null=True, help_text="null: a command"
     )
@@ -88,13 +93,6 @@ class EventSerializer(serializers.ModelSerializer[StudyEvent]):
 
     def get_what(self, event: StudyEvent) -> str:
         return in_words(event)
-
-
-class EventsSerializer(serializers.Serializer[object]):
-    """A page of the audit log, the newest lines first."""
-
-    next = serializers.URLField(allow_null=True, help_text="the page of earlier lines")
-    results = EventSerializer(many=True)
 
 
 class MemberList(APIView):
@@ -111,18 +109,10 @@ class MemberList(APIView):
         """Change the role of a member, or take it away. 400 says why nothing was changed."""
         study, form = study_or_404(name), RoleSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        asked, caller = form.validated_data, user_of(request)
-        person = User.objects.filter(username=asked["person"]).first()
-        if person is None or not members_of(study.slug).filter(user=person).exists():
-            raise ValidationError({"person": ["This account has no role here: invite it."]})
+        asked = form.validated_data
+        role = Role(asked["role"]) if asked["role"] else None
         try:
-            set_role(
-                study=study,
-                user=person,
-                role=Role(asked["role"]) if asked["role"] else None,
-                author=caller,
-                leave_an_owner=not caller.is_superuser,
-            )
+            change_role(study=study, person=asked["person"], role=role, author=user_of(request))
         except RoleRefused as refusal:
             raise ValidationError({"role": [str(refusal)]}) from None
         return self.get(request, name)
@@ -172,30 +162,36 @@ class EventsQuery(serializers.Serializer[object]):
 
     person = serializers.CharField(required=False, help_text="only of this account")
     kind = serializers.CharField(required=False, help_text="only of this kind")
-    before = serializers.IntegerField(
-        required=False, min_value=1, max_value=MOST, help_text="only lines with a smaller id"
-    )
-    limit = serializers.IntegerField(
-        required=False, min_value=1, max_value=1000, help_text=f"of a page; {LINES_SHOWN} if absent"
-    )
+
+
+def chosen_lines(request: Request, lines: Lines) -> Lines:
+    """Those of the lines that the query asks for, the newest first. Raises ValidationError."""
+    asked = {name: request.query_params.get(name, "") for name in ("person", "kind")}
+    return checked(LogForm(asked, lines)).chosen(lines)
+
+
+def page_of_log(request: Request, lines: Lines) -> Response:
+    """A page of the lines that the query asks for. Raises ValidationError."""
+    pages = Keyset()
+    page = pages.page_of(Stored(chosen_lines(request, lines), ["-id"]), request)
+    return pages.answer(EventSerializer(page, many=True).data)
 
 
 class EventList(APIView):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
-    @extend_schema(parameters=[STUDY, EventsQuery], responses=EventsSerializer)
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY, EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        study, form = study_or_404(name), EventsQuery(data=request.query_params)
-        form.is_valid(raise_exception=True)
-        asked = form.validated_data
-        names = {"person": "author__username", "kind": "action", "before": "pk__lt"}
-        given = {field: asked[key] for key, field in names.items() if key in asked}
-        lines = lines_of_study(study.slug).filter(**given).order_by("-pk")
-        page = LogPage.of(lines, asked.get("limit", LINES_SHOWN))
-        earlier = None
-        if page.earlier:
-            query = request.query_params.copy()
-            query["before"] = str(page.earlier)
-            earlier = request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
-        content = {"next": earlier, "results": [line for line, _ in page.lines]}
-        return Response(EventsSerializer(content).data)
+        return page_of_log(request, lines_of_study(study_or_404(name).slug))
+
+
+class EventFile(APIView):
+    """The same lines, all of them, as CSV."""
+
+    @extend_schema(parameters=[STUDY, EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request, name: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        lines = chosen_lines(request, lines_of_study(study.slug))
+        return as_file(lines, f"{study.slug}-log.csv")

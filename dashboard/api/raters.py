@@ -1,50 +1,273 @@
-"""The API about raters and their ratings."""
+"""The API about raters: their records and ratings, decisions about them, thresholds and rules."""
 
-from drf_spectacular.utils import extend_schema
-from rest_framework.generics import GenericAPIView
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
-from dashboard.api.pagination import RatingsPagination
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for
+from analysis.labels import labels_of
+from analysis.models import AnalysisRun, ManualDecision
+from analysis.quality_rules import SETTINGS
+from analysis.rule_sets import current_rule_set
+from dashboard.api.analyses import wake_for
+from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.ratings import Ratings
-from dashboard.api.serializers.raters import RatersSerializer, RatingSerializer
-from dashboard.raters.rater_list import rater_row, raters_of
-from dashboard.shared.access import study_or_404
+from dashboard.api.refusals import RequestRefused, checked, refusals
+from dashboard.api.serializers.raters import (
+    DecidedSerializer,
+    DecideOnRatersSerializer,
+    DecisionOnRaterSerializer,
+    RaterRecordSerializer,
+    RaterSerializer,
+    RatingSerializer,
+)
+from dashboard.api.serializers.results import RunSerializer
+from dashboard.api.serializers.thresholds import (
+    RuleSetSerializer,
+    RulesInForceSerializer,
+    ThresholdsSerializer,
+    UseThresholdsSerializer,
+)
+from dashboard.raters.decisions import decide
+from dashboard.raters.rater_list import RaterFilter, rater_row
+from dashboard.raters.rater_record import rater_record
+from dashboard.raters.trying_thresholds import (
+    TriedThresholds,
+    put_in_force,
+    try_thresholds,
+    with_changes,
+)
+from dashboard.results.asking import NONE_YET
+from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from judge.queries import gold_scores
-from survey.models import Rating
+from survey.models import Participant, Study
 from survey.tidy import counted_sources, reading
+
+RATER = OpenApiParameter("rater", str, OpenApiParameter.PATH, description="the pseudonym")
+FILTERS = [
+    OpenApiParameter("included", str, enum=["true", "false"]),
+    OpenApiParameter("rule", str, description="excluded by this step of the funnel"),
+    OpenApiParameter("status", str, enum=["completed", "in_progress"]),
+    OpenApiParameter("flagged", str, enum=["true", "false"], description="by how they write"),
+]
+TRIED = [
+    OpenApiParameter(name, str, description=f"tried: {setting.about.label}")
+    for name, setting in SETTINGS.items()
+]
 
 
 class RaterList(APIView):
     """Every rater of the newest finished analysis, kept or not, and why."""
 
-    @extend_schema(parameters=[STUDY, INCLUDE], responses=RatersSerializer)
+    pagination_class = RatersPages
+
+    @extend_schema(parameters=[STUDY, INCLUDE, *FILTERS], responses=RaterSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        run = newest_analysis(study_or_404(name), asked_for(request)).run
-        rows = map(rater_row, raters_of(run)) if run else ()
-        return Response(RatersSerializer({"run": run, "raters": rows}).data)
+        study, pages = study_or_404(name), RatersPages()
+        analysis = newest_analysis(study, asked_for(request))
+        if analysis.run is None:
+            return pages.answer([], run=None)
+        asked = request.query_params.copy()
+        asked.pop("sort", None)  # pages go on in one order
+        raters = RaterFilter.of(study, analysis, asked)
+        checked(raters.form)
+        page = pages.page_of(Stored(raters.qs, ["participant_id"]), request)
+        rows = RaterSerializer(map(rater_row, page), many=True)
+        return pages.answer(rows.data, run=RunSerializer(analysis.run).data)
 
 
-class RatingList(GenericAPIView[Rating]):
+class RaterDetail(APIView):
+    """All that is stored about one rater: pages, answers, checks, verdicts, decisions."""
+
+    @extend_schema(parameters=[STUDY, RATER], responses=RaterRecordSerializer)
+    def get(self, request: Request, name: str, rater: str) -> Response:
+        study = study_or_404(name)
+        missing = f"{study} has no rater {rater}. Nothing is left of raters who withdrew."
+        person = first_or_404(study.participants.filter(pseudonym=rater), missing)
+        return Response(RaterRecordSerializer(rater_record(study, person)).data)
+
+
+class DecisionList(APIView):
+    """Decisions about raters, the newest first. The newest about a rater applies."""
+
+    pagination_class = Keyset
+
+    @extend_schema(
+        parameters=[STUDY, OpenApiParameter("rater", str, description="pseudonym")],
+        responses=DecisionOnRaterSerializer(many=True),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        study, pages = study_or_404(name), Keyset()
+        decisions = ManualDecision.objects.filter(participant__study=study)
+        if rater := request.query_params.get("rater"):
+            decisions = decisions.filter(participant__in=_people(study, [rater]))
+        rows = Stored(decisions.select_related("participant", "author"), ["-id"])
+        page = pages.page_of(rows, request)
+        return pages.answer(DecisionOnRaterSerializer(page, many=True).data)
+
+    @extend_schema(
+        parameters=[STUDY, INCLUDE],
+        request=DecideOnRatersSerializer,
+        responses={201: DecidedSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Exclude raters from every analysis, or let them count again, all or none; then have a
+        worker analyse.
+        """
+        study, sent = study_or_404(name), sent_by(request, DecideOnRatersSerializer)
+        include = asked_for(request)
+        people = _people(study, sent["raters"])
+        with refusals():
+            decided = decide(
+                study=study,
+                people=people,
+                excluded=sent["excluded"],
+                reason=sent["reason"],
+                author=user_of(request),
+                include=include,
+            )
+        wake_for(decided.run)
+        return Response(DecidedSerializer(decided).data, status=HTTP_201_CREATED)
+
+
+def _people(study: Study, pseudonyms: list[str]) -> list[Participant]:
+    """The people called so. Raises ValidationError that names those who are not there."""
+    wanted = {name for name in pseudonyms if "\0" not in name}
+    people = list(study.participants.filter(pseudonym__in=wanted))
+    there = {person.pseudonym for person in people}
+    unknown = sorted({name for name in pseudonyms if name not in there})
+    if unknown:
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        named = ", ".join(name[:80] for name in unknown[:3])
+        raise ValidationError({"raters": [f"{study} has no rater {named}{more}."]})
+    return people
+
+
+class Thresholds(APIView):
+    """The thresholds in force, and what others would do to the newest finished analysis."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE, *TRIED], responses=ThresholdsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """Try the thresholds that the address names. Nothing is decided by it."""
+        study = study_or_404(name)
+        run = newest_analysis(study, asked_for(request)).run
+        given = {n: str(v) for n, v in request.query_params.items() if n != INCLUDE.name}
+        tried = _tried(study, run, given) if run else None
+        return Response(ThresholdsSerializer(_content(study, run, tried)).data)
+
+    @extend_schema(
+        parameters=[STUDY, INCLUDE],
+        request=UseThresholdsSerializer,
+        responses={202: RulesInForceSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Put thresholds in force, and have a worker analyse by them."""
+        study, sent = study_or_404(name), sent_by(request, UseThresholdsSerializer)
+        include = asked_for(request)
+        run = newest_analysis(study, include).run
+        if run is None:
+            raise RequestRefused(NONE_YET)
+        tried = _tried(study, run, {n: str(v) for n, v in sent["settings"].items()})
+        with refusals():
+            rules, asked = put_in_force(
+                tried,
+                study=study,
+                instead_of=str(sent["instead_of"]),
+                author=user_of(request),
+                include=include,
+            )
+        wake_for(asked)
+        content = {"version": rules.version, "run": asked}
+        return Response(RulesInForceSerializer(content).data, status=HTTP_202_ACCEPTED)
+
+
+def _tried(study: Study, run: AnalysisRun, given: dict[str, str]) -> TriedThresholds:
+    """Raises ValidationError for what is no threshold here, and for values that are none."""
+    tried = try_thresholds(given, study, run)
+    if unknown := sorted(set(given) - set(tried.form.fields)):
+        known = ", ".join(tried.form.fields)
+        said = f"{unknown[0][:80]!r} is no threshold of {study}; there are: {known}."
+        raise ValidationError({"settings": [said]})
+    checked(tried.form)
+    return tried
+
+
+def _content(
+    study: Study, run: AnalysisRun | None, tried: TriedThresholds | None
+) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "version": current_rule_set(study).version,
+        "run": run,
+        "settings": [],
+        "changes": [],
+        "before": None,
+        "after": None,
+        "joining": [],
+        "leaving": [],
+    }
+    if tried is None:
+        return content
+    preview, form = tried.preview(), tried.form
+    settings = [
+        {
+            "name": name,
+            "rule": setting.rule,
+            "about": setting.about.label,
+            "in_force": setting.of(form.in_force),
+            "tried": setting.of(form.asked),
+            "choices": list(getattr(setting.about, "values", ())),
+        }
+        for name, setting in SETTINGS.items()
+        if name in form.fields
+    ]
+    return content | {
+        "settings": settings,
+        "changes": tried.changes(labels_of(study)),
+        "before": preview.before,
+        "after": preview.after,
+        "joining": [preview.names[at] for at in preview.joining],
+        "leaving": [preview.names[at] for at in preview.leaving],
+    }
+
+
+class RuleSetList(APIView):
+    """The versions of the study's rules, the newest first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY], responses=RuleSetSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study, pages = study_or_404(name), Keyset()
+        page = pages.page_of(
+            Stored(study.rule_sets.select_related("author"), ["-version"]), request
+        )
+        older = study.rule_sets.filter(version__lt=page[-1].version).last() if page else None
+        changes = with_changes([*page, *([older] if older else [])], labels_of(study))
+        rows = [{"rule_set": rules, "changes": changed} for rules, changed in changes[: len(page)]]
+        return pages.answer(RuleSetSerializer(rows, many=True).data)
+
+
+class RatingList(APIView):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
-    serializer_class = RatingSerializer
-    pagination_class = RatingsPagination
-    queryset = Rating.objects.none()  # tells the schema what is listed
+    pagination_class = RatingsPages
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RatingSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
         sources = counted_sources(asked_for(request))
         gold = gold_scores(study)
-        pages = RatingsPagination()
+        pages = RatingsPages()
         with reading():
-            page = pages.page_of(
-                Ratings(study, sources), request, sources=sources, gold=gold.source
-            )
+            ratings = Ratings(study, sources)
+            page = pages.page_of(ratings, request)
+            count = ratings.count()
         scores = {(g.response_id, g.dimension): g.value for g in gold.scores}
         rows = RatingSerializer(page, many=True, context={"scores": scores})
-        return pages.get_paginated_response(rows.data)
+        return pages.answer(rows.data, count=count, sources=sources, gold=gold.source)

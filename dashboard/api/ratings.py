@@ -34,7 +34,10 @@ class Place(NamedTuple):
     @classmethod
     def read(cls, text: str) -> Self:
         """As `str` writes it. Raises ValueError."""
-        place = cls(*map(int, text.split(".")))
+        numbers = text.split(".")
+        if len(numbers) != len(cls._fields):
+            raise ValueError(text)
+        place = cls(*map(int, numbers))
         if not all(0 <= number < 2**63 for number in place):
             raise ValueError(text)
         return place
@@ -61,21 +64,16 @@ class Ratings:
     study: Study
     sources: list[str]
 
-    def after(self, place: Place | None, most: int) -> list[Rating]:
-        """Up to `most` ratings after that place, or from the first one on."""
-        return self._beyond(place, most, "gt")
+    def after(self, place: str | None, most: int) -> list[Rating]:
+        """Up to `most` ratings after that place, or from the first one on. Raises ValueError."""
+        return self._beyond(None if place is None else Place.read(place), most, "gt")
 
-    def before(self, place: Place, most: int) -> list[Rating]:
-        """Up to `most` ratings right before that place, in their order."""
-        return self._beyond(place, most, "lt")[::-1]
+    def before(self, place: str, most: int) -> list[Rating]:
+        """Up to `most` ratings right before that place, in their order. Raises ValueError."""
+        return self._beyond(Place.read(place), most, "lt")[::-1]
 
-    def skipping(self, number: int, most: int) -> list[Rating]:
-        """Up to `most` ratings after the first `number`, which the database goes through."""
-        people = Q(
-            presentation__participant__study=self.study,
-            presentation__participant__source__in=self.sources,
-        )
-        return list(_in_order(people, "")[number : number + most])
+    def place_of(self, rating: Rating) -> str:
+        return str(Place.of(rating))
 
     def count(self, *, store_from: int = MANY) -> int:
         """The number of ratings. Each answered page moves the participant's `pages_done`."""

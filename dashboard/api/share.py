@@ -1,19 +1,41 @@
-"""The API about files to share: exports."""
+"""The API about files to share: exports, and zips of an analysis with its data."""
 
-from django.http import StreamingHttpResponse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.http import FileResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
+from rest_framework.status import HTTP_202_ACCEPTED
 from rest_framework.views import APIView
 
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for
-from dashboard.api.serializers.share import ExportsSerializer
-from dashboard.share import exports
+from analysis.models import AnalysisRun
+from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
+from dashboard.api.refusals import RequestRefused, checked
+from dashboard.api.serializers.share import (
+    ExportsSerializer,
+    PackageDetailSerializer,
+    PackageSerializer,
+    PreparePackageSerializer,
+)
+from dashboard.results.asking import NONE_YET, REMOVED
+from dashboard.share import exports, packages
 from dashboard.share.csv_downloads import csv_response
+from dashboard.share.forms import PackageForm
+from dashboard.share.models import Package
+from dashboard.share.package_files import NoFile, file_response, package_or_404, zip_response
 from dashboard.shared.access import study_or_404
 from dashboard.shared.newest_analysis import include_query, newest_analysis
+from dashboard.shared.pages import try_to_wake
+
+PACKAGE = OpenApiParameter(
+    "package", int, OpenApiParameter.PATH, description="an `id` in `packages`"
+)
 
 
 class ExportList(APIView):
@@ -53,3 +75,86 @@ class ExportFile(APIView):
         study = study_or_404(name)
         run = newest_analysis(study, asked_for(request)).run
         return csv_response(study, run, file)
+
+
+class PackageList(APIView):
+    """Zips of analyses with their data, for sharing, the newest first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(
+        parameters=[STUDY, OpenApiParameter("state", str, enum=Package.State.values)],
+        responses=PackageSerializer(many=True),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        pages, rows = Keyset(), packages.packages_of(study_or_404(name))
+        if state := one_of(request, "state", Package.State.values):
+            rows = rows.filter(state=state)
+        page = pages.page_of(Stored(rows, ["-id"]), request)
+        return pages.answer(PackageSerializer(page, many=True, context={"request": request}).data)
+
+    @extend_schema(
+        parameters=[STUDY, INCLUDE],
+        request=PreparePackageSerializer,
+        responses={202: PackageSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker make a zip of the newest finished analysis. One that is there already, or
+        under way, is not made again.
+        """
+        study, sent = study_or_404(name), sent_by(request, PreparePackageSerializer)
+        run = newest_analysis(study, asked_for(request)).run
+        if run is None:
+            raise RequestRefused(NONE_YET)
+        form = checked(PackageForm(sent, recipes=packages.recipe_choices(run)))
+        try:
+            package = packages.ask_for_package(
+                run=run, author=user_of(request), **form.cleaned_data
+            )
+        except AnalysisRun.DoesNotExist:
+            raise RequestRefused(REMOVED) from None
+        if package.state != Package.State.DONE:
+            try_to_wake("dashboard.package", package.pk)
+        content = PackageSerializer(package, context={"request": request}).data
+        return Response(content, status=HTTP_202_ACCEPTED)
+
+
+class PackageDetail(APIView):
+    """A zip: how far it is, and the single files of its analysis."""
+
+    @extend_schema(parameters=[STUDY, PACKAGE], responses=PackageDetailSerializer)
+    def get(self, request: Request, name: str, package: int) -> Response:
+        row = package_or_404(study_or_404(name), package)
+        return Response(PackageDetailSerializer(row, context={"request": request}).data)
+
+
+class PackageZip(APIView):
+    """The zip."""
+
+    @extend_schema(
+        parameters=[STUDY, PACKAGE], responses={(200, "application/zip"): OpenApiTypes.BINARY}
+    )
+    def get(self, request: Request, name: str, package: int) -> FileResponse:
+        with not_found():
+            return zip_response(package_or_404(study_or_404(name), package))
+
+
+class PackageFile(APIView):
+    """A file of the analysis in a zip, such as `report.html`, `wins.csv` or `wins.tex`."""
+
+    @extend_schema(
+        parameters=[STUDY, PACKAGE, OpenApiParameter("file", str, OpenApiParameter.PATH)],
+        responses={(200, "*/*"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, name: str, package: int, file: str) -> StreamingHttpResponse:
+        with not_found():
+            return file_response(package_or_404(study_or_404(name), package), file)
+
+
+@contextmanager
+def not_found() -> Iterator[None]:
+    """Say why a zip is not there. Raises NotFound."""
+    try:
+        yield
+    except NoFile as why:
+        raise NotFound(str(why)) from None

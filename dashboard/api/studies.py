@@ -1,22 +1,37 @@
-"""The API about studies as wholes: the list of them, and their people in numbers."""
+"""The API about studies as wholes: the list of them, their live state, changing it, versions."""
 
 from django.conf import settings
-from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
-from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
-from dashboard.api.pagination import Pagination
-from dashboard.api.parameters import STUDY, user_of
-from dashboard.api.serializers.studies import CountsSerializer, StudySerializer
+from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.refusals import checked, refusals
+from dashboard.api.serializers.studies import (
+    ChangeSerializer,
+    CountsSerializer,
+    DifferencesSerializer,
+    LiveSerializer,
+    StateSerializer,
+    StudySerializer,
+    VersionSerializer,
+)
+from dashboard.design.forms import VersionForm
+from dashboard.design.versions import compared_version, differences, versions_of
 from dashboard.overview.counts import live_counts, studies_with_counts
-from dashboard.shared.access import study_or_404, visible_to
-from survey.models import Study
+from dashboard.overview.endings import endings
+from dashboard.overview.events import changes_of
+from dashboard.overview.links import participant_links
+from dashboard.overview.live import live_state
+from dashboard.overview.opening import change_state
+from dashboard.shared.access import role_of, study_or_404, visible_to
+from dashboard.shared.fieldwork import is_imported
+from dashboard.shared.roles import Permission
 
 
 class Schema(SpectacularAPIView):
@@ -27,18 +42,20 @@ class Schema(SpectacularAPIView):
     api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
-class StudyList(ListAPIView[Study]):
+class StudyList(APIView):
     """All versions of the studies in which the caller has a role, newest version first."""
 
-    serializer_class = StudySerializer
-    pagination_class = Pagination
+    pagination_class = Keyset
 
-    def get_queryset(self) -> QuerySet[Study]:
-        mine = visible_to(user_of(self.request), studies_with_counts())
-        token = self.request.auth
+    @extend_schema(responses=StudySerializer(many=True))
+    def get(self, request: Request) -> Response:
+        mine = visible_to(user_of(request), studies_with_counts())
+        token = request.auth
         if isinstance(token, ApiToken) and token.studies:
             mine = mine.filter(slug__in=token.studies)
-        return mine
+        pages = Keyset()
+        page = pages.page_of(Stored(mine, ["slug", "-version"]), request)
+        return pages.answer(StudySerializer(page, many=True).data)
 
 
 class StudyDetail(APIView):
@@ -56,3 +73,81 @@ class StudyCounts(APIView):
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
     def get(self, request: Request, name: str) -> Response:
         return Response(CountsSerializer(live_counts(study_or_404(name))).data)
+
+
+class Live(APIView):
+    """The study now: warnings, slots, arrivals over time, where people left, how long it took."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=LiveSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        role = role_of(user_of(request), study.slug)
+        content = {
+            "live": live_state(study, asked_for(request)),
+            "endings": [] if is_imported(study) else endings(study),
+            "links": participant_links(
+                study, preview=role is not None and role.may(Permission.CHANGE)
+            ),
+        }
+        return Response(LiveSerializer(content).data)
+
+
+class State(APIView):
+    """The state of the study."""
+
+    @extend_schema(parameters=[STUDY], request=StateSerializer, responses=StudySerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Open, pause or close it, or move it back to draft. Before it opens for real people, it is
+        checked; 400 says why it was not changed.
+        """
+        study, sent = study_or_404(name), sent_by(request, StateSerializer)
+        with refusals():
+            change_state(
+                study=study,
+                state=sent["state"],
+                author=user_of(request),
+                rehearsal=sent["rehearsal"],
+                stand_in_allowed=sent["stand_in"],
+            )
+        return Response(StudySerializer(studies_with_counts().get(pk=study.pk)).data)
+
+
+class VersionList(APIView):
+    """All versions of the study, the newest first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY], responses=VersionSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        pages, versions = Keyset(), versions_of(study_or_404(name))
+        page = pages.page_of(Stored(versions, ["-version"]), request)
+        return pages.answer(VersionSerializer(page, many=True).data)
+
+
+class Differences(APIView):
+    """What participants see otherwise than in another version: the one before, if none is named."""
+
+    @extend_schema(
+        parameters=[STUDY, OpenApiParameter("version", int, description="to compare with")],
+        responses=DifferencesSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        study, form = study_or_404(name), checked(VersionForm(request.query_params))
+        compared = compared_version(study, form.cleaned_data["version"])
+        content = {
+            "compared": str(compared) if compared else None,
+            "differences": differences(compared, study) if compared else [],
+        }
+        return Response(DifferencesSerializer(content).data)
+
+
+class ChangeList(APIView):
+    """What was changed in any version of the study, the newest first. Owners see more: `events`."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY], responses=ChangeSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        pages, changes = Keyset(), changes_of(versions_of(study_or_404(name)))
+        page = pages.page_of(Stored(changes, ["-id"]), request)
+        return pages.answer(ChangeSerializer(page, many=True).data)

@@ -2,37 +2,101 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard.api import design, judges, payments, people, raters, results, share, studies
+from dashboard.api import (
+    account,
+    analyses,
+    checks,
+    design,
+    gold,
+    identities,
+    judges,
+    notices,
+    payments,
+    people,
+    prolific,
+    raters,
+    rehearsal,
+    results,
+    share,
+    studies,
+)
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
 
 OVERVIEW = [
     path("", studies.StudyDetail.as_view(), name="study"),
     path("counts/", studies.StudyCounts.as_view(), name="counts"),
+    path("live/", studies.Live.as_view(), name="live"),
+    path("state/", studies.State.as_view(), name="state"),
+    path("versions/", studies.VersionList.as_view(), name="versions"),
+    path("differences/", studies.Differences.as_view(), name="differences"),
+    path("changes/", studies.ChangeList.as_view(), name="changes"),
 ]
 
 DESIGN = [
+    path("texts/", design.StudyTexts.as_view(), name="texts"),
+    path("pages/", design.PageList.as_view(), name="pages"),
+    path("planning/", design.Planning.as_view(), name="planning"),
+    path("order/", design.OrderCertificate.as_view(), name="order"),
+    path("order/certificate.csv", design.CertificateFile.as_view(), name="certificate"),
+    path("pilot/", design.Pilot.as_view(), name="pilot"),
     path("plans/", design.PlanList.as_view(), name="plans"),
+    path("plans/<number:version>/<slug:form>/", design.PlanText.as_view(), name="plan-text"),
+    path("rehearsal/", rehearsal.Rehearsal.as_view(), name="rehearsal"),
 ]
 
 RATERS = [
     path("raters/", raters.RaterList.as_view(), name="raters"),
+    path("raters/<str:rater>/", raters.RaterDetail.as_view(), name="rater"),
+    path("decisions/", raters.DecisionList.as_view(), name="decisions"),
+    path("thresholds/", raters.Thresholds.as_view(), name="thresholds"),
+    path("rules/", raters.RuleSetList.as_view(), name="rules"),
     path("ratings/", raters.RatingList.as_view(), name="ratings"),
 ]
 
 JUDGES = [
     path("judges/", judges.JudgeList.as_view(), name="judges"),
+    path("judges/<judge:judge>/", judges.JudgeDetail.as_view(), name="judge"),
+    path("judges/<judge:judge>/calls/", judges.CallList.as_view(), name="calls"),
+    path("judges/<judge:judge>/retry/", judges.Retry.as_view(), name="retry"),
+    path("calls/<number:call>/", judges.CallDetail.as_view(), name="call"),
+    path("gold/", gold.GoldSources.as_view(), name="gold"),
+    path("gold/scores/", gold.GoldScoreList.as_view(), name="gold-scores"),
+    path("gold/decisions/", gold.GoldDecisionList.as_view(), name="gold-decisions"),
+    path("gold/files/", gold.GoldFiles.as_view(), name="gold-files"),
+    path("gold/changes/<number:run>/", gold.GoldChanges.as_view(), name="gold-changes"),
+    path("agreement/", gold.Agreement.as_view(), name="agreement"),
+    path("guard/", gold.Guard.as_view(), name="guard"),
 ]
 
 RESULTS = [
-    path("metrics/", results.Metrics.as_view(), name="metrics"),
+    path("analysis/", analyses.Analysis.as_view(), name="analysis"),
+    path("analyses/", analyses.AnalysisList.as_view(), name="analyses"),
+    path("analyses/<number:run>/", analyses.AnalysisDetail.as_view(), name="run"),
+    path("metrics/", analyses.Metrics.as_view(), name="metrics"),
+    path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
+    path("results/", results.SubjectList.as_view(), name="results"),
+    path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),
     path("wins/", results.StudyWins.as_view(), name="wins"),
     path("tables/", results.TableList.as_view(), name="tables"),
     path("tables/<slug:table>/", results.TableDetail.as_view(), name="table"),
+    path("tables/<slug:table>.csv", results.TableCsv.as_view(), name="table-csv"),
+    path("tables/<slug:table>.tex", results.TableLatex.as_view(), name="table-latex"),
+    path("figures/", results.FigureList.as_view(), name="figures"),
+    path("figures/<slug:figure>/", results.FigureDetail.as_view(), name="figure"),
+    path("figures/<slug:figure>.svg", results.FigureSvg.as_view(), name="figure-svg"),
 ]
 
 SHARE = [
     path("exports/", share.ExportList.as_view(), name="exports"),
     path("exports/<str:file>", share.ExportFile.as_view(), name="export"),
+    path("packages/", share.PackageList.as_view(), name="packages"),
+    path("packages/<number:package>/", share.PackageDetail.as_view(), name="package"),
+    path("packages/<number:package>/zip/", share.PackageZip.as_view(), name="package-zip"),
+    path(
+        "packages/<number:package>/files/<str:file>",
+        share.PackageFile.as_view(),
+        name="package-file",
+    ),
 ]
 
 PEOPLE = [
@@ -40,12 +104,53 @@ PEOPLE = [
     path("invitations/", people.InvitationList.as_view(), name="invitations"),
     path("invitations/<number:invitation>/", people.InvitationDetail.as_view(), name="invitation"),
     path("events/", people.EventList.as_view(), name="events"),
+    path("events.csv", people.EventFile.as_view(), name="events-csv"),
+    path("notices/", notices.Notices.as_view(), name="notices"),
+]
+
+PROLIFIC = [
+    path("policy/", checks.Policy.as_view(), name="policy"),
+    path("checklist/", checks.Checklist.as_view(), name="checklist"),
+    path("prolific/", prolific.Recruiting.as_view(), name="prolific"),
+    path("prolific/draft/", prolific.Draft.as_view(), name="draft"),
+    path("prolific/publish/", prolific.Publish.as_view(), name="publish"),
+    path("prolific/pause/", prolific.Pause.as_view(), name="pause"),
+    path("prolific/resume/", prolific.Resume.as_view(), name="resume"),
+    path("prolific/places/", prolific.AddPlaces.as_view(), name="places"),
+    path("prolific/earlier/", prolific.EarlierStudies.as_view(), name="earlier-studies"),
+    path("prolific/wave/", prolific.WavePreview.as_view(), name="wave"),
+    path("prolific/invite/", prolific.Invite.as_view(), name="invite"),
+    path("prolific/events/", prolific.ProlificEvents.as_view(), name="prolific-events"),
+    path("prolific/codes/", prolific.Codes.as_view(), name="codes"),
+    path("prolific/submissions/", prolific.ReadSubmissions.as_view(), name="read-submissions"),
+    path("demographics/", prolific.ImportDemographics.as_view(), name="demographics"),
 ]
 
 PAYMENTS = [
     path("submissions/", payments.CaseList.as_view(), name="submissions"),
+    path("submissions/<number:submission>/", payments.CaseDetail.as_view(), name="submission"),
+    path("submissions/<number:submission>/decide/", payments.Decide.as_view(), name="decide"),
+    path(
+        "submissions/<number:submission>/identity/",
+        identities.SubmissionIdentity.as_view(),
+        name="submission-identity",
+    ),
+    path("raters/<str:rater>/identity/", identities.RaterIdentity.as_view(), name="rater-identity"),
     path("payments/", payments.Payments.as_view(), name="payments"),
+    path("payments/terms/", payments.PayTermsDetail.as_view(), name="pay-terms"),
+    path("payments/proposals/", payments.ProposalList.as_view(), name="proposals"),
     path("payments/<number:order>/", payments.PaymentOrderDetail.as_view(), name="payment-order"),
+    path("payments/<number:order>/settle/", payments.Settle.as_view(), name="settle"),
+    path("payments/<number:order>/<str:file>", payments.PaymentList.as_view(), name="payment-list"),
+]
+
+ACCOUNT = [
+    path("prolific/", prolific.AccountOnProlific.as_view(), name="account-prolific"),
+    path("tokens/", account.TokenList.as_view(), name="account-tokens"),
+    path("tokens/<number:token>/", account.TokenDetail.as_view(), name="account-token"),
+    path("activity/", account.ActivityList.as_view(), name="account-activity"),
+    path("activity.csv", account.ActivityFile.as_view(), name="account-activity-csv"),
+    path("invitations/", account.Accept.as_view(), name="account-invitations"),
 ]
 
 study_patterns = [
@@ -56,6 +161,7 @@ study_patterns = [
     *RESULTS,
     *SHARE,
     *PEOPLE,
+    *PROLIFIC,
     *PAYMENTS,
 ]
 
@@ -63,4 +169,5 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("schema/", studies.Schema.as_view(), name="schema"),
     path("studies/", studies.StudyList.as_view(), name="studies"),
     path("studies/<study:name>/", include(study_patterns)),
+    path("account/", include(ACCOUNT)),
 ]

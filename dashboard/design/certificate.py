@@ -349,3 +349,14 @@ def certificate_rows(study: Study, pools: Iterable[str]) -> Iterator[tuple[objec
             certificate = Certificate(study, pool, people)
             if certificate.n_people:
                 yield from certificate.rows()
+
+
+def pools_used(study: Study) -> set[str]:
+    """The pools in which anybody ever had a slot."""
+    return set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
+
+
+def usual_pool(used: set[str]) -> str:
+    """Whose order is certified where nobody says: real people, unless only simulated ones came."""
+    only_simulated = Slot.Pool.SIMULATED in used and Slot.Pool.REAL not in used
+    return Slot.Pool.SIMULATED if only_simulated else Slot.Pool.REAL

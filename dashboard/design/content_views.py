@@ -6,9 +6,9 @@ from django.utils import translation
 from django.views.decorators.http import require_GET
 
 from dashboard.design.forms import PreviewForm, VersionForm
-from dashboard.design.preview import Preview
+from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.texts import texts_of
-from dashboard.design.versions import differences, versions_of
+from dashboard.design.versions import compared_version, differences, versions_of
 from dashboard.overview.events import events
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -30,10 +30,7 @@ def _preview(request: ResearcherRequest, study: Study) -> Preview:
     """The preview that an address asks for. Raises Http404 for what cannot be."""
     form = PreviewForm(request.GET)
     valid_or_404(form)
-    preview = Preview(study, request, form.slot, form.cleaned_data["language"])
-    if preview.language and preview.language not in preview.content.languages:
-        raise Http404(f"{study} has no texts in {preview.language!r}.")
-    return preview
+    return preview_or_404(study, request, slot=form.slot, language=form.cleaned_data["language"])
 
 
 @require_GET
@@ -84,18 +81,11 @@ def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpRespon
 def versions(request: ResearcherRequest, name: str) -> HttpResponse:
     """The study's versions, what was done with each, and how this one differs from another."""
     study = study_or_404(name)
-    others = versions_of(study)
     form = VersionForm(request.GET)
     if not form.is_valid():
         raise Http404("The version to compare with is a whole number.")
-    number = form.cleaned_data["version"]
-    if number is None:
-        earlier = [other for other in others if other.version < study.version]
-        compared = earlier[0] if earlier else None
-    else:
-        compared = next((other for other in others if other.version == number), None)
-        if compared is None or compared == study:
-            raise Http404(f"{study.slug} has no version {number} to compare with.")
+    others = versions_of(study)
+    compared = compared_version(study, form.cleaned_data["version"])
     return study_page(
         request,
         study,

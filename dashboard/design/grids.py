@@ -53,6 +53,11 @@ class Grid:
         columns = list(dict.fromkeys(column for _, column in cells))
         return cls(name, rows, rows if set(rows) == set(columns) else columns, cells)
 
+    @property
+    def tested(self) -> ChiSquare | None:
+        """The test, where there is one."""
+        return self.test if self.test.df else None
+
     @cached_property
     def least(self) -> int:
         """The smallest count."""

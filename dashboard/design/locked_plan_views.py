@@ -1,14 +1,14 @@
 """Design: locking the plan, and its texts."""
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.locked_plans import PlanRefused, first_consent, lock_plan
-from analysis.text.preregistration import TEXTS
+from dashboard.design.downloads import plan_response
 from dashboard.design.forms import LockForm
-from dashboard.design.locked_plan import FORMS, compared, file_of, text_of
+from dashboard.design.locked_plan import FORMS, compared
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 
@@ -47,12 +47,4 @@ def locked_plan(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def plan_text(request: ResearcherRequest, name: str, version: int, form: str) -> HttpResponse:
     """A locked plan for a form, as a file."""
-    study = study_or_404(name)
-    if form not in TEXTS:
-        raise Http404(f"There is no text {form!r} of a plan.")
-    plan = get_object_or_404(study.locked_plans, version=version)
-    kind = "application/json" if form == "json" else "text/plain; charset=utf-8"
-    disposition = f'attachment; filename="{file_of(plan, form)}"'
-    return HttpResponse(
-        text_of(plan, form), content_type=kind, headers={"Content-Disposition": disposition}
-    )
+    return plan_response(study_or_404(name), version, form)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import Http404
+
 from analysis import catalogue
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_analysis
 from survey.definition import StudyDefinition
@@ -95,3 +97,12 @@ def other_versions(study: Study) -> list[Study]:
     """
     others = Study.objects.filter(slug=study.slug).exclude(pk=study.pk).order_by("-version")
     return sorted(others, key=lambda other: other.pilot == study.pilot)
+
+
+def sides_of(study: Study, include: list[str], *, other: int | None) -> list[Side]:
+    """A study beside its version `other`, or beside the likeliest one. Raises Http404."""
+    others = other_versions(study)
+    chosen = [each for each in others if other in (None, each.version)][:1]
+    if other is not None and not chosen:
+        raise Http404(f"{study.slug} has no version {other} to compare with.")
+    return [side(version, include) for version in (study, *chosen)]

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
 from analysis.jobs import jobs_to_wake
 from dashboard.design.models import PlannedGrid
+from dashboard.shared.log import record
 from survey.models import Study
 
 #: Components that the study's ratings so far give.
@@ -36,12 +38,13 @@ class PlanOptions:
 
 
 @transaction.atomic
-def request_plan(*, study: Study, options: PlanOptions) -> PlannedGrid:
-    """A plan that waits for a worker, whom the caller wakes."""
+def request_plan(*, study: Study, options: PlanOptions, author: User | None = None) -> PlannedGrid:
+    """A plan that waits for a worker, whom the caller wakes; the log says that `author` asked."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     plan = PlannedGrid.objects.create(study=study, options=options.as_json)
     old = plans_of(study).values_list("id", flat=True)[KEPT:]
     PlannedGrid.objects.filter(id__in=list(old)).delete()
+    record(study, author, "plan requested")
     return plan
 
 

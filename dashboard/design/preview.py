@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from analysis.labels import labels_of
@@ -290,3 +290,11 @@ class Preview:
 
 def _numbered(number: int, label: str, template: str, values: Mapping[str, Any]) -> Page:
     return Page(str(number), label, template, values, number)
+
+
+def preview_or_404(study: Study, request: HttpRequest, *, slot: int, language: str) -> Preview:
+    """The pages of the participant of that slot. Raises Http404 for a language without texts."""
+    preview = Preview(study, request, slot, language)
+    if language and language not in preview.content.languages:
+        raise Http404(f"{study} has no texts in {language!r}.")
+    return preview

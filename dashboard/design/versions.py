@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from dashboard.overview.events import Key, flat
+from dashboard.shared.access import first_or_404
 from survey.models import BlockResponse, Participant, Study
 
 #: The parts of a study that participants see, by their keys in study.yaml.
@@ -45,11 +46,22 @@ STATES_OF_PEOPLE = Q(participants__source__in=Participant.NOT_COUNTED)
 CONTEXT = 2
 
 
-def versions_of(study: Study) -> list[Study]:
+def versions_of(study: Study) -> QuerySet[Study]:
     """All versions, the newest first, each with `people`: how many raters began it."""
     people = Count("participants", filter=~STATES_OF_PEOPLE)
     versions = Study.objects.filter(slug=study.slug).annotate(people=people)
-    return list(versions.order_by("-version"))
+    return versions.order_by("-version")
+
+
+def compared_version(study: Study, number: int | None) -> Study | None:
+    """The version `number`, to compare with; else the newest before this one, if there is one.
+    Raises Http404.
+    """
+    others = Study.objects.filter(slug=study.slug).exclude(pk=study.pk).order_by("-version")
+    if number is None:
+        return others.filter(version__lt=study.version).first()
+    missing = f"{study.slug} has no version {number} to compare with."
+    return first_or_404(others.filter(version=number), missing)
 
 
 @dataclass(frozen=True)

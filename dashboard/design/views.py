@@ -7,10 +7,18 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.labels import labels_of
-from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPart, certificate_rows
+from dashboard.design.certificate import (
+    PEOPLE,
+    Certificate,
+    DesignPart,
+    pools_used,
+    usual_pool,
+)
+from dashboard.design.downloads import certificate_response
 from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
-from dashboard.design.pilot import lines, other_versions, side
+from dashboard.design.pilot import lines, other_versions, sides_of
 from dashboard.design.plan_options import plans_of, request_plan
+from dashboard.design.policy import policy_findings
 from dashboard.design.shown_pages import pages_in_words
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -18,13 +26,10 @@ from dashboard.shared.access import (
     study_or_404,
     valid_or_404,
 )
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
-from survey.content import content_of
-from survey.definition.policy import findings, on_prolific
+from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
-from survey.files.csv_text import csv_lines
 from survey.models import Participant, Slot, Study
 from survey.slots import capacity
 from survey.tidy import reading
@@ -49,15 +54,7 @@ PARTS = {
 def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     """What Prolific's rules say about the study, and what to change."""
     study = study_or_404(name)
-    content = content_of(study)
-    prompts = study.scenarios.values_list("prompt", "context")
-    settings = Settings.model_validate(study.settings)
-    results = findings(
-        content.definition,
-        settings,
-        translations=list(content.translations.values()),
-        prompts=[text for pair in prompts for text in pair],
-    )
+    results = policy_findings(study)
     to_change = [finding for finding in results if finding.state == "change"]
     return study_page(
         request,
@@ -66,7 +63,7 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
         "design/policy",
         findings=results,
         to_change=to_change,
-        on_prolific=on_prolific(settings) is not None,
+        on_prolific=on_prolific(Settings.model_validate(study.settings)) is not None,
     )
 
 
@@ -78,8 +75,7 @@ def planning(request: ResearcherRequest, name: str) -> HttpResponse:
     if request.method == "POST":
         form = PlanForm(request.POST)
         if form.is_valid():
-            asked = request_plan(study=study, options=form.options)
-            record(study, request.user, "plan requested")
+            asked = request_plan(study=study, options=form.options, author=request.user)
             wake_worker(request, "dashboard.plan", asked.pk)
             return redirect("planning", study)
         return study_page(request, study, "planning", "design/planning", form=form, plan=None)
@@ -107,9 +103,9 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
     form = CertificateForm(request.GET)
     valid_or_404(form)
     chosen, people = form.choice
-    used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
+    used = pools_used(study)
     pools = [pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL]
-    pool = chosen or _usual_pool(used)
+    pool = chosen or usual_pool(used)
     certificate = Certificate(study, pool, people, labels_of(study))
     with reading():
         return study_page(
@@ -125,12 +121,6 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             pools=pools,
             whom=PEOPLE,
         )
-
-
-def _usual_pool(used: set[str]) -> str:
-    """Real people, unless only simulated ones have come."""
-    only_simulated = Slot.Pool.SIMULATED in used and Slot.Pool.REAL not in used
-    return Slot.Pool.SIMULATED if only_simulated else Slot.Pool.REAL
 
 
 def _is_shown(rows: list[str], columns: list[str]) -> bool:
@@ -155,15 +145,7 @@ def _part(study: Study, pool: str, part: DesignPart) -> dict[str, Any]:
 @researcher_required
 def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every table of the certificate of every pool, as one CSV."""
-    study = study_or_404(name)
-    with reading():
-        text = list(csv_lines(COLUMNS, certificate_rows(study, Slot.Pool.values)))
-    file = f"{study.slug}-{study.version}-certificate.csv"
-    return StreamingHttpResponse(
-        text,
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return certificate_response(study_or_404(name))
 
 
 @require_GET
@@ -173,15 +155,10 @@ def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     asked = asked_for(request)
     include = included(study, asked)
-    others = other_versions(study)
     form = VersionForm(request.GET)
     if not form.is_valid():
         raise Http404("There is no such version.")
-    number = form.cleaned_data["version"]
-    chosen = [other for other in others if number in (None, other.version)][:1]
-    if number is not None and not chosen:
-        raise Http404(f"{study.slug} has no version {number} to compare with.")
-    sides = [side(version, include) for version in (study, *chosen)]
+    sides = sides_of(study, include, other=form.cleaned_data["version"])
     return study_page(
         request,
         study,
@@ -189,7 +166,7 @@ def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
         "design/pilot",
         sides=sides,
         lines=lines(sides),
-        others=others,
+        others=other_versions(study),
         include=include,
         by_default=bool(include) and asked is None,
         not_counted=Participant.NOT_COUNTED,

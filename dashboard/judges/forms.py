@@ -3,6 +3,12 @@
 from django import forms
 
 
+class BeforeForm(forms.Form):
+    """The earlier analysis that another one is held against."""
+
+    before = forms.IntegerField(required=False, min_value=1, max_value=10**18)
+
+
 class GoldSetForm(forms.Form):
     """Gold scores from a file, and what to call them."""
 

@@ -62,6 +62,15 @@ class Changes:
     gold: GoldChange
 
 
+def earlier_run(after: AnalysisRun, number: int | None) -> AnalysisRun | None:
+    """Another finished analysis of the same people: that of this number, or the newest before."""
+    done = AnalysisRun.State.DONE
+    runs = AnalysisRun.objects.filter(study=after.study_id, state=done, sources=after.sources)
+    if number is None:
+        return runs.filter(pk__lt=after.pk).first()
+    return runs.exclude(pk=after.pk).filter(pk=number).first()
+
+
 def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
     """What two finished runs of a study say, side by side."""
     was, now = rater_decisions(before), rater_decisions(after)

@@ -1,7 +1,9 @@
 """Every response with its gold score."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from django.db.models import QuerySet
 
 from judge.queries import gold_scores
 from survey.content import content_of
@@ -24,13 +26,22 @@ class GoldRow:
         return sum(call is not None for call in self.calls)
 
 
-def gold_rows(study: Study) -> list[GoldRow]:
-    """Every distinct response × dimension in study order, scored or not."""
+#: The order of a study's responses.
+ORDER = ("scenario__position", "id")
+
+
+def responses_to_score(study: Study) -> QuerySet[Response]:
+    """Every distinct response, in study order."""
+    responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
+    return responses.order_by(*ORDER)
+
+
+def gold_rows(study: Study, responses: Iterable[Response] | None = None) -> list[GoldRow]:
+    """Each of these responses × dimension, scored or not; all responses if none are given."""
     gold = {(g.response_id, g.dimension): g for g in gold_scores(study).scores}
     dimensions = dimensions_of(content_of(study).definition)
-    responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
     rows = []
-    for response in responses.order_by("scenario__position", "id"):
+    for response in responses_to_score(study) if responses is None else responses:
         for dimension in dimensions:
             score = gold.get((response.pk, dimension))
             calls = score.calls if score else []

@@ -17,8 +17,8 @@ from analysis.quality_rules import SigmaMae
 from analysis.rule_sets import current_rules
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import in_short
-from dashboard.judges.forms import GoldSetForm
-from dashboard.judges.gold_changes import changes
+from dashboard.judges.forms import BeforeForm, GoldSetForm
+from dashboard.judges.gold_changes import changes, earlier_run
 from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
@@ -184,12 +184,10 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
     """What other gold scores changed, once their analysis has finished."""
     study = study_or_404(name)
     after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-    done = AnalysisRun.State.DONE
-    asked = request.GET.get("before", "")
-    before = None
-    if asked.isascii() and asked.isdigit() and len(asked) <= 18:
-        earlier = AnalysisRun.objects.filter(study=study, state=done, sources=after.sources)
-        before = earlier.exclude(pk=after.pk).filter(pk=int(asked)).first()
+    form = BeforeForm(request.GET)
+    asked = form.cleaned_data["before"] if form.is_valid() else None
+    before = earlier_run(after, asked) if asked else None
+    is_done = after.state == AnalysisRun.State.DONE
     return study_page(
         request,
         study,
@@ -198,7 +196,7 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
         before=before,
         after=after,
         pending={"pending": after},
-        changes=changes(before, after) if before and after.state == done else None,
+        changes=changes(before, after) if before and is_done else None,
         include=not_counted_among(after.sources),
         query=include_query(not_counted_among(after.sources) or None),
     )

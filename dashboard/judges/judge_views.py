@@ -10,31 +10,23 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.judges import sources
 from dashboard.judges.agreement import with_flags
-from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.gold_views import _newest_consistency, _queued, back
-from dashboard.judges.scores import as_json, example, scored_responses
-from dashboard.judges.scoring import queue_judge
+from dashboard.judges.judge_record import JudgeRecord, judge_record
+from dashboard.judges.scores import as_json, call_or_404, scored_responses, shown_to
+from dashboard.judges.scoring import ask_again
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
     researcher_required,
     study_or_404,
 )
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, study_page, wake_worker
-from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.models import Attempt, Call, Judge, StructuredOutput
-from judge.plans import queue_call
-from judge.queries import (
-    failure_reasons,
-    keeps_shared_seeds,
-    progress,
-)
-from judge.questions import responses_of
+from judge.endpoints import JudgeNotReady
+from judge.models import Call
+from judge.queries import keeps_shared_seeds
 from judge.seeds import KEPT, shares_seeds
-from survey.models import Response, Study
-from survey.tidy import definition_of
+from survey.models import Response
 
 FAILURES_SHOWN = 50
 
@@ -42,23 +34,14 @@ FAILURES_SHOWN = 50
 RESPONSES_SHOWN = 25
 
 
-def judge_or_404(study: Study, key: str) -> Judge:
-    """The version of a judge that an address names, such as `llama@2`."""
-    name, _, version = key.rpartition("@")
-    known = Judge.objects.select_related("study", "endpoint")
-    rows = known.filter(study=study, name=name, version=int(version))
-    return first_or_404(rows, f"{study} has no judge {key}.")
-
-
 @require_GET
 @researcher_required
 def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """How a judge is configured, how far it has come, its failures, and each of its scores."""
     study = study_or_404(name)
-    asked = judge_or_404(study, judge)
-    context = _progress(asked)
-    configuration = context["state"].configuration
-    known = StructuredOutput.objects.filter(endpoint=asked.endpoint, model=asked.model).first()
+    asked = sources.judge_or_404(study, judge)
+    record = judge_record(asked)
+    configuration = record.configuration
     responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
     pages = Paginator(responses.order_by("scenario__position", "id"), RESPONSES_SHOWN)
     page = pages.get_page(request.GET.get("page"))
@@ -67,7 +50,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         study,
         "gold",
         "judges/judge",
-        **context,
+        **_progress(record),
         query=include_query(asked_for(request)),
         configuration=configuration,
         dimensions=[
@@ -76,18 +59,18 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         ],
         example_scenarios=list(dict.fromkeys(each.scenario for each in configuration.drawn)),
         options=as_json(configuration.options) if configuration.options else "",
-        structured=known,
+        structured=record.structured,
         probe=asked.calls.filter(response=None, block=None).first(),
         flagged=[
             row
             for row in with_flags(_newest_consistency(study)[1])
-            if row["judge"] == context["state"].source.name and row["flag_list"]
+            if row["judge"] == record.state.source.name and row["flag_list"]
         ],
         shares_seeds=shares_seeds(configuration),
         seeds_kept=KEPT if keeps_shared_seeds(asked) else "",
-        example=example(asked, configuration, known.support if known else ""),
-        why_not_gold=why_not_gold(study, context["state"].source),
-        reasons=failure_reasons(asked),
+        example=record.example,
+        why_not_gold=record.why_not_gold,
+        reasons=record.failures,
         failures=list(sources.failed_calls(asked, limit=FAILURES_SHOWN)),
         page=page,
         page_numbers=pages.get_elided_page_range(page.number),
@@ -100,26 +83,21 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
 def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
     study = study_or_404(name)
-    context = _progress(judge_or_404(study, judge))
+    context = _progress(judge_record(sources.judge_or_404(study, judge)))
     response = render(request, "dashboard/_progress.html", {"study": study, **context})
     if not context["state"].is_working:
         response["X-Finished"] = "1"
     return response
 
 
-def _progress(judge: Judge) -> dict[str, Any]:
-    progressed = progress(judge)
-    labels = dict(Attempt.Outcome.choices)
+def _progress(record: JudgeRecord) -> dict[str, Any]:
     return {
-        "judge": judge,
-        "key": sources.key(judge),
-        "state": sources.judge_state(judge, definition_of(judge.study)),
-        "progress": progressed,
-        "answered_by": sources.models_that_answered(judge),
-        "outcomes": sorted(
-            ((labels[outcome], n) for outcome, n in progressed.attempts_by_outcome.items()),
-            key=lambda pair: -pair[1],
-        ),
+        "judge": record.judge,
+        "key": record.key,
+        "state": record.state,
+        "progress": record.progress,
+        "answered_by": record.answered_by,
+        "outcomes": record.outcomes,
     }
 
 
@@ -129,27 +107,19 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """Have one failed call of a judge asked again, or all that it lacks."""
     study = study_or_404(name)
     include = asked_for(request)
-    asked = judge_or_404(study, judge)
-    call = request.POST.get("call", "")
+    asked = sources.judge_or_404(study, judge)
+    wanted = request.POST.get("call", "")
+    if wanted and not (wanted.isascii() and wanted.isdigit() and len(wanted) <= 18):
+        raise Http404(f"{asked} has no such failed call.")
+    rows = Call.objects.filter(judge=asked, pk=int(wanted or 0))
+    call = first_or_404(rows, f"{asked} has no such failed call.") if wanted else None
     try:
-        if not asked.is_current:
-            raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
-        if not call:
-            calls = queue_judge(asked)
-            record(study, request.user, "judges asked", name=asked.name, calls=calls)
-            messages.success(request, _queued(calls))
-            wake_worker(request, "judge.run", asked.pk)
-        elif call.isascii() and call.isdigit() and len(call) <= 18:
-            check_endpoint(asked.read_configuration())
-            rows = Call.objects.filter(judge=asked, pk=int(call))
-            queue_call(first_or_404(rows, f"{asked} has no such failed call."))
-            record(study, request.user, "judges asked", name=asked.name, calls=1)
-            wake_worker(request, "judge.run", asked.pk)
-            messages.success(request, "The call is queued.")
-        else:
-            raise Http404(f"{asked} has no such failed call.")
+        calls = ask_again(asked, call, author=request.user)
     except JudgeNotReady as problem:
         messages.error(request, f"{asked}: nothing was queued, because {problem}.")
+    else:
+        messages.success(request, "The call is queued." if call else _queued(calls))
+        wake_worker(request, "judge.run", asked.pk)
     return back(include, "judge", study, judge)
 
 
@@ -158,9 +128,7 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
 def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
     """One call with the exact text of every attempt."""
     study = study_or_404(name)
-    about = ("judge__study", "response__scenario", "response__system", "block__scenario")
-    known = Call.objects.filter(judge__study=study).select_related(*about)
-    asked = first_or_404(known.filter(pk=call), f"{study} has no call {call} of a judge.")
+    asked = call_or_404(study, call)
     attempts = [
         {
             "attempt": attempt,
@@ -170,11 +138,6 @@ def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
         }
         for attempt in asked.attempts.order_by("number")
     ]
-    scores = {score.response_id: score for score in asked.scores.all()}
-    shown = [
-        (chr(ord("A") + place) if asked.order else "", response, scores.get(response.pk))
-        for place, response in enumerate(responses_of(asked))
-    ]
     return study_page(
         request,
         study,
@@ -183,6 +146,6 @@ def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
         call=asked,
         key=sources.key(asked.judge),
         attempts=attempts,
-        shown=shown,
+        shown=shown_to(asked),
         query=include_query(asked_for(request)),
     )

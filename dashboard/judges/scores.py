@@ -9,13 +9,14 @@ from typing import Any
 
 from django.db.models import Count
 
+from dashboard.shared.access import first_or_404
 from judge.definition import JudgeConfiguration
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.plans import pair_of
 from judge.prompts import Message
 from judge.queries import DIMENSION_OF_SCORE, scoring_calls
-from judge.questions import ABOUT, request_for
-from survey.models import BlockResponse, Response
+from judge.questions import ABOUT, request_for, responses_of
+from survey.models import BlockResponse, Response, Study
 
 State = Call.State
 
@@ -121,6 +122,11 @@ class Example:
     messages: list[Message]
     rest: str
 
+    @property
+    def as_sent(self) -> dict[str, Any]:
+        """The whole request."""
+        return {"messages": self.messages, **json.loads(self.rest)}
+
 
 def example(judge: Judge, configuration: JudgeConfiguration, support: str) -> Example | None:
     """The first request of a judge, as it would be sent; None where there is nothing to ask."""
@@ -155,6 +161,24 @@ def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:
     order = list(members)[: 2 if configuration.presentation == "pair" else None]
     pair = pair_of(order) if configuration.presentation == "pair" else ""
     return Call(judge=judge, block=block, pair=pair, dimension=dimension, replicate=1, order=order)
+
+
+def call_or_404(study: Study, call: int) -> Call:
+    """A call of one of the study's judges, with what it is about."""
+    about = ("judge__study", "response__scenario", "response__system", "block__scenario")
+    known = Call.objects.filter(judge__study=study).select_related(*about)
+    return first_or_404(known.filter(pk=call), f"{study} has no call {call} of a judge.")
+
+
+def shown_to(call: Call) -> list[tuple[str, Response, Score | None]]:
+    """The responses that a call is about: the letter under which each was shown, where there were
+    several, and its score.
+    """
+    scores = {score.response_id: score for score in call.scores.all()}
+    return [
+        (chr(ord("A") + place) if call.order else "", response, scores.get(response.pk))
+        for place, response in enumerate(responses_of(call))
+    ]
 
 
 def as_json(value: Any) -> str:

@@ -8,8 +8,8 @@ from django.db import transaction
 from dashboard.shared.log import record
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.models import Judge
-from judge.plans import queue_missing
+from judge.models import Call, Judge
+from judge.plans import queue_call, queue_missing
 from judge.queries import current_judges
 from survey.models import Study
 
@@ -46,6 +46,23 @@ def queue_missing_calls(study: Study, judge: str = "", *, author: User) -> Queue
         names = ", ".join(each.name for each in queued.ready)
         record(study, author, "judges asked", name=names, calls=queued.calls)
     return queued
+
+
+def ask_again(judge: Judge, call: Call | None, *, author: User) -> int:
+    """Queue one failed call of a judge again, or all that it lacks; how many. Workers must be woken
+    for it. Raises JudgeNotReady, having queued nothing.
+    """
+    if not judge.is_current:
+        raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
+    if call is None:
+        calls = queue_judge(judge)
+    else:
+        check_endpoint(judge.read_configuration())
+        if not queue_call(call):
+            raise JudgeNotReady(f"call {call.pk} has not failed, and only failed ones are repeated")
+        calls = 1
+    record(judge.study, author, "judges asked", name=judge.name, calls=calls)
+    return calls
 
 
 def queue_judge(judge: Judge) -> int:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from dashboard.shared.access import first_or_404
 from judge.advice import advice
 from judge.definition import JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
@@ -333,6 +334,14 @@ def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
     failed = wanted_calls(judge).filter(state=CallState.FAILED).annotate(raw_text=Subquery(last))
     about = ("response__scenario", "response__system", "block__scenario")
     return failed.select_related(*about).order_by("id")[:limit]
+
+
+def judge_or_404(study: Study, key: str) -> Judge:
+    """The version of a judge that an address names, such as `llama@2`."""
+    name, _, version = key.rpartition("@")
+    known = Judge.objects.select_related("study", "endpoint")
+    rows = known.filter(study=study, name=name, version=int(version))
+    return first_or_404(rows, f"{study} has no judge {key}.")
 
 
 def key(judge: Judge) -> str:

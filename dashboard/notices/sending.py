@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from dashboard.notices.models import Follower, Notice
 from dashboard.notices.occasions import happened
 from dashboard.shared.access import with_access
+from dashboard.shared.log import record
 from survey.models import Study
 
 EVERY = timedelta(minutes=5)
@@ -50,6 +53,21 @@ def tell_followers(slug: str, *, at: datetime) -> None:
         _note(slug, claimed, at=at)
     for notice in _unsent(slug, at).select_related("follower__user", "study"):
         _send(notice, at)
+
+
+@transaction.atomic
+def choose(*, study: Study, user: User, email: str, occasions: Sequence[str], at: datetime) -> None:
+    """Send a researcher e-mail about these occasions of a study to this address from now on."""
+    user.email = email
+    user.save(update_fields=["email"])
+    follow(user_id=user.pk, slug=study.slug, occasions=occasions, at=at)
+    record(study, user, "e-mail chosen", name=", ".join(occasions) or "none")
+
+
+def chosen_by(user: User, study: Study) -> list[str]:
+    """The occasions of a study that a researcher is told."""
+    follower = Follower.objects.filter(user=user, slug=study.slug).first()
+    return list(follower.occasions) if follower else []
 
 
 def follow(*, user_id: int, slug: str, occasions: Sequence[str], at: datetime) -> None:

@@ -1,8 +1,10 @@
 """What researchers and commands did with a study or an account, in words: the audit log."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from django.db.models import QuerySet
 
 from analysis.catalogue.number_text import noun
 from dashboard.shared.log import DOWNLOADED
@@ -90,11 +92,16 @@ class Event:
     what: str
 
 
-def events(versions: Sequence[Study], *, most: int | None = None) -> list[Event]:
+def changes_of(versions: Iterable[Study]) -> QuerySet[StudyEvent]:
+    """What was changed in these versions."""
+    changes = StudyEvent.objects.filter(study__in=list(versions)).exclude(action__in=NO_CHANGES)
+    return changes.select_related("study", "author")
+
+
+def events(versions: Iterable[Study], *, most: int | None = None) -> list[Event]:
     """What was changed in these versions, the newest first; only the newest `most` if given."""
-    changes = StudyEvent.objects.filter(study__in=versions).exclude(action__in=NO_CHANGES)
-    rows = changes.select_related("study", "author")
-    return [Event(event, in_words(event)) for event in rows.order_by("-at", "-id")[:most]]
+    rows = changes_of(versions).order_by("-at", "-id")[:most]
+    return [Event(event, in_words(event)) for event in rows]
 
 
 def in_words(event: StudyEvent) -> str:

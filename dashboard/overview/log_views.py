@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
-from dashboard.overview.log import COLUMNS, Lines, LogForm, LogPage, csv_rows, lines_of_study
+from dashboard.overview.log import Lines, LogForm, LogPage, as_file, lines_of_study
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
@@ -13,7 +13,6 @@ from dashboard.shared.access import (
     valid_or_404,
 )
 from dashboard.shared.pages import study_page
-from survey.files.csv_text import csv_lines
 
 
 @require_GET
@@ -44,8 +43,4 @@ def log_file(request: ResearcherRequest, lines: Lines, file: str) -> StreamingHt
     """Those of the lines that the address asks for, streamed. Raises Http404 as above."""
     form = LogForm(request.GET, lines)
     valid_or_404(form)
-    return StreamingHttpResponse(
-        csv_lines(COLUMNS, csv_rows(form.chosen(lines).iterator(chunk_size=500))),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return as_file(form.chosen(lines), file)

@@ -30,6 +30,11 @@ class NotOpened(StateError):
         self.findings = findings
         super().__init__(f"{study} was not opened")
 
+    @property
+    def reasons(self) -> list[str]:
+        """What prevents opening, each in a line."""
+        return [str(finding) for finding in refused(self.findings)]
+
 
 def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFinding]:
     """Problems that a check before opening found, reasons to refuse first."""
@@ -86,6 +91,22 @@ def open_study(
     if refused(findings):
         raise NotOpened(study, findings)
     return set_state(study=study, state=Study.State.OPEN, author=author), findings
+
+
+def change_state(
+    *,
+    study: Study,
+    state: str,
+    author: User,
+    rehearsal: bool = False,
+    stand_in_allowed: bool = False,
+) -> bool:
+    """Move a study to another state; before it opens for real people, it is checked. True if that
+    changed anything. Raises NotOpened, StateError.
+    """
+    if state == Study.State.OPEN and not rehearsal:
+        return open_study(study=study, author=author, stand_in_allowed=stand_in_allowed)[0]
+    return set_state(study=study, state=state, rehearsal=rehearsal, author=author)
 
 
 def _stand_in(study: Study) -> str:

@@ -33,6 +33,10 @@ class OverTime:
     intervals: list[Interval]
 
     @property
+    def step_seconds(self) -> float:
+        return self.step.total_seconds()
+
+    @property
     def has_hours(self) -> bool:
         return self.step < DAY
 

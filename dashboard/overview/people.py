@@ -25,6 +25,19 @@ def superusers() -> list[str]:
     return list(active.order_by("username").values_list("username", flat=True))
 
 
+def change_role(*, study: Study, person: str, role: Role | None, author: User) -> bool:
+    """Give a member, by the name of the account, another role or none. False if it was so already.
+
+    Raises RoleRefused for people without a role here, and as `set_role` does.
+    """
+    user = User.objects.filter(username=person).first()
+    if user is None or not members_of(study.slug).filter(user=user).exists():
+        raise RoleRefused("This account has no role here. Invite it.")
+    return set_role(
+        study=study, user=user, role=role, author=author, leave_an_owner=not author.is_superuser
+    )
+
+
 @transaction.atomic
 def set_role(
     *, study: Study, user: User, role: Role | None, author: User | None, leave_an_owner: bool = True

@@ -3,14 +3,13 @@
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.overview.invitations import VALID, invite, open_invitations, revoke
-from dashboard.overview.people import RoleRefused, members_of, set_role, superusers
+from dashboard.overview.people import RoleRefused, change_role, members_of, superusers
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 from dashboard.shared.roles import Permission, Role
@@ -80,18 +79,9 @@ def _change_role(request: ResearcherRequest, study: Study) -> None:
     if not form.is_valid():
         messages.error(request, f"{problems_of(form)} Nothing was changed.")
         return
-    person = User.objects.filter(username=form.cleaned_data["person"]).first()
-    if person is None or not members_of(study.slug).filter(user=person).exists():
-        messages.error(request, "This account has no role here. Nothing was changed.")
-        return
+    person = form.cleaned_data["person"]
     try:
-        changed = set_role(
-            study=study,
-            user=person,
-            role=form.chosen,
-            author=request.user,
-            leave_an_owner=not request.user.is_superuser,
-        )
+        changed = change_role(study=study, person=person, role=form.chosen, author=request.user)
     except RoleRefused as refusal:
         messages.error(request, f"{refusal} Nothing was changed.")
         return

@@ -1,7 +1,6 @@
 """Overview: the list of studies, and the live state of one."""
 
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -17,16 +16,12 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.catalogue.subjects import FIRST_TABLE
 from analysis.labels import labels_of
 from dashboard.overview.counts import live_counts, studies_with_counts
-from dashboard.overview.drop_off import drop_off
-from dashboard.overview.durations import timing
-from dashboard.overview.endings import endings, pools, slots_in_words
+from dashboard.overview.endings import endings, slots_in_words
 from dashboard.overview.events import events
 from dashboard.overview.forms import StateForm
 from dashboard.overview.links import participant_links
-from dashboard.overview.live_warnings import Now, live_warnings
-from dashboard.overview.opening import NotOpened, against, only_stand_in, open_study, refused
-from dashboard.overview.over_time import over_time
-from dashboard.overview.visits import visits
+from dashboard.overview.live import live_state
+from dashboard.overview.opening import NotOpened, against, change_state, only_stand_in, refused
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
@@ -39,10 +34,8 @@ from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import newest_of_ratings
 from dashboard.shared.pages import asked_for, may_open, study_page
 from dashboard.shared.roles import Permission
-from survey.content import content_of
 from survey.models import Study
-from survey.studies import StateError, set_state
-from survey.tidy import counted_sources
+from survey.studies import StateError
 
 State = Study.State
 
@@ -118,40 +111,25 @@ def counts(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
-    """What the overview shows of this moment: of test people too where the address says so, or
-    where nobody else has arrived.
-    """
-    counts, asked = live_counts(study), asked_for(request)
-    include = asked
-    if asked is None:
-        include = [] if counts.real.arrived else counts.test_sources
-    sources = counted_sources(include or [])
-    people = visits(study, sources)
-    inactive_since = counts.at - timedelta(minutes=counts.inactive_minutes)
-    pages = drop_off(people, content_of(study), inactive_since=inactive_since)
-    times, slots = timing(people), pools(study, at=counts.at)
-    now = Now(study, counts.at, people, pages, times, slots[0], sources)
+    """What the overview shows of this moment."""
+    asked = asked_for(request)
+    live = live_state(study, asked)
     return {
-        "counts": counts,
-        "shown": counts.together(include or []),
-        "include": include,
-        "by_default": bool(include) and asked is None,
-        "not_counted": [one.source for one in counts.not_counted],
-        "pools": slots,
-        "in_words": [
-            (one.pool, slots_in_words(one))
-            for one in slots
-            if one.pool in sources or (one is slots[0] and counts.real.arrived)
-        ]
-        or [(slots[0].pool, slots_in_words(slots[0]))],
+        "counts": live.counts,
+        "shown": live.shown,
+        "include": live.include,
+        "by_default": bool(live.include) and asked is None,
+        "not_counted": [one.source for one in live.counts.not_counted],
+        "pools": live.slots,
+        "in_words": [(one.pool, slots_in_words(one)) for one in live.slots_shown],
         "warnings": [
             warned if may_open(request, warned.address) else replace(warned, address="")
-            for warned in live_warnings(now)
+            for warned in live.warnings
         ],
         "is_imported": is_imported(study),
-        "over_time": over_time(people),
-        "pages": pages if any(not visit.is_imported for visit in people) else [],
-        "times": times,
+        "over_time": live.over_time,
+        "pages": live.pages,
+        "times": live.times,
     }
 
 
@@ -173,11 +151,13 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
         return redirect("opening", study)
     rehearsal = form.cleaned_data["rehearsal"]
     try:
-        if asked == State.OPEN and not rehearsal:
-            allowed = form.cleaned_data["stand_in"]
-            changed, _ = open_study(study=study, author=request.user, stand_in_allowed=allowed)
-        else:
-            changed = set_state(study=study, state=asked, rehearsal=rehearsal, author=request.user)
+        changed = change_state(
+            study=study,
+            state=asked,
+            author=request.user,
+            rehearsal=rehearsal,
+            stand_in_allowed=form.cleaned_data["stand_in"],
+        )
     except NotOpened as refusal:
         messages.error(request, f"{refusal}: see below.")
         return redirect("opening", study)

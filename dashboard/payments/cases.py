@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from django.db.models import Count, Q, QuerySet
+from django.http import Http404
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import exclusions_in_force
@@ -12,6 +13,7 @@ from dashboard.payments.models import SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.rater_list import raters_of
 from dashboard.raters.submissions import from_prolific, sessions_of
+from dashboard.shared.access import first_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from survey.definition.settings import ENDINGS, Prolific
 from survey.models import AttentionCheck, Identity, Study, Withdrawal
@@ -49,6 +51,20 @@ def cases_of(study: Study) -> list[Case]:
 def submissions_of_study(study: Study) -> QuerySet[SubmissionOnProlific]:
     """The submissions that were read and not erased since."""
     return SubmissionOnProlific.objects.filter(study=study, erased_at=None).order_by("id")
+
+
+def case_or_404(study: Study, submission: int) -> Case:
+    """The case of a submission. Raises Http404."""
+    for case in cases_of(study):
+        if case.submission == submission:
+            return case
+    raise Http404(f"{study} has no such submission.")
+
+
+def row_or_404(study: Study, submission: int) -> SubmissionOnProlific:
+    """A submission as it is stored. Raises Http404."""
+    rows = submissions_of_study(study).filter(pk=submission)
+    return first_or_404(rows, f"{study} has no such submission.")
 
 
 def codes_by_ending(study: Study) -> dict[str, set[str]]:

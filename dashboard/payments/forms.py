@@ -7,7 +7,7 @@ from django import forms
 
 from dashboard.payments.case import MISMATCHES
 from dashboard.payments.rejections import CATEGORIES
-from dashboard.payments.terms import MOST_CENTS, AmountRefused, Terms, cents_of, check_terms
+from dashboard.prolific.terms import MOST_CENTS, AmountRefused, Terms, cents_of, check_terms
 from survey.definition.policy import SIGNS
 
 LONGEST_TEXT = 2000

@@ -13,19 +13,6 @@ from dashboard.raters.models import SubmissionOnProlific
 from survey.models import Study
 
 
-class PayTerms(models.Model):
-    """What a study promises its participants; `terms.Terms` says what there may be."""
-
-    study = models.OneToOneField(Study, models.CASCADE, related_name="pay_terms")
-    terms = models.JSONField(default=dict)
-
-    class Meta:
-        verbose_name_plural = "pay terms"
-
-    def __str__(self) -> str:
-        return f"pay terms of {self.study}"
-
-
 class PaymentOrder(models.Model):
     """What a researcher confirmed at once. A worker carries it out, or the researcher by hand."""
 

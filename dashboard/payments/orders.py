@@ -8,15 +8,16 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from dashboard.payments.models import PaymentOrder, PayTerms, SubmissionDecision
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.screen import Screen
-from dashboard.payments.terms import Terms, check_bonus
+from dashboard.prolific.pay_terms import terms_of
+from dashboard.prolific.terms import check_bonus
 from dashboard.raters.models import SubmissionOnProlific
 from survey.models import Identity, Study, StudyEvent, Withdrawal
 
 Kind, State = SubmissionDecision.Kind, SubmissionDecision.State
 #: What the study's record says; `overview.events` has the words.
-CONFIRMED, TERMS_CHANGED, SETTLED = "payments confirmed", "pay terms", "payment settled by hand"
+CONFIRMED, SETTLED = "payments confirmed", "payment settled by hand"
 
 
 class OrderRefused(Exception):
@@ -50,23 +51,6 @@ def chosen_of(screen: Screen) -> list[Chosen]:
         for group in screen.groups
         for line in group.chosen
     ]
-
-
-def terms_of(study: Study) -> Terms:
-    """What the study promises; of a study without terms, nothing."""
-    stored = PayTerms.objects.filter(study=study).first()
-    return Terms.model_validate(stored.terms) if stored else Terms()
-
-
-@transaction.atomic
-def change_terms(*, study: Study, terms: Terms, author: User | None) -> None:
-    """Store what the study promises, and that it changed."""
-    before, after = terms_of(study), terms
-    if before == after and PayTerms.objects.filter(study=study).exists():
-        return
-    PayTerms.objects.update_or_create(study=study, defaults={"terms": after.model_dump()})
-    detail = {"from": before.model_dump(), "to": after.model_dump()}
-    StudyEvent.objects.create(study=study, author=author, action=TERMS_CHANGED, detail=detail)
 
 
 @transaction.atomic

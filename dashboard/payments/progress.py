@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from dashboard.payments.terms import in_money
+from dashboard.prolific.terms import in_money
+from dashboard.shared.access import first_or_404
 from survey.models import Study
 
 State = SubmissionDecision.State
@@ -61,6 +62,11 @@ def orders_of(study: Study) -> QuerySet[PaymentOrder]:
     """The orders of a study, the newest first."""
     orders = PaymentOrder.objects.filter(study=study)
     return orders.select_related("author").prefetch_related("decisions")
+
+
+def order_or_404(study: Study, order: int) -> PaymentOrder:
+    """An order of the study. Raises Http404."""
+    return first_or_404(orders_of(study).filter(pk=order), f"{study} has no payment order {order}.")
 
 
 def progress(order: PaymentOrder) -> OrderProgress:

@@ -10,7 +10,7 @@ from math import ceil
 from statistics import median
 
 from dashboard.payments.case import APPROVED, AWAITING, COMPLETED, GONE, RETURNED, TIMED_OUT, Case
-from dashboard.payments.terms import Terms, in_money
+from dashboard.prolific.terms import Terms, in_money
 from survey.prolific.codes import RECOMMENDED
 
 APPROVE, BONUS, RETURN, MESSAGE, REJECT = "approve", "bonus", "return", "message", "reject"

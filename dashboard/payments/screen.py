@@ -17,7 +17,7 @@ from dashboard.payments.proposals import (
     hourly_pay,
     proposals,
 )
-from dashboard.payments.terms import Terms
+from dashboard.prolific.terms import Terms
 
 #: What is done by each kind, as headings.
 KINDS = {
@@ -101,6 +101,11 @@ class Screen:
         return "-".join([*(str(self.count(kind)) for kind in KINDS), str(self.bonus_cents)])
 
 
+def is_bonus(rule: str) -> bool:
+    """Whether a rule proposes money beside the reward."""
+    return RULES[rule].kind == BONUS
+
+
 def screen_of(
     cases: Sequence[Case],
     terms: Terms,
@@ -123,7 +128,7 @@ def screen_of(
             rule,
             of_rule,
             (texts or {}).get(rule) or RULES[rule].text,
-            (amounts or {}).get(rule, of_rule[0].proposal.cents),
+            (amounts or {}).get(rule, of_rule[0].proposal.cents) if is_bonus(rule) else None,
         )
         for rule, of_rule in lines.items()
     ]

@@ -1,7 +1,7 @@
 """What a researcher says of decisions: carried out by hand, or not known to Prolific's record."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from dashboard.accounts.prolific import NotConnected, client_of
 from dashboard.payments.bonuses import times_listed
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import SETTLED
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 State, Kind = SubmissionDecision.State, SubmissionDecision.Kind
 #: Prolific pays bonuses "in the following minutes".
 BONUS_TAKES = timedelta(minutes=15)
+#: A researcher may say what became of these.
+OPEN_STATES = (State.WAITING, State.ASKED)
 DOWNLOADED = "payment list downloaded"
 #: The lists of an order by hand: their names and what they are for.
 LISTS = {
@@ -87,6 +90,34 @@ def _others(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
         there = one.submission
         rows.append([there.prolific_id, there.submission_id, one.kind, one.category, one.text])
     return rows
+
+
+def unsettled(order: PaymentOrder) -> list[SubmissionDecision]:
+    """The decisions of which a researcher may say what became of them."""
+    rows = order.decisions.filter(state__in=OPEN_STATES)
+    return list(rows.select_related("submission", "order").order_by("id"))
+
+
+def settle_chosen(
+    *, order: PaymentOrder, ids: Collection[int], what: str, author: User, at: datetime
+) -> int:
+    """Store what a researcher says of decisions (see `settle`), unless Prolific's record says
+    otherwise. Returns of how many it was said.
+
+    Raises SettleRefused, ProlificError; both change nothing.
+    """
+    chosen = [one for one in unsettled(order) if one.pk in ids]
+    if what == "not_done":
+        try:
+            with client_of(author) as client:
+                check_not_done(chosen, client, at=at)
+        except NotConnected as why:
+            if not order.by_hand:
+                raise SettleRefused(f"{why} Nothing was changed.") from None
+    n = settle(order=order, decisions=chosen, what=what, author=author, at=at)
+    if not n:
+        raise SettleRefused("Of none of these lines that can be said. Nothing was changed.")
+    return n
 
 
 @transaction.atomic

@@ -6,15 +6,34 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from dashboard.accounts.prolific import account_of
 from dashboard.payments.case import Case
 from dashboard.payments.cases import cases_of
-from dashboard.payments.orders import Chosen, OrderRefused
+from dashboard.payments.models import PaymentOrder
+from dashboard.payments.orders import Chosen, OrderRefused, confirm
 from dashboard.payments.proposals import BONUS, MESSAGE, REJECT, RETURN, REWARD
 from dashboard.payments.rejections import check_rejection
-from dashboard.payments.terms import cents_of
+from dashboard.prolific.terms import cents_of
 from dashboard.raters.models import SubmissionOnProlific
 from survey.models import Study, StudyEvent
 from survey.tidy import definition_of
+
+
+def decide_by_hand(
+    *, study: Study, case: Case, values: dict[str, Any], author: User, at: datetime
+) -> PaymentOrder:
+    """Confirm a decision from the checked values of `DecideForm`. The same once more is refused.
+
+    Raises OrderRefused, AmountRefused, RejectionRefused; all change nothing.
+    """
+    return confirm(
+        study=study,
+        decisions=[chosen_by_hand(study, case, values)],
+        author=author,
+        by_hand=values["by_hand"] or account_of(author) is None,
+        at=at,
+        is_sure=values["sure"],
+    )
 
 
 def chosen_by_hand(study: Study, case: Case, values: dict[str, Any]) -> Chosen:

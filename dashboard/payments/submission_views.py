@@ -3,10 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -15,21 +14,22 @@ from analysis.quality_rules import LONGEST_REASON
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
 from dashboard.overview.endings import ENDING_LABELS
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
-from dashboard.payments.cases import cases_of, submissions_of_study
+from dashboard.payments.cases import case_or_404, cases_of, row_or_404
 from dashboard.payments.forms import DecideForm, SubmissionFilter
-from dashboard.payments.orders import OrderRefused, confirm, terms_of
+from dashboard.payments.orders import OrderRefused
 from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON, RejectionRefused
-from dashboard.payments.single import chosen_by_hand, look_up
-from dashboard.payments.terms import AmountRefused
-from dashboard.prolific.steps import StepRefused, recruitment_of
+from dashboard.payments.single import decide_by_hand, look_up
+from dashboard.prolific.pay_terms import terms_of
+from dashboard.prolific.recruiting import recruited
+from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import FROM_API, submissions_of
+from dashboard.prolific.terms import AmountRefused
 from dashboard.raters.forms import SubmissionsForm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import SubmissionLists, read_submissions
 from dashboard.raters.submissions import apply_submissions, in_words
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
     valid_or_404,
@@ -72,12 +72,9 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
 def read(request: ResearcherRequest, name: str) -> HttpResponse:
     """Read all submissions from Prolific."""
     study = study_or_404(name)
-    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
     try:
-        if recruitment is None:
-            raise StepRefused("There is no study on Prolific yet.")
         with client_of(request.user) as client:
-            lists = submissions_of(recruitment, client)
+            lists = submissions_of(recruited(study), client)
     except (NotConnected, StepRefused, ProlificError) as error:
         messages.error(request, f"{error} Nothing was changed.")
         return redirect("submissions", study)
@@ -159,18 +156,6 @@ def code_in_words(case: Case) -> str:
     return f"{said}, {'right' if case.code_is_right else 'wrong'}"
 
 
-def _case_or_404(study: Study, submission: int) -> Case:
-    for case in cases_of(study):
-        if case.submission == submission:
-            return case
-    raise Http404(f"{study} has no such submission.")
-
-
-def _row_or_404(study: Study, submission: int) -> SubmissionOnProlific:
-    rows = submissions_of_study(study).filter(pk=submission)
-    return first_or_404(rows, f"{study} has no such submission.")
-
-
 @require_GET
 @researcher_required
 def submission(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
@@ -179,8 +164,8 @@ def submission(request: ResearcherRequest, name: str, submission: int) -> HttpRe
 
 
 def _single(request: ResearcherRequest, study: Study, submission: int, **more: Any) -> HttpResponse:
-    case = _case_or_404(study, submission)
-    row = _row_or_404(study, submission)
+    case = case_or_404(study, submission)
+    row = row_or_404(study, submission)
     return study_page(
         request,
         study,
@@ -201,18 +186,17 @@ def _single(request: ResearcherRequest, study: Study, submission: int, **more: A
 def decide(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
     """Decide about one submission by hand."""
     study = study_or_404(name)
-    case, form = _case_or_404(study, submission), DecideForm(request.POST)
+    case, form = case_or_404(study, submission), DecideForm(request.POST)
     if not form.is_valid():
         messages.error(request, f"{form.problem} Nothing was changed.")
         return _single(request, study, submission, form=form)
     try:
-        order = confirm(
+        order = decide_by_hand(
             study=study,
-            decisions=[chosen_by_hand(study, case, form.cleaned_data)],
+            case=case,
+            values=form.cleaned_data,
             author=request.user,
-            by_hand=form.cleaned_data["by_hand"] or account_of(request.user) is None,
             at=timezone.now(),
-            is_sure=form.cleaned_data["sure"],
         )
     except (OrderRefused, AmountRefused, RejectionRefused) as refusal:
         messages.error(request, f"{refusal} Nothing was changed.")
@@ -228,10 +212,10 @@ def decide(request: ResearcherRequest, name: str, submission: int) -> HttpRespon
 def identity(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
     """Show the Prolific ID of a submission, once; the study's changes record it."""
     study = study_or_404(name)
-    case = _case_or_404(study, submission)
+    case = case_or_404(study, submission)
     known = look_up(
         study=study,
-        row=_row_or_404(study, submission),
+        row=row_or_404(study, submission),
         pseudonym=case.pseudonym,
         author=request.user,
         at=timezone.now(),

@@ -1,11 +1,9 @@
 """Payments: what the rules propose, confirming it, and what has become of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -13,44 +11,34 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from dashboard.accounts.prolific import NotConnected, account_of, client_of
+from dashboard.accounts.prolific import account_of
 from dashboard.payments.asking import without_ids
+from dashboard.payments.bonus_cost import bonus_cost
+from dashboard.payments.case import Case
 from dashboard.payments.cases import cases_of
+from dashboard.payments.confirming import NotAsShown, confirm_screen
 from dashboard.payments.forms import SettleForm, TermsForm
-from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from dashboard.payments.orders import (
-    OrderRefused,
-    change_terms,
-    chosen_of,
-    confirm,
-    terms_of,
-)
-from dashboard.payments.progress import orders_of, progress
+from dashboard.payments.models import SubmissionDecision
+from dashboard.payments.orders import OrderRefused
+from dashboard.payments.progress import order_or_404, orders_of, progress
 from dashboard.payments.screen import KINDS, ProposalGroup, Screen, screen_of
 from dashboard.payments.settling import (
     LISTS,
+    OPEN_STATES,
     SettleRefused,
-    check_not_done,
     download,
     of_list,
-    settle,
+    settle_chosen,
+    unsettled,
 )
-from dashboard.payments.terms import AmountRefused, Terms, check_bonus, in_money
-from dashboard.prolific.money import money_of
-from dashboard.prolific.steps import recruitment_of
-from dashboard.shared.access import (
-    ResearcherRequest,
-    first_or_404,
-    researcher_required,
-    study_or_404,
-)
+from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.terms import AmountRefused, Terms, check_bonus, in_money
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page, wake_worker
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 
 State = SubmissionDecision.State
-#: A researcher may say what became of these.
-OPEN_STATES = (State.WAITING, State.ASKED)
 
 
 @require_http_methods(["GET", "POST"])
@@ -62,10 +50,18 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     if request.method == "GET":
         return _page(request, study, screen_of(cases, terms_of(study)), is_read=bool(cases))
     try:
-        screen = _screen_sent(request, study)
-        order = _confirmed(request, study, screen)
-    except _LookAgain as again:
-        return _page(request, study, again.screen, is_read=bool(cases), again=str(again))
+        screen = _screen_sent(request, study, cases)
+        order = confirm_screen(
+            study=study,
+            screen=screen,
+            author=request.user,
+            by_hand=bool(request.POST.get("by_hand")),
+            is_sure=bool(request.POST.get("sure")),
+            at=timezone.now(),
+            stamp=request.POST.get("stamp", ""),
+        )
+    except NotAsShown as again:
+        return _page(request, study, screen, is_read=bool(cases), again=str(again))
     except (OrderRefused, AmountRefused) as refusal:
         messages.error(request, f"{refusal} Nothing was changed.")
         return redirect("payments", study)
@@ -75,15 +71,7 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     return redirect("payment-order", study, order.pk)
 
 
-class _LookAgain(Exception):
-    """What was sent is not what the page had shown, so it is shown and confirmed again."""
-
-    def __init__(self, why: str, screen: Screen) -> None:
-        self.screen = screen
-        super().__init__(why)
-
-
-def _screen_sent(request: ResearcherRequest, study: Study) -> Screen:
+def _screen_sent(request: ResearcherRequest, study: Study, cases: Sequence[Case]) -> Screen:
     """The screen with what the form chose and changed. Raises AmountRefused."""
     texts, amounts = {}, {}
     for field, value in request.POST.items():
@@ -93,7 +81,7 @@ def _screen_sent(request: ResearcherRequest, study: Study) -> Screen:
         elif what == "amount":
             amounts[rule] = _cents(str(value))
     return screen_of(
-        cases_of(study),
+        cases,
         terms_of(study),
         chosen=set(request.POST.getlist("chosen")),
         texts=texts,
@@ -112,62 +100,6 @@ def _cents(text: str) -> int:
     return int(cents)
 
 
-def _confirmed(request: ResearcherRequest, study: Study, screen: Screen) -> PaymentOrder:
-    """Store what the page showed. Raises _LookAgain, OrderRefused, AmountRefused."""
-    decisions = chosen_of(screen)
-    is_sure = bool(request.POST.get("sure"))
-    for one in decisions:
-        if one.cents is not None:
-            check_bonus(one.cents, screen.terms, is_sure=is_sure)
-    if screen.unknown:
-        raise _LookAgain("Some of it is decided already, or has changed on Prolific.", screen)
-    if decisions and request.POST.get("stamp") != screen.stamp:
-        raise _LookAgain("You changed the selection. Check the new sums.", screen)
-    return confirm(
-        study=study,
-        decisions=decisions,
-        author=request.user,
-        by_hand=bool(request.POST.get("by_hand")) or account_of(request.user) is None,
-        at=timezone.now(),
-        is_sure=is_sure,
-    )
-
-
-@dataclass(frozen=True)
-class BonusCost:
-    """What the bonuses of a screen cost, and what there is, as far as Prolific says."""
-
-    total: str = ""
-    available: str = ""
-    is_enough: bool = True
-    #: Why there is less than all of it.
-    problem: str = ""
-    currency: str = ""
-    reward: int | None = None
-
-
-def _cost(request: ResearcherRequest, study: Study, bonus_cents: int) -> BonusCost:
-    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
-    try:
-        with client_of(request.user) as client:
-            theirs = None
-            if recruitment is not None and recruitment.prolific_study_id:
-                theirs = client.study(recruitment.prolific_study_id)
-            money = money_of(client, theirs)
-            cost = client.cost(reward=bonus_cents, places=1) if bonus_cents else 0
-    except (NotConnected, ProlificError) as why:
-        return BonusCost(problem=str(why))
-    if money is None:
-        return BonusCost(problem="Your account on Prolific has no workspace.")
-    return BonusCost(
-        in_money(cost, money.currency),
-        in_money(money.available, money.currency),
-        cost <= money.available,
-        currency=money.currency,
-        reward=theirs.reward if theirs else None,
-    )
-
-
 def _page(
     request: ResearcherRequest,
     study: Study,
@@ -177,7 +109,7 @@ def _page(
     again: str = "",
     form: TermsForm | None = None,
 ) -> HttpResponse:
-    cost = _cost(request, study, screen.bonus_cents)
+    cost = bonus_cost(study, request.user, screen.bonus_cents)
     if form is None:
         terms = screen.terms
         if terms.reward is None and cost.reward:
@@ -247,17 +179,12 @@ def terms(request: ResearcherRequest, name: str) -> HttpResponse:
     return _page(request, study, screen, is_read=bool(cases), form=form)
 
 
-def _order_or_404(study: Study, order: int) -> PaymentOrder:
-    rows = PaymentOrder.objects.filter(study=study, pk=order).select_related("author")
-    return first_or_404(rows, f"{study} has no payment order {order}.")
-
-
 @require_GET
 @researcher_required
 def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """What was confirmed at once, and what has become of it."""
     study = study_or_404(name)
-    row = _order_or_404(study, order)
+    row = order_or_404(study, order)
     decisions = list(row.decisions.select_related("submission").order_by("kind", "id"))
     names = {case.submission: case.pseudonym for case in cases_of(study)}
     lists = [
@@ -285,7 +212,7 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
 @researcher_required
 def order_state(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """How far a worker is with what was confirmed, for a page that waits for it."""
-    row = _order_or_404(study_or_404(name), order)
+    row = order_or_404(study_or_404(name), order)
     context = {"progress": progress(row), "order": row}
     shown = render(request, "dashboard/payments/_order_progress.html", context)
     if row.finished_at:
@@ -302,23 +229,23 @@ def _bonus_in_words(one: SubmissionDecision) -> str:
 def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """Say whether decisions were done whose outcome is not known."""
     study = study_or_404(name)
-    row = _order_or_404(study, order)
-    due = list(row.decisions.filter(state__in=OPEN_STATES).select_related("submission", "order"))
+    row = order_or_404(study, order)
+    due = unsettled(row)
     form = SettleForm(request.POST, decisions=[one.pk for one in due])
     if not form.is_valid():
         messages.error(request, "Choose at least one line. Nothing was changed.")
         return redirect("payment-order", study, row.pk)
-    chosen = [one for one in due if one.pk in form.cleaned_data["decision"]]
     what = form.cleaned_data["what"]
     try:
-        if what == "not_done":
-            _check_not_done(request, chosen)
-        n = settle(order=row, decisions=chosen, what=what, author=request.user, at=timezone.now())
+        n = settle_chosen(
+            order=row,
+            ids=form.cleaned_data["decision"],
+            what=what,
+            author=request.user,
+            at=timezone.now(),
+        )
     except (SettleRefused, ProlificError) as refusal:
         messages.error(request, without_ids(str(refusal)))
-        return redirect("payment-order", study, row.pk)
-    if not n:
-        messages.error(request, "Of none of these lines that can be said. Nothing was changed.")
         return redirect("payment-order", study, row.pk)
     messages.success(request, f"Stored: {n} {SettleForm.WHAT[what]}.")
     if what == "not_done" and not row.by_hand:
@@ -326,22 +253,12 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     return redirect("payment-order", study, row.pk)
 
 
-def _check_not_done(request: ResearcherRequest, decisions: Sequence[SubmissionDecision]) -> None:
-    """Raises SettleRefused, ProlificError."""
-    try:
-        with client_of(request.user) as client:
-            check_not_done(decisions, client, at=timezone.now())
-    except NotConnected as why:
-        if any(not one.order.by_hand for one in decisions):
-            raise SettleRefused(f"{why} Nothing was changed.") from None
-
-
 @require_POST
 @researcher_required
 def payment_list(request: ResearcherRequest, name: str, order: int, file: str) -> HttpResponseBase:
     """A list to paste into Prolific. It has Prolific's IDs, so the download is recorded."""
     study = study_or_404(name)
-    row = _order_or_404(study, order)
+    row = order_or_404(study, order)
     if file not in LISTS or not row.by_hand:
         raise Http404(f"Payment order {row.pk} has no list {file}.")
     text = download(order=row, name=file, author=request.user, at=timezone.now())

@@ -3,6 +3,7 @@
 Prolific's ids are looked up and forgotten: they are neither stored nor logged.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -85,9 +86,10 @@ def import_demographics(
     at: datetime,
     author: User | None = None,
     mapping: NamedFile | None = None,
+    preview: bool = False,
 ) -> tuple[ImportedAnswers, list[str]]:
     """Store what Prolific's export says of the people of a study; also what is worth knowing of the
-    file. The same file again changes nothing.
+    file. The same file again changes nothing. A preview says what would change, and stores nothing.
 
     Raises ImportRefused, having changed nothing, with every problem of the files.
     """
@@ -103,7 +105,15 @@ def import_demographics(
         read = read_export(data, file=name, questions=questions, study_map=study_map)
     except DefinitionError as error:
         raise ImportRefused(str(error)) from None
-    return _store(study, read.people, at, author), read.notices
+    return _store(study, read.people, at, author, preview=preview), read.notices
+
+
+def imported_answers(study: Study) -> tuple[dict[str, int], DemographicAnswer | None]:
+    """How many answers to each question were imported, by its name; and the newest of them."""
+    imported = DemographicAnswer.objects.filter(participant__study=study, imported_at__isnull=False)
+    counts = Counter(imported.values_list("name", flat=True))
+    newest = imported.order_by("-imported_at").select_related("imported_by").first()
+    return dict(counts), newest
 
 
 def _map_of(study: Study, mapping: NamedFile) -> StudyMap:
@@ -120,7 +130,12 @@ def _map_of(study: Study, mapping: NamedFile) -> StudyMap:
 
 @transaction.atomic
 def _store(
-    study: Study, rows: Iterable[ExportedPerson], at: datetime, author: User | None
+    study: Study,
+    rows: Iterable[ExportedPerson],
+    at: datetime,
+    author: User | None,
+    *,
+    preview: bool,
 ) -> ImportedAnswers:
     done = ImportedAnswers()
     matched = _matched(study, rows, done)
@@ -163,6 +178,8 @@ def _store(
     changed = {what: n for what, n in done.counts.items() if n}
     if changed:
         StudyEvent.objects.create(study=study, author=author, action="demographics", detail=changed)
+    if preview:
+        transaction.set_rollback(True)  # counted as it would be stored
     return done
 
 

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -9,17 +10,15 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.accounts.prolific import NotConnected, client_of
 from dashboard.importing.files import ImportRefused
-from dashboard.prolific.demographics import NamedFile, import_demographics
+from dashboard.prolific.demographics import NamedFile, import_demographics, imported_answers
 from dashboard.prolific.forms import DemographicsForm
-from dashboard.prolific.steps import StepRefused, look, recruitment_of
+from dashboard.prolific.recruiting import demographic_export
+from dashboard.prolific.steps import StepRefused, recruitment_of
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
-from survey.models import DemographicAnswer, Study
+from survey.models import Study
 from survey.prolific.errors import ProlificError
 from survey.tidy import definition_of
-
-#: In the place of a file's name.
-EXPORT = "Prolific’s export"
 
 
 @require_http_methods(["GET", "POST"])
@@ -34,13 +33,15 @@ def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
         return redirect("demographics", study)
+    preview = form.cleaned_data["preview"]
     try:
         done, notices = import_demographics(
             study=study,
-            export=form.export or _from_prolific(request, study),
+            export=form.export or _from_prolific(request.user, study),
             mapping=form.mapping,
             at=timezone.now(),
             author=request.user,
+            preview=preview,
         )
     except ImportRefused as refusal:
         for line in str(refusal).splitlines():
@@ -53,25 +54,20 @@ def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
             messages.warning(request, line)
         for line in done.in_words:
             messages.success(request, line)
+        if preview:
+            messages.info(request, "This was a preview: nothing is stored.")
     return redirect("demographics", study)
 
 
-def _from_prolific(request: ResearcherRequest, study: Study) -> NamedFile:
+def _from_prolific(user: User, study: Study) -> NamedFile:
     """The study's export. Raises NotConnected, StepRefused, ProlificError."""
-    recruitment = recruitment_of(study, settings.PROLIFIC_URL)
-    if recruitment is None:
-        raise StepRefused("There is no study on Prolific yet.")
-    with client_of(request.user) as client:
-        return EXPORT, client.demographics(look(recruitment, client).id)
+    with client_of(user) as client:
+        return demographic_export(study, client)
 
 
 def _page(request: ResearcherRequest, study: Study) -> HttpResponse:
-    imported = DemographicAnswer.objects.filter(participant__study=study, imported_at__isnull=False)
-    counts = dict[str, int]()
-    for name in imported.values_list("name", flat=True):
-        counts[name] = counts.get(name, 0) + 1
+    counts, newest = imported_answers(study)
     questions = definition_of(study).prolific_demographics
-    newest = imported.order_by("-imported_at").select_related("imported_by").first()
     return study_page(
         request,
         study,

@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from dashboard.accounts.prolific import NotConnected
 from dashboard.prolific.models import ReceivedEvent, Recruitment
-from dashboard.prolific.polling import Reader, read_submissions, reader_of
+from dashboard.prolific.polling import Reader, in_log, read_submissions, reader_of
 from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import as_listed
 from dashboard.prolific.waves import WaveRefused
@@ -73,9 +73,8 @@ def follow_up(event_id: int, *, at: datetime) -> bool:
         try:
             _read(recruitment, event, at)
         except (NotConnected, StepRefused, WaveRefused, ProlificError) as error:
-            # not its text, which may have the id of a submission
-            status = getattr(error, "status", None) or type(error).__name__
-            logger.warning("%s: an event is not followed up yet: %s", recruitment.study, status)
+            study = recruitment.study
+            logger.warning("%s: an event is not followed up yet: %s", study, in_log(error))
             return not (isinstance(error, ProlificError) and is_temporary(error.status))
     done = ReceivedEvent.objects.filter(pk__in=answered)
     done.update(followed_up_at=at, resource="")

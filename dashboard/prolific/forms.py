@@ -1,12 +1,13 @@
 """What researchers may say of a study on Prolific."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.models import Recruitment
-from dashboard.prolific.waves import Wave, earlier_studies, wave_of
+from dashboard.prolific.waves import Wave, wave_of
 from survey.models import Study
 
 MOST_PLACES = 100_000
@@ -56,7 +57,7 @@ class DraftForm(forms.Form):
 
 
 class WaveForm(forms.Form):
-    """Who may take part: anyone on Prolific, or people of an earlier study."""
+    """Who may take part: anyone on Prolific, or people of one of the `earlier` studies."""
 
     earlier = forms.ChoiceField(
         required=False,
@@ -65,10 +66,10 @@ class WaveForm(forms.Form):
     )
     who = forms.ChoiceField(required=False, choices=Recruitment.Who.choices, label="Who of them")
 
-    def __init__(self, study: Study, data: Any = None) -> None:
+    def __init__(self, study: Study, earlier: Iterable[Study], data: Any = None) -> None:
         super().__init__(data)
         self.study = study
-        self.studies = {str(earlier): earlier for earlier in earlier_studies(study)}
+        self.studies = {str(one): one for one in earlier}
         field = self.fields["earlier"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [
@@ -114,6 +115,8 @@ class DemographicsForm(forms.Form):
     file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
     map = forms.FileField(required=False, max_length=200, allow_empty_file=True)
     from_prolific = forms.BooleanField(required=False)
+    #: Say what would change, and store nothing.
+    preview = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

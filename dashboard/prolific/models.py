@@ -132,3 +132,16 @@ class Recruitment(models.Model):
     def internal_name(self) -> str:
         """What researchers see on Prolific; it finds the study again."""
         return f"Fivefold {self.study} {self.key}"
+
+
+class PayTerms(models.Model):
+    """What a study promises its participants; `terms.Terms` says what there may be."""
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="pay_terms")
+    terms = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "pay terms"
+
+    def __str__(self) -> str:
+        return f"pay terms of {self.study}"

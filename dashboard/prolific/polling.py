@@ -54,7 +54,7 @@ def read_submissions_of(recruitment_id: int, *, at: datetime) -> Applied | None:
     try:
         return read_submissions(reader_of(recruitment), at=at)
     except (NotConnected, StepRefused, WaveRefused, ProlificError) as error:
-        logger.warning("%s: submissions were not read: %s", recruitment.study, error)
+        logger.warning("%s: submissions were not read: %s", recruitment.study, in_log(error))
         return None
 
 
@@ -107,6 +107,13 @@ def read_submissions(reader: Reader, *, at: datetime) -> Applied:
         )
         drop_who_left(reader.recruitment, author=reader.user, client=client)
     return applied
+
+
+def in_log(error: Exception) -> str:
+    """What a log says of a failure: the text of an answer may have the id of a submission."""
+    if not isinstance(error, ProlificError):
+        return str(error)
+    return f"Prolific answered {error.status}" if error.status else "Prolific did not answer"
 
 
 def _may_read(user: User, slug: str) -> bool:

@@ -229,8 +229,8 @@ def _claim(recruitment: Recruitment, step: Step, detail: dict[str, Any], author:
     )
     if not claimed:
         raise StepRefused(
-            "A step is being taken already, and Prolific's answer is not known yet. Reload this "
-            f"page in {CLAIM_TIME.total_seconds():.0f} s."
+            "A step is being taken already, and Prolific's answer is not known yet. Look again in "
+            f"{CLAIM_TIME.total_seconds():.0f} s."
         )
     recruitment.refresh_from_db()
 

@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.contrib.auth.models import User
+
 from analysis.manual_decisions import exclusions_in_force
 from analysis.queries import latest_run, rater_decisions
 from dashboard.prolific.models import Recruitment
+from dashboard.shared.access import role_of, visible_to
+from dashboard.shared.roles import Permission
 from survey.models import Identity, Participant, Study, Withdrawal
 from survey.tidy import counted_sources
 
@@ -42,15 +46,18 @@ class Wave:
     analysed_at: datetime | None = None
 
 
-def earlier_studies(study: Study) -> list[Study]:
-    """The versions of other studies that people from Prolific took part in, the newest first.
+def earlier_studies(study: Study, user: User) -> list[Study]:
+    """The versions of other studies that people from Prolific took part in, the newest first: of
+    those in which the role of `user` lets them know who the people are.
 
     A person is one participant in all versions of a study, so they can't take part in a later
     version of the same one.
     """
-    others = Study.objects.exclude(slug=study.slug)
+    others = visible_to(user, Study.objects.exclude(slug=study.slug))
     came = Identity.objects.filter(kind=Identity.Kind.PROLIFIC).values("participant__study")
-    return list(others.filter(pk__in=came).order_by("-loaded_at", "-pk"))
+    there = others.filter(pk__in=came).order_by("-loaded_at", "-pk")
+    roles = {slug: role_of(user, slug) for slug in {one.slug for one in there}}
+    return [one for one in there if (role := roles[one.slug]) and role.may(Permission.IDENTIFY)]
 
 
 def wave_of(earlier: Study, later: Study, who: str) -> Wave:

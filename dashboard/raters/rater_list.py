@@ -1,15 +1,18 @@
 """The raters of an analysis run, chosen and sorted as a researcher asks for."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import django_filters
 from django import forms
 from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
 
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RaterQuality
+from dashboard.shared.newest_analysis import NewestAnalysis
 from dashboard.shared.stored_tables import Row
-from survey.models import Participant
+from survey.models import Participant, Study
+from survey.tidy import definition_of
 
 Raters = QuerySet[RaterQuality, dict[str, Any]]
 
@@ -84,6 +87,18 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         if not records_writing:
             del self.filters["flagged"]
         self.form.label_suffix = ""
+
+    @classmethod
+    def of(cls, study: Study, analysis: NewestAnalysis, data: Mapping[str, Any]) -> Self:
+        """The raters of an analysis that there is, as `data` asks for them."""
+        assert analysis.run
+        steps, labels = analysis.tables("funnel")["funnel"].rows, labels_of(study)
+        return cls(
+            data,
+            analysis.run,
+            rules={step["step"]: labels.text("rules", step["step"]) for step in steps},
+            records_writing=definition_of(study).record_writing,
+        )
 
     @property
     def chosen(self) -> dict[str, str]:

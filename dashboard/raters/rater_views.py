@@ -8,25 +8,19 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from analysis.labels import labels_of
-from analysis.models import RaterQuality
 from analysis.quality_rules import LONGEST_REASON
-from analysis.rule_sets import current_rules
-from dashboard.raters.attempts import comprehension_of, training_of
 from dashboard.raters.forms import DecisionForm
 from dashboard.raters.identity import look_up
-from dashboard.raters.rater_answers import about, answers_of, checks_of
-from dashboard.raters.timeline import COMPARED, timeline
-from dashboard.raters.verdicts import verdicts
+from dashboard.raters.rater_record import rater_record
+from dashboard.raters.timeline import COMPARED
 from dashboard.raters.views import decide
-from dashboard.raters.writing import written_by
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import include_query, newest_analysis
+from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, study_page
 from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, Participant, Presentation, Study
-from survey.tidy import definition_of, not_counted_among
+from survey.tidy import definition_of
 from survey.views.block import block_context, given_answers
 from survey.views.pages import check_context
 
@@ -94,50 +88,35 @@ def identity(request: ResearcherRequest, name: str, participant: int) -> HttpRes
 def _rater_page(
     request: ResearcherRequest, study: Study, person: Participant, **context: Any
 ) -> HttpResponse:
-    texts = written_by(person, current_rules(study).writing, labels_of(study))
-    decisions = list(person.manual_decisions.select_related("author").order_by("-id"))
+    about = rater_record(study, person)
     return study_page(
         request,
         study,
         "raters",
         "raters/rater",
         person=person,
-        decisions=decisions,
-        is_excluded=bool(decisions) and decisions[0].excluded,
+        decisions=about.decisions,
+        is_excluded=about.is_excluded,
         is_expert=person.source == Participant.Source.PANEL,
         rated=definition_of(study).rating is not None,
         query=include_query(asked_for(request)),
         longest_reason=LONGEST_REASON,
-        pages=timeline(person),
+        pages=about.pages,
         compared=COMPARED,
-        checks=checks_of(person, study),
-        comprehension=comprehension_of(person, study),
-        training=training_of(person, study),
-        texts=texts,
-        has_writing=any(text.is_recorded for text in texts),
-        about=about(person),
-        **_analysed(study, person),
+        checks=about.checks,
+        comprehension=about.comprehension,
+        training=about.training,
+        answers=about.answers,
+        texts=about.texts,
+        has_writing=any(text.is_recorded for text in about.texts),
+        about=about.about,
+        run=about.analysed.run,
+        quality=about.analysed.quality,
+        minutes=about.analysed.minutes,
+        excluded_by=about.analysed.excluded_by,
+        verdicts=about.analysed.verdicts,
         **context,
     )
-
-
-def _analysed(study: Study, person: Participant) -> dict[str, Any]:
-    """What the newest analysis with people of this source says of the rater."""
-    run = newest_analysis(study, not_counted_among([person.source])).run
-    quality = run and RaterQuality.objects.filter(run=run, participant=person).first()
-    context: dict[str, Any] = {"run": run, "answers": answers_of(person, study, run)}
-    if run is None or not quality:
-        return context
-    quality.run = run
-    exclusions = person.exclusions.filter(run=run).values_list("rule", flat=True)
-    exclusion = exclusions.first() or ""
-    seconds = quality.indices["duration_seconds"]
-    return context | {
-        "quality": quality,
-        "minutes": None if seconds is None else seconds / 60,
-        "excluded_by": exclusion,
-        "verdicts": verdicts(quality, exclusion),
-    }
 
 
 @require_GET

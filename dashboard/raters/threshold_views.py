@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -16,28 +15,31 @@ from django.views.decorators.http import require_GET, require_http_methods
 from analysis import catalogue
 from analysis.exclusion_rule import Threshold
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun, RuleSet
-from analysis.quality_rules import QualityRules, changes_in_words
+from analysis.models import AnalysisRun
 from analysis.queries import latest_run
-from analysis.rule_sets import current_rule_set, rules_of, set_rules
-from analysis.runs import request_run
+from analysis.rule_sets import current_rule_set
 from dashboard.raters.forms import ThresholdsForm
+from dashboard.raters.trying_thresholds import (
+    ThresholdsRefused,
+    TriedThresholds,
+    put_in_force,
+    try_thresholds,
+    with_changes,
+)
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import (
+    NewestAnalysis,
     include_query,
     included,
     newest_analysis,
     newest_of_ratings,
 )
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
-from survey.definition.labels import Labels
 from survey.models import Study
 from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
-    from dashboard.raters.threshold_preview import ThresholdPreview
     from dashboard.raters.thresholds import WhatIf
 
 VERSIONS_SHOWN = 20
@@ -63,14 +65,15 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
     analysis = newest_of_ratings(study, asked_for(request))
     context: dict[str, Any] = {}
     if analysis.run:
-        form, what_if = _asked(request.GET, study, analysis.run)
+        tried = try_thresholds(request.GET, study, analysis.run)
+        form, what_if = tried.form, tried.what_if
         elbows = analysis.tables("thresholds")["thresholds"]
         about = catalogue.table("thresholds", labels_of(study))
         context = {
             "form": form,
             "sliders": _sliders(form, what_if.largest),
             "choices": [form[name] for name in form.choices],
-            "tried": _preview(what_if, form, request.GET.get("sort", "")),
+            "tried": tried.preview(request.GET.get("sort", "")),
             "elbows": result_tables.shown(elbows, about, [[row] for row in elbows.rows]),
             "about_elbows": about,
             **_contrast(what_if),
@@ -82,7 +85,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
         "thresholds",
         "raters/thresholds",
         analysis,
-        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1]), labels_of(study)),
+        versions=with_changes(list(versions[: VERSIONS_SHOWN + 1]), labels_of(study)),
         in_force=current_rule_set(study),
         **context,
     )
@@ -101,11 +104,11 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
         "labels": labels_of(study),
     }
     if run:
-        form, what_if = _asked(request.GET, study, run)
+        tried = try_thresholds(request.GET, study, run)
         context |= {
-            "form": form,
-            "tried": _preview(what_if, form, request.GET.get("sort", "")),
-            **_contrast(what_if),
+            "form": tried.form,
+            "tried": tried.preview(request.GET.get("sort", "")),
+            **_contrast(tried.what_if),
         }
     return render(request, "dashboard/raters/_thresholds_outcome.html", context)
 
@@ -123,72 +126,46 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, "No analysis yet: press “Compute”, then try other thresholds.")
         return redirect(back)
     data = request.POST if request.method == "POST" else request.GET
-    form, what_if = _asked(data, study, run)
-    in_force = current_rule_set(study)
-    if not form.is_valid():
-        for problem in form.problems:
+    tried = try_thresholds(data, study, run)
+    try:
+        if request.method == "GET":
+            tried.refuse_if_useless()
+            return _ask_whether(request, study, analysis, tried)
+        rules, asked_run = put_in_force(
+            tried,
+            study=study,
+            instead_of=request.POST.get("instead_of", ""),
+            author=request.user,
+            include=analysis.include,
+        )
+    except ThresholdsRefused as refusal:
+        for problem in refusal.problems:
             messages.error(request, problem)
         return redirect(back)
-    if form.asked == rules_of(in_force):
-        messages.error(request, "These thresholds are in force already.")
-        return redirect(back)
-    if request.method == "GET":
-        return analysis_page(
-            request,
-            study,
-            "thresholds",
-            "raters/use_thresholds",
-            analysis,
-            form=form,
-            tried=_preview(what_if, form, request.GET.get("sort", "")),
-            changes=changes_in_words(rules_of(in_force), form.asked, labels_of(study)),
-            in_force=in_force,
-            **_contrast(what_if),
-        )
-    if request.POST.get("instead_of") != str(in_force.version):
-        messages.error(
-            request,
-            f"Nothing was changed: rules version {in_force.version} came into force meanwhile. "
-            "Check its thresholds first.",
-        )
-        return redirect(back)
-    _put_in_force(request, study, form.asked, analysis.include)
+    messages.success(
+        request,
+        f"Rules version {rules.version} is in force. A worker is computing the results.",
+    )
+    if asked_run.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", asked_run.pk)
     return redirect(back)
 
 
-def _put_in_force(
-    request: ResearcherRequest, study: Study, rules: QualityRules, include: list[str]
-) -> None:
-    newest = set_rules(study=study, rules=rules, author=request.user)
-    record(study, request.user, "thresholds", name=f"rules version {newest.version}")
-    run = request_run(study=study, sources=counted_sources(include))
-    messages.success(
+def _ask_whether(
+    request: ResearcherRequest, study: Study, analysis: NewestAnalysis, tried: TriedThresholds
+) -> HttpResponse:
+    return analysis_page(
         request,
-        f"Rules version {newest.version} is in force. A worker is computing the results.",
+        study,
+        "thresholds",
+        "raters/use_thresholds",
+        analysis,
+        form=tried.form,
+        tried=tried.preview(request.GET.get("sort", "")),
+        changes=tried.changes(labels_of(study)),
+        in_force=tried.in_force,
+        **_contrast(tried.what_if),
     )
-    if run.state != AnalysisRun.State.DONE:
-        wake_worker(request, "analysis.run", run.pk)
-
-
-def _asked(data: Any, study: Study, run: AnalysisRun) -> "tuple[ThresholdsForm, WhatIf]":
-    """The form as sent, with the rules in force wherever it says nothing."""
-    from dashboard.raters.thresholds import WhatIf
-
-    rules = rules_of(current_rule_set(study))
-    what_if = WhatIf(study, run)
-    left_out = [] if what_if.has_unfinished else ["inactive_minutes"]
-    form = ThresholdsForm({}, rules=rules, left_out=left_out)
-    form.data = {name: _whole(field.initial) for name, field in form.fields.items()} | {
-        name: value for name, value in data.items() if name in form.fields and value
-    }
-    return form, what_if
-
-
-def _preview(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "ThresholdPreview":
-    from dashboard.raters.threshold_preview import ThresholdPreview
-
-    before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
-    return ThresholdPreview(before, after, what_if.names, sort)
 
 
 def _contrast(what_if: "WhatIf") -> dict[str, Any]:
@@ -210,19 +187,3 @@ def _sliders(form: ThresholdsForm, largest: Mapping[str, float]) -> list[Slider]
         end = step * math.ceil(max(most, now, value) / step + 1)
         sliders.append(Slider(form[name], about.unit, now, value, round(end, 2), step))
     return sliders
-
-
-def _with_changes(versions: list[RuleSet], labels: Labels) -> list[tuple[RuleSet, list[str]]]:
-    """Each version with what it changed of the one before; newest first."""
-    changed = [
-        (newer, changes_in_words(rules_of(older), rules_of(newer), labels))
-        for newer, older in pairwise(versions)
-    ]
-    if versions and versions[-1].version == 1:
-        changed.append((versions[-1], ["first version"]))
-    return changed
-
-
-def _whole(value: float | str) -> float | str:
-    """The same number, without decimals where it has none: 120 and not 120.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -9,20 +9,18 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import (
     DecisionRefused,
-    decide_on,
     decided_in_words,
     exclusions_in_force,
 )
 from analysis.models import AnalysisRun
 from analysis.quality_rules import DECISION
 from analysis.rule_sets import rules_of
-from analysis.runs import request_run
+from dashboard.raters import decisions
 from dashboard.raters.forms import ExcludeForm
 from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
@@ -31,7 +29,7 @@ from dashboard.shared.newest_analysis import included, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
 from survey.models import Participant, Study
-from survey.tidy import counted_sources, definition_of
+from survey.tidy import definition_of
 
 RATERS_SHOWN = 100
 
@@ -58,15 +56,9 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     labels = labels_of(study)
     context: dict[str, Any] = {"labels": labels}
     if analysis.run:
-        step_labels = {step["step"]: labels.text("rules", step["step"]) for step in steps.rows}
         rules = rules_of(analysis.run.rule_set)
         definition = definition_of(study)
-        asked = RaterFilter(
-            request.GET,
-            analysis.run,
-            rules=step_labels,
-            records_writing=definition.record_writing,
-        )
+        asked = RaterFilter.of(study, analysis, request.GET)
         choice = asked.chosen
         pages = Paginator(asked.qs, RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
@@ -122,18 +114,18 @@ def decide(
 ) -> None:
     """Record a decision, say so, and wake a worker for the analysis."""
     try:
-        changed = decide_on(
+        decided = decisions.decide(
             study=study,
-            participants=people,
+            people=people,
             excluded=excluded,
             reason=reason,
-            at=timezone.now(),
             author=request.user,
+            include=included(study, asked_for(request)),
         )
     except DecisionRefused as refusal:
         messages.error(request, str(refusal))
         return
-    run = request_run(study=study, sources=counted_sources(included(study, asked_for(request))))
-    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {RECOMPUTING}")
-    if run.state != AnalysisRun.State.DONE:
-        wake_worker(request, "analysis.run", run.pk)
+    said = decided_in_words(decided.changed, excluded=excluded)
+    messages.success(request, f"{said} {RECOMPUTING}")
+    if decided.run.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", decided.run.pk)

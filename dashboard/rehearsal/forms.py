@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from dashboard.rehearsal.profiles import PROFILES, is_default, read_profile, shipped
+from dashboard.rehearsal.sending import is_at_local_prolific
 from dashboard.rehearsal.simulations import MOST_RATERS
 from survey.files.problems import DefinitionError
 from survey.files.yaml_file import YamlFile
@@ -25,15 +26,23 @@ class SimulationForm(forms.Form):
         required=False, label="They come from the local Prolific, and enter their codes there"
     )
 
-    def __init__(self, *args: Any, study: Study, at_prolific: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
         self.notices: list[str] = []
         profile = self.fields["profile"]
         assert isinstance(profile, forms.ChoiceField)
         profile.choices = [(name, name) for name in shipped()]
-        if not at_prolific:
-            del self.fields["from_prolific"]
+        #: Whether the study can have people from the local Prolific.
+        self.at_prolific = is_at_local_prolific(study)
+
+    def clean_from_prolific(self) -> bool:
+        """Refuse it where the study is not there."""
+        if self.cleaned_data["from_prolific"] and not self.at_prolific:
+            raise forms.ValidationError(
+                "The study is not on the local Prolific: create and publish it there."
+            )
+        return bool(self.cleaned_data["from_prolific"])
 
     def clean(self) -> dict[str, Any]:
         """Read the profile."""
@@ -62,5 +71,5 @@ class SimulationForm(forms.Form):
             self.profile_name,
             given["seed"],
             given["participants"],
-            given.get("from_prolific", False),
+            given["from_prolific"],
         )

@@ -101,6 +101,12 @@ class Sending:
         )
 
 
+def is_at_local_prolific(study: Study) -> bool:
+    """Whether simulated people can come to the study from a local Prolific."""
+    recruitment = recruitment_of(study, settings.PROLIFIC_URL) if prolific_is_local() else None
+    return bool(recruitment and recruitment.prolific_study_id)
+
+
 def local_prolific(study: Study, server: str, content: Content) -> FromLocalProlific:
     """The study on the local Prolific. Raises NotSent if it is not published there."""
     api: str = settings.PROLIFIC_URL

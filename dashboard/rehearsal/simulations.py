@@ -12,6 +12,7 @@ from django.utils import timezone
 from analysis import jobs
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.sending import NotSent, Sending
+from dashboard.shared.log import record
 from survey.models import Study
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
@@ -35,6 +36,7 @@ def ask_simulation(*, study: Study, author: User | None, crowd: Crowd) -> Simula
     newest = simulations_of(study).first()
     if newest is not None and newest.is_under_way:
         raise NotAsked("Simulated raters are on their way: wait until they have ended.")
+    record(study, author, "simulation requested", raters=crowd.participants)
     return Simulation.objects.create(
         study=study,
         author=author,

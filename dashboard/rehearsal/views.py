@@ -1,9 +1,5 @@
 """Design › Rehearsal: sending simulated raters, and what the analysis finds of what was planted."""
 
-from collections import Counter
-from typing import Any
-
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -12,15 +8,12 @@ from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.labels import labels_of
-from dashboard.prolific.steps import recruitment_of
+from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.forms import SimulationForm
 from dashboard.rehearsal.simulations import NotAsked, ask_simulation, next_seed, simulations_of
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
-from dashboard.shared.stand_in import prolific_is_local
 from survey.models import Participant, Study
 from survey.simulated.record import crowds_of
 
@@ -30,21 +23,18 @@ from survey.simulated.record import crowds_of
 def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     """What was planted in simulated raters, and which of it the analysis finds; sending raters."""
     study = study_or_404(name)
-    options: dict[str, Any] = {"study": study, "at_prolific": is_at_local_prolific(study)}
     if request.method == "POST":
-        form = SimulationForm(request.POST, request.FILES, **options)
+        form = SimulationForm(request.POST, request.FILES, study=study)
         if form.is_valid():
             _ask(request, study, form)
             return redirect("rehearsal", study)
     else:
-        form = SimulationForm(initial={"seed": next_seed(study)}, **options)
-    simulated = [str(Participant.Source.SIMULATED)]
-    analysis = newest_analysis(study, asked_for(request) or simulated)
+        form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
+    analysis = analysis_of_rehearsal(study, asked_for(request))
     about = catalogue.table("planted", labels_of(study))
     table = analysis.tables("planted")["planted"]
     shown = result_tables.shown(table, about, [[row] for row in table.rows])
     RequestConfig(request, paginate={"per_page": result_tables.ROWS_SHOWN}).configure(shown)
-    counts = Counter(row["found"] for row in table.rows)
     return analysis_page(
         request,
         study,
@@ -54,18 +44,12 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
         form=form,
         simulation=simulations_of(study).first(),
         crowds=crowds_of(study),
-        n_simulated=study.participants.filter(source__in=simulated).count(),
+        n_simulated=study.participants.filter(source=Participant.Source.SIMULATED).count(),
         about=about,
         shown=shown,
-        counts=dict(counts.most_common()),
+        counts=found_counts(table),
         locked=(analysis.run.manifest.get("plan") if analysis.run else None),
     )
-
-
-def is_at_local_prolific(study: Study) -> bool:
-    """Whether simulated people can come to the study from a local Prolific."""
-    recruitment = recruitment_of(study, settings.PROLIFIC_URL) if prolific_is_local() else None
-    return bool(recruitment and recruitment.prolific_study_id)
 
 
 def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None:
@@ -76,7 +60,6 @@ def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None
         return
     for notice in form.notices:
         messages.warning(request, notice)
-    record(study, request.user, "simulation requested", raters=asked.participants)
     wake_worker(request, "dashboard.simulate", asked.pk)
 
 

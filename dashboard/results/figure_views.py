@@ -10,17 +10,16 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
-from analysis.runs import request_run
+from dashboard.results.asking import ask_for_analysis
 from dashboard.results.forms import RecomputeForm
+from dashboard.results.stored import result_or_404
 from dashboard.results.wins import mean_tables
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
 )
 from dashboard.shared.figures import address_of, figures_of
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import (
     include_query,
     included,
@@ -28,7 +27,6 @@ from dashboard.shared.newest_analysis import (
     newest_of_ratings,
 )
 from dashboard.shared.pages import address, analysis_page, asked_for, wake_worker
-from survey.tidy import counted_sources
 
 
 @require_GET
@@ -71,11 +69,10 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
     study = study_or_404(name)
     include = asked_for(request)
-    run = request_run(study=study, sources=counted_sources(included(study, include)))
+    run = ask_for_analysis(study, included(study, include), author=request.user)
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:
-        record(study, request.user, "analysis requested", run=run.pk)
         wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)
     page = form.cleaned_data["page"] if form.is_valid() else "raters"
@@ -87,6 +84,4 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
 def figure(request: ResearcherRequest, name: str, run: int, figure: str) -> HttpResponse:
     """A stored figure as Plotly's JSON."""
     study = study_or_404(name)
-    rows = Result.objects.filter(run__study=study, run=run, kind=Result.Kind.FIGURE, name=figure)
-    stored = first_or_404(rows, f"{study} has no figure {figure} of an analysis {run}.")
-    return JsonResponse(stored.content)
+    return JsonResponse(result_or_404(study, run, Result.Kind.FIGURE, figure).content)

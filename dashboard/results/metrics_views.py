@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import METRICS
 from analysis.metric_options import installed_options
-from analysis.metrics_requests import UNDER_WAY, metrics_request_of, request_metrics
+from analysis.metrics_requests import UNDER_WAY, metrics_request_of
 from analysis.text.cells import Table
 from analysis.text.metric_tables import METRIC_MEANS, metric_tables
+from dashboard.results.asking import ask_for_metrics
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query
 from dashboard.shared.pages import asked_for, wake_worker
 from survey.definition.labels import Labels
@@ -46,8 +46,7 @@ def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for the metrics of the study, and wake a worker for them."""
     study = study_or_404(name)
     include = asked_for(request)
-    asked = request_metrics(study)
-    record(study, request.user, "metrics requested")
+    asked = ask_for_metrics(study, author=request.user)
     wake_worker(request, "analysis.metrics", asked.pk)
     page = reverse("results", args=[study, METRICS])
     return redirect(f"{page}{include_query(include)}#{ANCHOR}")

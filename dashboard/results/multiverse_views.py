@@ -7,11 +7,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import ORDER
-from analysis.models import AnalysisRun, Multiverse
-from analysis.multiverses import request_multiverse
+from analysis.models import Multiverse
+from dashboard.results.asking import NoAnalysis, ask_for_multiverse
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import include_query, newest_analysis
+from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, wake_worker
 
 State = Multiverse.State
@@ -26,19 +25,14 @@ def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     back = redirect(f"{reverse('results', args=[study, ORDER])}{include_query(include)}#{ANCHOR}")
-    run = newest_analysis(study, include).run
-    if run is None:
-        messages.error(request, "No analysis yet: press “Compute” first.")
-        return back
     try:
-        multiverse = request_multiverse(run)
-    except AnalysisRun.DoesNotExist:
-        messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
+        multiverse = ask_for_multiverse(study, include, author=request.user)
+    except NoAnalysis as refusal:
+        messages.error(request, str(refusal))
         return back
     if multiverse.state == State.DONE:
         messages.success(request, "The multiverse of this analysis is already computed.")
     else:
-        record(study, request.user, "multiverse requested", run=run.pk)
         wake_worker(request, "analysis.multiverse", multiverse.pk)
     return back
 

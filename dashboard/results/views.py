@@ -16,12 +16,11 @@ from analysis.catalogue.subjects import (
     FIRST_TABLE,
     GROUPS,
     METRICS,
-    OF_WRITING,
     ORDER,
     SUBJECTS,
 )
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun, Result
+from analysis.models import AnalysisRun
 from analysis.multiverses import multiverse_of
 from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
@@ -29,11 +28,12 @@ from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
 from dashboard.results.questions import ResultSection, question
+from dashboard.results.stored import table_response
+from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
 )
@@ -44,13 +44,7 @@ from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
-from survey.files.csv_text import csv_lines
-from survey.models import Study
 from survey.tidy import definition_of
-
-#: Tables that only a request makes, for which the page has a button.
-ON_REQUEST = ("multiverse_summary", "multiverse")
-NOT_MADE = "this analysis has no such result"
 
 
 @require_GET
@@ -63,12 +57,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     analysis = newest_of_ratings(study, asked_for(request))
     definition = definition_of(study)
     rated = definition.rating is not None
-    names = catalogue.of_subject(subject) if rated or subject != FIRST_PAGE else ()
-    if not definition.record_writing:
-        names = tuple(name for name in names if name not in OF_WRITING)
+    names = tables_of_subject(definition, subject)
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
-    stored = _stored(analysis, names)
+    stored = stored_tables(analysis, names)
     recipes = _recipes(analysis.run)
     choices = result_tables.choices(stored, specs)
     form = ResultsForm(
@@ -134,20 +126,6 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         compared=definition.ranking or definition.best_worst,
         **context,
     )
-
-
-def _stored(analysis: NewestAnalysis, names: Sequence[str]) -> dict[str, StoredTable]:
-    """The tables with rows; a table of the included raters with that of all below it."""
-    read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
-    tables = {}
-    for name in names:
-        every = [read[each] for each in (name, name + OF_ALL) if each in read]
-        both = [table for table in every if table.rows]
-        if both:
-            tables[name] = StoredTable(
-                both[0].columns, [row for table in both for row in table.rows]
-            )
-    return tables
 
 
 def _files(name: str, table: StoredTable, asked: Mapping[str, str]) -> list[str]:
@@ -248,21 +226,5 @@ def _section(
 @researcher_required
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
-    study = study_or_404(name)
-    rows_of_run = Result.objects.filter(run__study=study, run=run, kind=Result.Kind.TABLE)
-    missing = f"{study} has no table {table} of an analysis {run}."
-    stored = first_or_404(rows_of_run.filter(name=table), missing)
-    whole = StoredTable.from_content(stored.content)
     asked = {column: str(value) for column, value in request.GET.items()}
-    if unknown := sorted(set(asked) - set(whole.columns)):
-        raise Http404(f"{table}.csv has no column {unknown[0]}.")
-    rows = (tuple(row.values()) for row in result_tables.rows_with(whole, asked))
-    return StreamingHttpResponse(
-        csv_lines(whole.columns, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(study, table)}"'},
-    )
-
-
-def _file_name(study: Study, table: str) -> str:
-    return f"{study.slug}-{study.version}-{table}.csv"
+    return table_response(study_or_404(name), run, table, asked)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.signals import post_delete
@@ -22,6 +23,7 @@ from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from dashboard.share.models import Package
+from dashboard.shared.log import record
 from survey.models import Study
 
 logger = logging.getLogger(__name__)
@@ -72,6 +74,14 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     if not is_new and (is_unfit or package.state == State.FAILED):
         package.delete()  # with it goes all that is left of an earlier attempt
         package = Package.objects.create(run=run, recipe=recipe, images=images)
+    return package
+
+
+def ask_for_package(*, run: AnalysisRun, recipe: str, images: bool, author: User) -> Package:
+    """`request_package`, with a line in the log where a worker has to make it."""
+    package = request_package(run=run, recipe=recipe, images=images)
+    if package.state != State.DONE:
+        record(run.study, author, "zip requested", name=package.recipe, run=run.pk)
     return package
 
 

@@ -1,17 +1,7 @@
 """Share: everything about a study in one zip, its report to read, and single files."""
 
-import mimetypes
-from collections.abc import Iterator
-from pathlib import Path
-from zipfile import BadZipFile, ZipFile
-
 from django.contrib import messages
-from django.http import (
-    FileResponse,
-    Http404,
-    HttpResponse,
-    StreamingHttpResponse,
-)
+from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -25,27 +15,22 @@ from dashboard.share.csv_downloads import csv_response
 from dashboard.share.exports import filtered_by
 from dashboard.share.forms import PackageForm
 from dashboard.share.models import Package
+from dashboard.share.package_files import (
+    NoFile,
+    file_response,
+    newest_with,
+    package_or_404,
+    zip_response,
+)
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
 )
-from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from survey.models import Study
 from survey.tidy import not_counted_among
-
-#: A report has scripts of its own in the page. It may run them, and do nothing else: it has no
-#: cookies, and can ask nobody for anything.
-REPORT_POLICY = (
-    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
-    "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "frame-ancestors 'none'"
-)
-REPORT = "report.html"
-CHUNK = 1 << 20
 
 
 @require_GET
@@ -96,14 +81,13 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, form.problem)
         return back
     try:
-        package = packages.request_package(run=run, **form.cleaned_data)
+        package = packages.ask_for_package(run=run, author=request.user, **form.cleaned_data)
     except AnalysisRun.DoesNotExist:
         messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
         return back
     if package.state == Package.State.DONE:
         messages.success(request, "This download is already prepared.")
     else:
-        record(study, request.user, "zip requested", name=package.recipe, run=run.pk)
         wake_worker(request, "dashboard.package", package.pk)
     return back
 
@@ -119,22 +103,15 @@ def package_state(request: ResearcherRequest, name: str, package: int) -> HttpRe
     return response
 
 
-def _package_or_404(study: Study, package: int) -> Package:
-    rows = packages.packages_of(study).filter(pk=package)
-    return first_or_404(rows, f"{study} has no download {package}.")
-
-
 @require_GET
 @researcher_required
 def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
     """The zip."""
     study = study_or_404(name)
-    wanted = _package_or_404(study, package)
     try:
-        file = wanted.path.open("rb")
-    except OSError:
-        return _gone(request, study, wanted)
-    return FileResponse(file, as_attachment=True, filename=wanted.file_name)
+        return zip_response(package_or_404(study, package))
+    except NoFile as why:
+        return _not_there(request, study, why)
 
 
 @require_GET
@@ -144,24 +121,10 @@ def package_file(
 ) -> HttpResponseBase:
     """A file of the analysis in a package: its report to be read, others to be saved."""
     study = study_or_404(name)
-    wanted = _package_or_404(study, package)
-    member = f"{Path(wanted.file_name).stem}/analysis/{file}"
     try:
-        packed = ZipFile(wanted.path)
-    except (OSError, BadZipFile):
-        return _gone(request, study, wanted)
-    if member not in packed.namelist():
-        packed.close()
-        raise Http404(f"There is no {file} in this package.")
-    kind = mimetypes.guess_type(file)[0] or "application/octet-stream"
-    if kind.startswith("text/"):
-        kind += "; charset=utf-8"
-    response = StreamingHttpResponse(_chunks(packed, member), content_type=kind)
-    if file == REPORT:
-        response["Content-Security-Policy"] = REPORT_POLICY
-    else:
-        response["Content-Disposition"] = f'attachment; filename="{file}"'
-    return response
+        return file_response(package_or_404(study, package), file)
+    except NoFile as why:
+        return _not_there(request, study, why)
 
 
 @require_GET
@@ -169,8 +132,7 @@ def package_file(
 def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> HttpResponse:
     """A table of a run as LaTeX from its newest package; without one, the page that prepares it."""
     study = study_or_404(name)
-    made = packages.packages_of(study).filter(run=run, state=Package.State.DONE)
-    newest = next(filter(packages.has_file, made), None)
+    newest = newest_with(study, run, f"{table}.tex")
     if newest is None:
         messages.info(
             request, f"{table}.tex is made with the zip. Prepare the download, then ask again."
@@ -179,20 +141,9 @@ def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> 
     return redirect("package-file", study, newest.pk, f"{table}.tex")
 
 
-def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:
-    with packed, packed.open(member) as content:
-        while chunk := content.read(CHUNK):
-            yield chunk
-
-
-def _gone(request: ResearcherRequest, study: Study, package: Package) -> HttpResponse:
+def _not_there(request: ResearcherRequest, study: Study, why: NoFile) -> HttpResponse:
     """The page of downloads, which says why there is no file."""
-    why = "This download is not ready yet."
-    if package.state == Package.State.DONE:
-        why = "The file of this download is gone. Prepare it again."
-    elif package.state == Package.State.FAILED:
-        why = "The download failed: see the reason below."
-    messages.error(request, why)
+    messages.error(request, str(why))
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 

@@ -60,6 +60,8 @@ class Needs(NamedTuple):
     change: Permission | None = None
     #: Whether what it sends is a file, which the log records.
     is_download: bool = False
+    #: Whether it is about the account itself, and so not for tokens that are for some studies only.
+    whole_account: bool = False
 
     def needed(self, method: str | None) -> Permission | None:
         """The permission for an HTTP method."""
@@ -102,17 +104,52 @@ RULES: dict[str, Needs] = {
     **_all("revoke-invitation", Needs(change=_P.MANAGE)),
     **_all("log", Needs(get=_P.MANAGE)),
     **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
-    **_all("api:study api:counts api:plans api:tables api:exports", Needs(get=_P.READ)),
-    **_all("api:table api:wins", Needs(get=_P.READ, is_download=True)),
-    **_all("api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
-    **_all("api:metrics", Needs(get=_P.READ, change=_P.COMPUTE)),
-    **_all("api:judges", Needs(get=_P.READ, change=_P.CHANGE)),
-    **_all("api:submissions", Needs(get=_P.IDENTIFY)),
-    **_all("api:payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
-    **_all("api:payment-order", Needs(get=_P.RECRUIT)),
+    **_all(
+        "api:study api:counts api:live api:versions api:differences api:changes api:texts "
+        "api:pages api:order api:pilot api:rules api:judge api:calls "
+        "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
+        "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
+        "api:exports api:package",
+        Needs(get=_P.READ),
+    ),
+    **_all(
+        "api:table api:table-csv api:table-latex api:wins api:figure-svg api:certificate "
+        "api:plan-text api:package-zip api:package-file",
+        Needs(get=_P.READ, is_download=True),
+    ),
+    **_all("api:rater api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
+    **_all(
+        "api:analysis api:metrics api:multiverse api:packages api:planning",
+        Needs(get=_P.READ, change=_P.COMPUTE),
+    ),
+    **_all(
+        "api:judges api:gold api:plans api:thresholds api:rehearsal",
+        Needs(get=_P.READ, change=_P.CHANGE),
+    ),
+    **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
+    **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
+    **_all("api:policy api:codes", Needs(get=_P.READ)),
+    **_all("api:checklist", Needs(get=_P.CHANGE)),
+    **_all("api:prolific api:draft", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
+    **_all("api:earlier-studies api:wave", Needs(get=_P.RECRUIT)),
+    **_all(
+        "api:publish api:pause api:resume api:places api:invite api:prolific-events",
+        Needs(change=_P.RECRUIT),
+    ),
+    **_all("api:demographics api:submissions", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
+    **_all("api:submission", Needs(get=_P.IDENTIFY)),
+    **_all(
+        "api:read-submissions api:submission-identity api:rater-identity",
+        Needs(change=_P.IDENTIFY),
+    ),
+    **_all("api:payments api:pay-terms", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
+    **_all("api:payment-order api:proposals", Needs(get=_P.RECRUIT)),
+    **_all("api:decide api:settle api:payment-list", Needs(change=_P.RECRUIT)),
+    **_all("api:notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
     **_all("api:members api:invitations", Needs(get=_P.MANAGE, change=_P.MANAGE)),
     **_all("api:invitation", Needs(change=_P.MANAGE)),
     **_all("api:events", Needs(get=_P.MANAGE)),
+    **_all("api:events-csv", Needs(get=_P.MANAGE, is_download=True)),
 }
 #: Addresses without a study: for every researcher, about the own account or the own studies.
 OF_ACCOUNT: dict[str, Needs] = {
@@ -125,6 +162,12 @@ OF_ACCOUNT: dict[str, Needs] = {
         Needs(),
     ),
     **_all("activity-csv", Needs(is_download=True)),
+    **_all(
+        "api:account-prolific api:account-tokens api:account-token api:account-activity "
+        "api:account-invitations",
+        Needs(whole_account=True),
+    ),
+    **_all("api:account-activity-csv", Needs(is_download=True, whole_account=True)),
 }
 
 

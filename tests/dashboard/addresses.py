@@ -26,9 +26,11 @@ VALUES = {
     "<slug:table>": "wins",
     "<slug:page>": "information",
     "<str:pseudonym>": "ann",
+    "<str:rater>": "ann",
     "<str:file>": "ratings.csv",
     "<str:secret>": "x",
     "<str:token>": "x",
+    "<number:token>": "1",
     "<str:key>": "x",
 }
 

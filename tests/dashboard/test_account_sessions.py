@@ -1,13 +1,16 @@
 """Sessions of an account: seen on a page, ended there, by the operator, and with the account."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
+from dashboard import tasks
 from dashboard.accounts.browsers import browser_called
 from survey.models import StudyEvent
 from tests.dashboard.reading import text_of
@@ -54,6 +57,15 @@ def bob(db: None) -> Client:
     """Of another account."""
     User.objects.create_user("bob", password="pw", is_staff=True)
     return logged_in("bob")
+
+
+def test_worker_deletes_sessions_that_are_over(laptop: Client, phone: Client) -> None:
+    ended = Session.objects.order_by("expire_date").first()
+    assert ended is not None
+    Session.objects.filter(pk=ended.pk).update(expire_date=timezone.now() - timedelta(seconds=1))
+    tasks.sweep()
+    assert Session.objects.count() == 1
+    assert not Session.objects.filter(pk=ended.pk).exists()
 
 
 def test_page_lists_the_own_sessions_and_ends_one(

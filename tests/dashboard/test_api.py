@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from dashboard.accounts.tokens import create_token
 from dashboard.api.throttling import RequestsOfToken
+from dashboard.api.urls import api_patterns
 from judge.models import GoldDecision, Judge
 from survey.models import Rating, Study
 from survey.tidy import counted_sources
@@ -47,7 +50,6 @@ def test_token_of_somebody_who_lost_access_opens_nothing(
 def test_studies_lists_versions_with_counts(page: Client, study: Study) -> None:
     make_study(slug="other")
     answer = page.get("/api/studies/").json()
-    assert answer["count"] == 2
     assert [row["name"] for row in answer["results"]] == ["other@1", "small@1"]
     assert answer["results"][1] == {
         "name": "small@1",
@@ -88,10 +90,11 @@ def test_raters_of_the_newest_run(page: Client, study: Study, run: AnalysisRun) 
     assert answer["run"]["id"] == run.pk
     assert answer["run"]["snapshot_hash"] == run.snapshot_hash
     assert (answer["run"]["sources"], answer["run"]["gold"]) == (REAL, "imported")
-    assert [row["participant"] for row in answer["raters"]] == ["ann", "ben", "cat", "dot"]
-    assert answer["raters"][3] == {
+    assert [row["participant"] for row in answer["results"]] == ["ann", "ben", "cat", "dot"]
+    assert answer["results"][3] == {
         "participant": "dot",
         "source": "link",
+        "flags": "",
         "n_ratings": 12,
         "duration_seconds": 120.0,
         "sigma": 0.0,
@@ -108,13 +111,14 @@ def test_raters_with_simulated_are_named(
 ) -> None:
     answer = page.get("/api/studies/small/raters/?include=simulated").json()
     assert answer["run"]["sources"] == [*REAL, "simulated"]
-    assert [row["participant"] for row in answer["raters"] if row["source"] == "simulated"] == [
+    assert [row["participant"] for row in answer["results"] if row["source"] == "simulated"] == [
         "robot"
     ]
 
 
 def test_raters_without_analysis(page: Client, study: Study) -> None:
-    assert page.get("/api/studies/small/raters/").json() == {"run": None, "raters": []}
+    nobody: dict[str, Any] = {"run": None, "next": None, "previous": None, "results": []}
+    assert page.get("/api/studies/small/raters/").json() == nobody
 
 
 def test_wins_of_the_newest_run(page: Client, study: Study, run: AnalysisRun) -> None:
@@ -214,16 +218,6 @@ def test_links_lead_through_every_rating_once_and_back(
         last = following
     back = ratings_along(page, last, "previous")
     assert back[::-1] == there
-
-
-def test_numbers_of_ratings_to_skip_answer_as_they_did(page: Client, study: Study) -> None:
-    start = "/api/studies/small/ratings/?include=simulated&limit=20"
-    everything = page.get(start.replace("limit=20", "limit=60")).json()["results"]
-    second = page.get(f"{start}&offset=20").json()
-    assert second["results"] == everything[20:40]
-    assert page.get(second["next"]).json()["results"] == everything[40:]
-    assert page.get(second["previous"]).json()["results"] == everything[:20]
-    assert page.get(f"{start}&offset=60").json()["results"] == []
 
 
 def test_ratings_that_come_or_go_shift_no_page(page: Client, study: Study) -> None:
@@ -353,34 +347,23 @@ def test_export_without_analysis_says_why(page: Client, study: Study) -> None:
     assert answer.json() == {"detail": "No analysis of small@1 has finished yet."}
 
 
+def routes_of(patterns: list[Any], before: str) -> Iterator[str]:
+    for pattern in patterns:
+        path = before + str(pattern.pattern)
+        if hasattr(pattern, "url_patterns"):
+            yield from routes_of(pattern.url_patterns, path)
+        else:
+            yield path
+
+
 def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path: Path) -> None:
     file = tmp_path / "schema.json"
     call_command(
         "spectacular", format="openapi-json", validate=True, fail_on_warn=True, file=str(file)
     )
     schema = json.loads(file.read_text())
-    assert list(schema["paths"]) == [
-        "/api/studies/",
-        "/api/studies/{name}/",
-        "/api/studies/{name}/counts/",
-        "/api/studies/{name}/events/",
-        "/api/studies/{name}/exports/",
-        "/api/studies/{name}/exports/{file}",
-        "/api/studies/{name}/invitations/",
-        "/api/studies/{name}/invitations/{invitation}/",
-        "/api/studies/{name}/judges/",
-        "/api/studies/{name}/members/",
-        "/api/studies/{name}/metrics/",
-        "/api/studies/{name}/payments/",
-        "/api/studies/{name}/payments/{order}/",
-        "/api/studies/{name}/plans/",
-        "/api/studies/{name}/raters/",
-        "/api/studies/{name}/ratings/",
-        "/api/studies/{name}/submissions/",
-        "/api/studies/{name}/tables/",
-        "/api/studies/{name}/tables/{table}/",
-        "/api/studies/{name}/wins/",
-    ]
+    routes = {re.sub(r"<\w+:(\w+)>", r"{\1}", route) for route in routes_of(api_patterns, "/api/")}
+    assert set(schema["paths"]) == routes - {"/api/schema/"}
     judge = schema["components"]["schemas"]["Judge"]["properties"]
     assert judge["stopped"]["description"] == Judge._meta.get_field("stopped").help_text
     assert page.get("/api/schema/").status_code == 200

@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
+from zipfile import ZipFile
 
 import pytest
 from django.contrib.auth.models import User
@@ -23,6 +25,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis.strategies import SearchStrategy, one_of
 from pytest_django import DjangoDbBlocker
 
+from analysis.locked_plans import lock_plan
 from analysis.models import AnalysisRun
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import connect
@@ -31,12 +34,14 @@ from dashboard.overview.invitations import invite
 from dashboard.payments.orders import Chosen, confirm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submissions import apply_submissions
+from dashboard.share.models import Package
 from dashboard.shared.roles import OF_ACCOUNT, RULES, Role
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import local_prolific
 from survey.models import Study
 from tests.dashboard.addresses import ADDRESSES, VALUES, Address
 from tests.dashboard.conftest import Woken
+from tests.dashboard.judging import planned
 from tests.dashboard.paying import AT, listed
 from tests.dashboard.test_roles import member
 
@@ -87,13 +92,20 @@ def name_of(path: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def site(taken: Study, analysed: int, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+def site(
+    taken: Study,
+    analysed: int,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Site]:
     from schemathesis.core.result import Ok
     from schemathesis.openapi import from_wsgi
 
     with (
         local_prolific() as prolific,
-        override_settings(PROLIFIC_URL=prolific.api_url),
+        override_settings(
+            PROLIFIC_URL=prolific.api_url, PACKAGES_DIR=tmp_path_factory.mktemp("zips")
+        ),
         connection_kept(),
     ):
         with django_db_blocker.unblock():
@@ -141,13 +153,34 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
         at=AT,
     )
     invitation, _ = invite(study=study, role=Role.VIEWER, note="", author=owner)
+    call = planned(study).calls.first()
+    assert call is not None
+    figure = AnalysisRun.objects.get(pk=run).results.filter(kind="figure").earliest("id").name
+    files = [f"{figure}.svg", f"{EXAMPLES['table']}.tex", EXAMPLES["file"]]
     return {
+        "judge": "judge@1",
+        "call": call.pk,
+        "version": lock_plan(study=study, author=owner).version,
+        "figure": figure,
+        "package": package(run, files).pk,
         "submission": submission,
         "order": order.pk,
         "invitation": invitation.pk,
         "run": run,
         "participant": study.participants.get(pseudonym="ann").pk,
     }
+
+
+def package(run: int, files: list[str]) -> Package:
+    """A zip that was made with these files of the analysis."""
+    done = Package.State.DONE
+    row = Package.objects.create(
+        run_id=run, recipe="both", images=True, state=done, finished_at=AT, size=9
+    )
+    with ZipFile(row.path, "w") as packed:
+        for file in files:
+            packed.writestr(f"{Path(row.file_name).stem}/analysis/{file}", "what is in it")
+    return row
 
 
 def drawn_from(operation: "Method", places: dict[str, Any]) -> SearchStrategy["Drawn"]:

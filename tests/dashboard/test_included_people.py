@@ -93,7 +93,7 @@ def test_a_choice_goes_along_to_every_page_of_results(page: Client, tried: Study
 
 def test_files_and_the_api_have_test_people_by_name_alone(page: Client, tried: Study) -> None:
     assert page.get("/studies/small/downloads/ratings_all.csv").status_code == 404
-    assert page.get("/api/studies/small/raters/").json()["raters"] == []
+    assert page.get("/api/studies/small/raters/").json()["results"] == []
     shown = page.get("/studies/small/downloads/").content.decode()
     assert "/studies/small@1/downloads/ratings_all.csv?include=simulated" in shown
 

@@ -68,11 +68,24 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "people": lambda study: ([], {"role": "viewer"}),
     "revoke-invitation": lambda study: ([invitation(study)], {}),
     "pay-terms": lambda study: ([], {"currency": "USD", "reward": "2.50"}),
+    "api:state": lambda study: ([], {"state": "paused"}),
+    "api:planning": lambda study: ([], {"raters": 10}),
+    "api:rehearsal": lambda study: ([], {"participants": 2}),
+    "api:decisions": lambda study: ([], {"raters": ["ann"], "excluded": True, "reason": "no"}),
+    "api:thresholds": lambda study: ([], {"settings": {"duration_minimum": 1}, "instead_of": 1}),
+    "api:retry": lambda study: (["stand-in@1"], {}),
+    "api:gold": lambda study: ([], {"source": "mine"}),
+    "api:gold-files": lambda study: ([], {"name": "mine", "file": gold_file()}),
+    "api:analysis": lambda study: ([], {}),
+    "api:multiverse": lambda study: ([], {}),
+    "api:packages": lambda study: ([], {}),
     "api:metrics": lambda study: ([], {}),
     "api:judges": lambda study: ([], {}),
     "api:invitations": lambda study: ([], {"role": "viewer"}),
     "api:invitation": lambda study: ([invitation(study)], {}),
     "api:members": lambda study: ([], {"person": "vi", "role": "analyst"}),
+    "api:notices": lambda study: ([], {"email": "ada@example.org", "occasions": ["full"]}),
+    "api:pay-terms": lambda study: ([], {"currency": "USD", "reward_cents": 250}),
 }
 #: They need what other tests have: a study without participants, people from Prolific, Prolific.
 ELSEWHERE = {
@@ -84,7 +97,22 @@ ELSEWHERE = {
     "prolific-submissions": "recruiting/test_reading_submissions.py",
     **dict.fromkeys(("payments", "decide", "settle", "payment-list"), "payments/test_pages.py"),
     "submission-id": "payments/test_pages.py",
-    "api:payments": "payments/test_pages.py",
+    **dict.fromkeys(
+        (
+            *("api:prolific", "api:draft", "api:publish", "api:pause", "api:resume", "api:places"),
+            *("api:invite", "api:prolific-events", "api:read-submissions", "api:submissions"),
+        ),
+        "recruiting/test_api.py",
+    ),
+    "api:demographics": "recruiting/test_demographics_api.py",
+    **dict.fromkeys(
+        (
+            *("api:payments", "api:decide", "api:settle", "api:payment-list"),
+            *("api:submission-identity", "api:rater-identity"),
+        ),
+        "payments/test_api_and_command.py",
+    ),
+    "api:plans": "api/test_design.py",
 }
 
 
@@ -98,17 +126,17 @@ def test_change_leaves_a_line_with_author_and_origin(
 ) -> None:
     vi = User.objects.create_user("vi", is_staff=True)
     Membership.objects.create(slug="small", user=vi, role=Role.VIEWER)
-    if name == "choose-gold":
+    if name in ("choose-gold", "api:gold"):
         page.post("/studies/small/gold/upload/", {"name": "mine", "file": gold_file()})
-    if name == "recompute":
+    if name in ("recompute", "api:analysis"):
         ann(study).delete()  # so that there is something to compute
     rest, sent = CHANGES[name](study)
     before = set(StudyEvent.objects.values_list("pk", flat=True))
     address = reverse(name, args=[study, *rest])
-    if name == "api:members":
-        answer = page.put(address, sent, content_type="application/json")
-    else:
-        answer = (page.delete if name == "api:invitation" else page.post)(address, sent)
+    methods = dict.fromkeys(("api:members", "api:notices", "api:pay-terms"), page.put)
+    ask: Any = (methods | {"api:invitation": page.delete}).get(name, page.post)
+    is_json = name.startswith("api:") and name != "api:gold-files"
+    answer = ask(address, sent, **({"content_type": "application/json"} if is_json else {}))
     assert answer.status_code < 400
     lines = StudyEvent.objects.exclude(pk__in=before)
     via = "api" if name.startswith("api:") else "web"
@@ -123,7 +151,11 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "table": lambda run: ([run.pk, "wins"], f"results/{run.pk}/wins.csv"),
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
+    "api:events-csv": lambda run: ([], "events.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
+    "api:table-csv": lambda run: (["wins"], "tables/wins.csv"),
+    "api:certificate": lambda run: ([], "order/certificate.csv"),
+    "api:rater": lambda run: (["ann"], "raters/ann/"),
     "api:wins": lambda run: ([], "wins/"),
     "api:raters": lambda run: ([], "raters/"),
     "api:ratings": lambda run: ([], "ratings/"),
@@ -133,13 +165,19 @@ FILES_ELSEWHERE = {
     "package": "test_packages.py",
     "package-file": "test_packages.py",
     "plan-text": "test_lock_plan.py",
+    "api:plan-text": "api/test_design.py",
+    **dict.fromkeys(
+        ("api:package-zip", "api:package-file", "api:table-latex", "api:figure-svg"),
+        "api/test_share.py",
+    ),
 }
 
 
 def test_every_address_that_sends_a_file_is_tried() -> None:
     rules = (RULES | OF_ACCOUNT).items()
     files = {name for name, rule in rules if rule.is_download}
-    assert {*DOWNLOADS, *FILES_ELSEWHERE, "activity-csv"} == files
+    of_accounts = {"activity-csv", "api:account-activity-csv"}
+    assert {*DOWNLOADS, *FILES_ELSEWHERE, *of_accounts} == files
 
 
 @pytest.mark.parametrize("name", DOWNLOADS)

@@ -38,8 +38,8 @@ with client_of(user) as client:
 apply_submissions(study=study, submissions=listed, at=timezone.now())
 """
 PROMISE = """
-from dashboard.payments.orders import change_terms
-from dashboard.payments.terms import Terms
+from dashboard.prolific.pay_terms import change_terms
+from dashboard.prolific.terms import Terms
 from survey.models import Study
 change_terms(study=Study.objects.get(), terms=Terms({}), author=None)
 """

@@ -45,6 +45,8 @@ SORTING = [
     "included",
     "limit",
     "offset",
+    "after",
+    "before",
     "pool",
     "people",
     "version",

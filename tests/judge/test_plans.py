@@ -178,10 +178,13 @@ def test_one_failed_call_can_be_queued_alone(queued: Queue, settings: Settings) 
     settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_BACKOFF_SECONDS = 1, 0
     judge = queued(replicates=1)
     first, _ = fail_next(judge), fail_next(judge)
-    plans.queue_call(first)
+    assert plans.queue_call(first)
     assert counts(judge) == {"failed": 1, "waiting": 9}
-    plans.queue_call(Call.objects.get(pk=answer_next(judge).pk))
+    answered = Call.objects.get(pk=answer_next(judge).pk)
+    Judge.objects.filter(pk=judge.pk).update(stopped="no credit")
+    assert not plans.queue_call(answered), "it has not failed"
     assert counts(judge) == {"failed": 1, "waiting": 8, "answered": 1}
+    assert Judge.objects.get(pk=judge.pk).stopped == "no credit"
 
 
 @pytest.mark.parametrize("presentation", ["single", "block"])

@@ -1,9 +1,162 @@
-"""Locked plans."""
+"""Designs: texts, pages, planning, order, pilots and locked plans."""
 
 from rest_framework import serializers
 
 from analysis.locked_plans import PlanComparison
 from analysis.models import LockedPlan
+from dashboard.api.serializers.results import RunSerializer
+from dashboard.design.certificate import DesignPart
+from dashboard.design.grids import Grid
+from dashboard.design.models import PlannedGrid
+from dashboard.design.pilot import MeasureRow, Side
+from dashboard.design.preview import Page
+from dashboard.design.texts import Entry, TextSection
+from survey.evenness_tests import ChiSquare
+
+
+class EntrySerializer(serializers.Serializer[Entry]):
+    """One thing that participants read, with the answers offered."""
+
+    label = serializers.CharField()  # type: ignore[assignment]  # a field by this name
+    text = serializers.CharField()
+    options = serializers.ListField(child=serializers.CharField())
+    note = serializers.CharField(help_text="what researchers have to know of it")
+
+
+class TextSectionSerializer(serializers.Serializer[TextSection]):
+    """What participants read on one kind of page."""
+
+    title = serializers.CharField()
+    page = serializers.CharField(help_text="its name in `pages`")
+    entries = EntrySerializer(many=True)
+
+
+class TextsSerializer(serializers.Serializer[object]):
+    """All that participants read."""
+
+    language = serializers.CharField()
+    languages = serializers.ListField(child=serializers.CharField())
+    sections = TextSectionSerializer(many=True)
+
+
+class PageSerializer(serializers.Serializer[Page]):
+    """A page of the survey, and where a browser shows it as participants see it."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # as above
+    number = serializers.IntegerField(allow_null=True, help_text="that participants see")
+    url = serializers.SerializerMethodField()
+
+    def get_url(self, page: Page) -> str:
+        return str(self.context["address"](page.name))
+
+
+class PlanAskedSerializer(serializers.Serializer[object]):
+    """What a plan is asked for; what is left out comes from the study."""
+
+    raters = serializers.IntegerField(required=False)
+    scenarios = serializers.IntegerField(required=False)
+    difference = serializers.FloatField(required=False, help_text="that matters, in points")
+    components = serializers.CharField(
+        required=False, help_text="`typical` variances, or those of the ratings so far: `pilot`"
+    )
+    pay_per_hour = serializers.FloatField(required=False)
+    fee_percent = serializers.FloatField(required=False)
+
+
+class PlannedSerializer(serializers.ModelSerializer[PlannedGrid]):
+    """A plan: what the study could find with other numbers of raters and scenarios."""
+
+    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    requested_at = serializers.DateTimeField(source="created_at")
+    error = serializers.CharField(help_text="why it failed, or empty")
+    options = serializers.DictField(help_text="what was asked for")
+    rows = serializers.ListField(
+        child=serializers.DictField(), help_text="one for each pair of numbers"
+    )
+    sentences = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = PlannedGrid
+        fields = [
+            *("state", "error", "requested_at", "finished_at"),
+            *("options", "rows", "sentences"),
+        ]
+
+
+class PlanningSerializer(serializers.Serializer[object]):
+    """The newest plan; null where none was asked for."""
+
+    plan = PlannedSerializer(allow_null=True)
+
+
+class DesignPartSerializer(serializers.Serializer[DesignPart]):
+    """A part of the design that is complete after every so many people."""
+
+    part = serializers.CharField(source="name")
+    every = serializers.IntegerField()
+    target = serializers.IntegerField(help_text="people after whom it is complete next")
+    missing = serializers.ListField(
+        child=serializers.IntegerField(), help_text="slots up to it that are not filled yet"
+    )
+
+
+class EvennessTestSerializer(serializers.Serializer[ChiSquare]):
+    """A test against uniformly random orders; small p means less even than those."""
+
+    chi_square = serializers.FloatField(source="statistic")
+    df = serializers.IntegerField()
+    p = serializers.FloatField()
+
+
+class GridSerializer(serializers.Serializer[Grid]):
+    """A table of the certificate in short; `certificate.csv` has its cells."""
+
+    table = serializers.CharField(source="name")
+    least = serializers.IntegerField(help_text="the smallest count")
+    most = serializers.IntegerField(help_text="the largest count")
+    missing = serializers.IntegerField(help_text="until the design is complete")
+    test = EvennessTestSerializer(source="tested", allow_null=True)
+    untested = serializers.CharField(help_text="why there is no test, or empty")
+
+
+class CertificateSerializer(serializers.Serializer[object]):
+    """How evenly the people of one pool were shown everything."""
+
+    pool = serializers.CharField()
+    people = serializers.CharField()
+    n_people = serializers.IntegerField()
+    parts = DesignPartSerializer(many=True)
+    tables = GridSerializer(source="grids", many=True)
+
+
+class SideSerializer(serializers.Serializer[Side]):
+    """One version: what it asks, its newest analysis and remarks."""
+
+    study = serializers.CharField(help_text="slug@version")
+    tasks = serializers.CharField()
+    run = RunSerializer(source="analysis.run", allow_null=True)
+    remarks = serializers.SerializerMethodField(help_text="free texts, the newest first")
+
+    def get_remarks(self, side: Side) -> list[str]:
+        return [remark.text for remark in side.remarks]
+
+
+class MeasureSerializer(serializers.Serializer[MeasureRow]):
+    """A measure of the protocol, of each version in their order."""
+
+    measure = serializers.CharField(source="label")
+    values = serializers.SerializerMethodField(help_text="null: not known")
+
+    def get_values(self, row: MeasureRow) -> list[float | None]:
+        return [value["value"] if value else None for value in row.values]
+
+
+class PilotSerializer(serializers.Serializer[object]):
+    """A version beside another one, such as a pilot."""
+
+    versions = SideSerializer(many=True)
+    measures = MeasureSerializer(many=True)
 
 
 class PlanSerializer(serializers.ModelSerializer[LockedPlan]):
@@ -29,3 +182,13 @@ class PlanSerializer(serializers.ModelSerializer[LockedPlan]):
         if compared is None or compared.plan != plan:
             return []
         return [f"{each.what} ({each.where})" for each in compared.deviations]
+
+
+class LockSerializer(serializers.Serializer[object]):
+    """To lock the plan as it is now, which can't be undone."""
+
+    confirmed = serializers.BooleanField(help_text="must be true")
+    note = serializers.CharField(required=False, allow_blank=True)
+    reason = serializers.CharField(
+        required=False, allow_blank=True, help_text="why it takes the place of an earlier plan"
+    )

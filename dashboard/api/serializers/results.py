@@ -1,9 +1,12 @@
-"""Analyses, their tables, and metrics."""
+"""Analyses with their tables, sentences and figures; metrics and multiverses."""
 
 from rest_framework import serializers
 
-from analysis.models import AnalysisRun, ComputedMetric, MetricsRequest
+from analysis.models import AnalysisRun, ComputedMetric, MetricsRequest, Multiverse
+from analysis.text.cells import plain
 from dashboard.api.serializers.columns import rows_of
+from dashboard.shared.findings import ShownFinding
+from dashboard.shared.newest_analysis import NewestAnalysis
 
 
 class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
@@ -33,6 +36,16 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
     def get_gold(self, run: AnalysisRun) -> str:
         source: str = run.manifest.get("gold", "none")
         return source
+
+
+class StateOfRunSerializer(RunSerializer):
+    """An analysis, done or not."""
+
+    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    error = serializers.CharField(help_text="why it failed, or empty")
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "state", "error"]
 
 
 class MetricsRequestSerializer(serializers.ModelSerializer[MetricsRequest]):
@@ -104,3 +117,107 @@ class TableSerializer(serializers.Serializer[object]):
     run = RunSerializer()
     columns = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.DictField())
+
+
+class NewestSerializer(serializers.Serializer[NewestAnalysis]):
+    """The newest analysis of those who count and those included by name, and what came since."""
+
+    include = serializers.ListField(child=serializers.CharField())
+    run = RunSerializer(allow_null=True, help_text="null: none has finished yet")
+    raters = serializers.IntegerField(source="n_raters")
+    included = serializers.IntegerField(source="n_included")
+    changed = serializers.BooleanField(help_text="whether data, rules or software are newer")
+    pending = StateOfRunSerializer(allow_null=True)
+    failed = StateOfRunSerializer(allow_null=True)
+
+
+class SubjectInListSerializer(serializers.Serializer[object]):
+    """A subject of results."""
+
+    subject = serializers.CharField()
+    title = serializers.CharField()
+    url = serializers.URLField()
+
+
+class AnswerSerializer(serializers.Serializer[ShownFinding]):
+    """What a table says in sentences: with raters and items as units, and as published."""
+
+    title = serializers.CharField()
+    dimension = serializers.CharField()
+    sound = serializers.SerializerMethodField()
+    paper = serializers.SerializerMethodField()
+    exploratory = serializers.BooleanField(help_text="made otherwise than planned")
+
+    def get_sound(self, answer: ShownFinding) -> list[str]:
+        return [plain(sentence) for sentence in answer.sound]
+
+    def get_paper(self, answer: ShownFinding) -> list[str]:
+        return [plain(sentence) for sentence in answer.paper]
+
+
+class QuestionSerializer(serializers.Serializer[object]):
+    """A question, the table that answers it, and how it was computed."""
+
+    question = serializers.CharField()
+    table = serializers.CharField()
+    title = serializers.CharField()
+    says = serializers.CharField(help_text="how to read the table")
+    observations = serializers.CharField(help_text="what counts as one")
+    methods = serializers.DictField(child=serializers.CharField(), help_text="by recipe")
+    answers = AnswerSerializer(many=True)
+    url = serializers.URLField(allow_null=True, help_text="of the table; null: it has no rows")
+
+
+class SubjectSerializer(serializers.Serializer[object]):
+    """A subject of results: its questions, and tables that are not available."""
+
+    run = RunSerializer(allow_null=True)
+    subject = serializers.CharField()
+    title = serializers.CharField()
+    questions = QuestionSerializer(many=True)
+    absent = serializers.DictField(child=serializers.CharField(), help_text="why, by table")
+
+
+class FigureInListSerializer(serializers.Serializer[object]):
+    """A figure of an analysis."""
+
+    figure = serializers.CharField()
+    title = serializers.CharField()
+    table = serializers.CharField(help_text="that has its numbers; empty for none")
+    url = serializers.URLField(help_text="Plotly’s JSON")
+    svg = serializers.URLField(allow_null=True, help_text="null: no zip with images was prepared")
+
+
+class FiguresSerializer(serializers.Serializer[object]):
+    """The figures of the newest finished analysis."""
+
+    run = RunSerializer(allow_null=True)
+    figures = FigureInListSerializer(many=True)
+
+
+class FigureSerializer(serializers.Serializer[object]):
+    """A figure as Plotly draws it."""
+
+    data = serializers.ListField(child=serializers.DictField())  # type: ignore[assignment]  # a field by this name
+    layout = serializers.DictField()
+
+
+class MultiverseRequestSerializer(serializers.ModelSerializer[Multiverse]):
+    """A request to compute the multiverse of an analysis."""
+
+    run = serializers.IntegerField(source="run_id", help_text="id of the analysis")
+    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    error = serializers.CharField(help_text="why it failed, or empty")
+    requested_at = serializers.DateTimeField(source="created_at")
+
+    class Meta:
+        model = Multiverse
+        fields = ["run", "state", "percent", "error", "requested_at", "finished_at"]
+
+
+class MultiverseSerializer(serializers.Serializer[object]):
+    """The multiverse of the newest finished analysis; null where none was asked for. Its rows are
+    in the tables `multiverse_summary` and `multiverse`.
+    """
+
+    multiverse = MultiverseRequestSerializer(allow_null=True)

@@ -10,10 +10,11 @@ from kombu.exceptions import OperationalError
 from config.celery import wake
 from dashboard.accounts.prolific import account_of
 from dashboard.payments.cases import cases_of
-from dashboard.payments.orders import OrderRefused, chosen_of, confirm, terms_of
+from dashboard.payments.orders import OrderRefused, chosen_of, confirm
 from dashboard.payments.progress import orders_of, progress
 from dashboard.payments.screen import Screen, screen_of
-from dashboard.payments.terms import AmountRefused, in_money
+from dashboard.prolific.pay_terms import terms_of
+from dashboard.prolific.terms import AmountRefused, in_money
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 

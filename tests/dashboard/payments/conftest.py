@@ -11,9 +11,10 @@ from pytest_django import Settings
 from dashboard.accounts.prolific import connect
 from dashboard.payments.carrying_out import carry_out
 from dashboard.payments.models import PaymentOrder
-from dashboard.payments.orders import Chosen, change_terms, confirm
-from dashboard.payments.terms import Terms
+from dashboard.payments.orders import Chosen, confirm
+from dashboard.prolific.pay_terms import change_terms
 from dashboard.prolific.submissions import as_listed
+from dashboard.prolific.terms import Terms
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submissions import apply_submissions
 from examples.local_prolific import TOKEN

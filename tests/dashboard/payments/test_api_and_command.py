@@ -1,6 +1,7 @@
 """Submissions and payments by the API and by the command."""
 
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -8,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from dashboard.payments.orders import change_terms
-from dashboard.payments.terms import Terms
-from survey.models import Study
+from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.terms import Terms
+from survey.models import Study, StudyEvent
 from tests.dashboard.paying import came, listed, read
 from tests.dashboard.payments.conftest import There
 from tests.prolific import prolific_id
@@ -29,44 +30,177 @@ def two(study: Study) -> Study:
 
 def test_submissions_are_listed_by_mismatch_and_status(page: Client, two: Study) -> None:
     answer = page.get(f"{API}submissions/?mismatch=unknown_code").json()
-    assert answer["count"] == 1
     [ben] = answer["results"]
     assert (ben["participant"], ben["code"], ben["here"]) == ("ben", "CCCCC", "completed")
     assert ben["mismatches"] == ["unknown_code"] and ben["minutes_there"] == 12
-    assert page.get(f"{API}submissions/?status=APPROVED").json()["count"] == 0
+    assert page.get(f"{API}submissions/?status=APPROVED").json()["results"] == []
     assert len(page.get(f"{API}submissions/?limit=2").json()["results"]) == 2
     assert page.get(f"{API}submissions/?mismatch=silly").status_code == 400
     text = page.get(f"{API}submissions/").content.decode()
     assert not any(prolific_id(name) in text for name in ("ann", "session of ann", "nobody"))
 
 
-def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, researcher: User) -> None:
-    shown = page.get(f"{API}payments/").json()
-    keys = [one["key"] for one in shown["proposals"] if one["is_chosen"]]
-    assert [one["rule"] for one in shown["proposals"]] == [
+def keys(page: Client, **query: str) -> list[str]:
+    """The proposals that the rules choose."""
+    rows = page.get(f"{API}payments/proposals/", query).json()["results"]
+    return [one["key"] for one in rows if one["is_chosen"]]
+
+
+def ask(page: Client, method: str, path: str, body: object = None) -> tuple[int, Any]:
+    answer = getattr(page, method)(f"{API}{path}", body, content_type="application/json")
+    return answer.status_code, answer.json()
+
+
+def test_proposals_are_listed_by_rule_page_by_page(page: Client, two: Study) -> None:
+    address, rules = f"{API}payments/proposals/?limit=2", []
+    while address:
+        listed = page.get(address).json()
+        rules += [one["rule"] for one in listed["results"]]
+        address = listed["next"]
+    assert rules == [
         *("completed", "other_code", "never_came", "completed_bonus", "completed_bonus"),
     ]
-    assert shown["bonus_cents"] == 100 and "minutes" in shown["hourly_pay"]
+    assert len(keys(page, rule="completed_bonus")) == 2
+    assert page.get(f"{API}payments/proposals/?rule=steal").status_code == 400
+    assert page.get(f"{API}payments/proposals/?after=x").status_code == 400
 
-    def send(**changes: object) -> tuple[int, dict[str, object]]:
-        sent = {"decisions": keys, "bonus_cents": 100, **changes}
-        answer = page.post(f"{API}payments/", sent, content_type="application/json")
-        return answer.status_code, answer.json()
+
+def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, researcher: User) -> None:
+    shown = page.get(f"{API}payments/").json()
+    assert shown["bonus_cents"] == 100 and "minutes" in shown["hourly_pay"]
+    bonus = next(one for one in shown["groups"] if one["rule"] == "completed_bonus")
+    assert (bonus["proposals"], bonus["cents"], bonus["sum_cents"]) == (2, 50, 100)
+    chosen = keys(page)
+
+    def send(**changes: object) -> tuple[int, Any]:
+        return ask(page, "post", "payments/", {"decisions": chosen, "bonus_cents": 100, **changes})
 
     assert send(bonus_cents=99) == (400, {"bonus_cents": ["their bonuses are 100"]})
     assert send(decisions=["9:steal"]) == (400, {"decisions": ["not proposed: 9:steal"]})
     assert send(decisions=[])[0] == 400
+    for amounts, why in (
+        ({"completed_bonus": -1}, "A bonus of −£0.01 is not more than 0. Nothing was changed."),
+        ({"completed_bonus": 30_001}, "is more than 100 × rewards: confirm that it is meant."),
+        ({"completed": 5}, "There is no such rule: completed."),
+    ):
+        status, said = send(amounts=amounts)
+        assert (status, why in str(said)) == (400, True), said
+    assert "no such rule" in str(send(texts={"steal": "x"}))
     assert not SubmissionDecision.objects.exists()
-    status, order = send()
+    status, order = send(
+        amounts={"completed_bonus": 75}, bonus_cents=150, texts={"never_came": "Where were you?"}
+    )
     assert (status, order["author"], order["by_hand"]) == (201, "ada", True)
     assert order["counts"] == {
         "approve": {"waiting": 2}, "message": {"waiting": 1}, "bonus": {"waiting": 2}
     }  # fmt: skip
+    assert {one["cents"] for one in order["decisions"]} == {None, 75}
+    assert "Where were you?" in {one["text"] for one in order["decisions"]}
     assert send()[0] == 400, "a second time there is nothing to confirm"
     detail = page.get(f"{API}payments/{order['order']}/").json()
     assert [one["kind"] for one in detail["decisions"]].count("approve") == 2
     assert page.get(f"{API}payments/999/").status_code == 404
     assert page.get(f"{API}payments/").json()["orders"][0]["order"] == order["order"]
+    assert keys(page) == []
+
+
+def test_terms_are_read_and_replaced(page: Client, two: Study) -> None:
+    status, terms = ask(page, "get", "payments/terms/")
+    assert (status, terms["reward_cents"], terms["completed_bonus_cents"]) == (200, 300, 50)
+    assert ask(page, "put", "payments/terms/", terms)[1] == terms
+    changed = {"currency": "USD", "reward_cents": 250, "screened_out_cents": 14}
+    assert ask(page, "put", "payments/terms/", changed)[1]["completed_bonus_cents"] is None
+    assert terms_of(two) == Terms(currency="USD", reward=250, screened_out=14)
+    for wrong, field in (
+        ({"reward_cents": -1}, "reward_cents"),
+        ({"reward_cents": 0}, "reward_cents"),
+        ({"screened_out_cents": 1}, "screened_out_cents"),
+        ({"currency": "BTC"}, "currency"),
+    ):
+        status, said = ask(page, "put", "payments/terms/", changed | wrong)
+        assert (status, list(said)) == (400, [field])
+    assert terms_of(two) == Terms(currency="USD", reward=250, screened_out=14)
+    assert two.events.filter(action="pay terms").count() == 2
+
+
+def test_decision_by_hand_is_stored_once_with_its_reason(page: Client, two: Study) -> None:
+    [ann] = [one for one in listed_here(page) if one["participant"] == "ann"]
+    path = f"submissions/{ann['submission']}/decide/"
+    bonus = {"kind": "bonus", "reason": "for the interview", "amount_cents": 500}
+    assert ask(page, "post", path, bonus)[0] == 201
+    status, said = ask(page, "post", path, bonus)
+    assert (status, "decided already" in said["detail"]) == (400, True)
+    for wrong, why in (
+        ({"amount_cents": -1}, "A bonus of −£0.01 is not more than 0."),
+        ({"amount_cents": 40_000}, "confirm that it is meant."),
+        ({"amount_cents": None}, "null"),
+        ({"reason": ""}, "blank"),
+        ({"kind": "steal"}, "not a valid choice"),
+        ({"kind": "message"}, "Write what the participant is told."),
+        ({"kind": "reject", "category": "OTHER", "text": "Too short."}, "Prolific wants 100 to"),
+        ({"kind": "reject", "text": "x" * 100}, "There is no category"),
+    ):
+        status, said = ask(page, "post", path, {**bonus, "reason": "another", **wrong})
+        assert (status, why in str(said)) == (400, True), said
+    assert ask(page, "post", "submissions/999/decide/", bonus)[0] == 404
+    [one] = SubmissionDecision.objects.all()
+    assert (one.kind, one.reason, one.cents, one.order.by_hand) == (
+        *("bonus", "for the interview", 500, True),
+    )
+    shown = ask(page, "get", f"submissions/{ann['submission']}/")[1]
+    assert [made["reason"] for made in shown["history"]] == ["for the interview"]
+
+
+def listed_here(page: Client) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = page.get(f"{API}submissions/").json()["results"]
+    return rows
+
+
+def test_order_by_hand_is_downloaded_settled_and_cancelled(page: Client, two: Study) -> None:
+    sent = {"decisions": keys(page), "bonus_cents": 100}
+    order = ask(page, "post", "payments/", sent)[1]
+    path = f"payments/{order['order']}/"
+    answer = page.post(f"{API}{path}bonuses.csv")
+    assert answer["Content-Type"].startswith("text/csv")
+    assert answer.content.decode() == "".join(
+        f"{prolific_id(name)},0.50\n" for name in ("ann", "ben")
+    )
+    assert page.post(f"{API}{path}bonuses.csv").content == answer.content
+    assert two.events.filter(action="payment list downloaded").count() == 2
+    assert page.post(f"{API}{path}ratings.csv").status_code == 404
+    made = {one["kind"]: one["id"] for one in order["decisions"]}
+    for body, why in (
+        ({"what": "done", "decisions": []}, "at least 1"),
+        ({"what": "done", "decisions": [999_999]}, "Choose at least one line."),
+        ({"what": "undone", "decisions": [made["bonus"]]}, "not a valid choice"),
+        ({"what": "cancel", "decisions": [made["bonus"]]}, "Of none of these lines"),
+    ):
+        status, said = ask(page, "post", f"{path}settle/", body)
+        assert (status, why in str(said)) == (400, True), said
+    done = {"what": "done", "decisions": [made["bonus"]]}
+    assert ask(page, "post", f"{path}settle/", done)[1]["counts"]["bonus"] == {
+        "asked": 1, "done": 1
+    }  # fmt: skip
+    assert ask(page, "post", f"{path}settle/", done)[0] == 400, "it is settled"
+    cancelled = {"what": "cancel", "decisions": [made["message"]]}
+    assert ask(page, "post", f"{path}settle/", cancelled)[1]["counts"]["message"] == {"refused": 1}
+
+
+def test_identity_is_for_some_roles_and_each_look_is_recorded(page: Client, two: Study) -> None:
+    [ann] = [one for one in listed_here(page) if one["participant"] == "ann"]
+    path = f"submissions/{ann['submission']}/identity/"
+    assert ask(page, "post", path)[1] == {
+        "submission_id": prolific_id("session of ann"),
+        "prolific_id": prolific_id("ann"),
+    }
+    assert ask(page, "post", "raters/ann/identity/")[1] == {
+        "prolific_id": prolific_id("ann"),
+        "submissions": [prolific_id("session of ann")],
+        "note": "",
+    }
+    assert ask(page, "post", "raters/nobody/identity/")[0] == 404
+    looks = two.events.filter(action=StudyEvent.IDENTITY_SHOWN)
+    assert [event.detail for event in looks] == [{"rater": "ann"}] * 2
 
 
 @pytest.mark.e2e
@@ -76,8 +210,7 @@ def test_with_a_token_the_api_has_a_worker_do_it(
     woken: list[tuple[str, int]] = []
     monkeypatch.setattr("dashboard.shared.pages.wake", lambda task, pk: woken.append((task, pk)))
     there.add("ann")
-    [proposal] = page.get(f"{API}payments/").json()["proposals"]
-    sent = {"decisions": [proposal["key"]], "bonus_cents": 0}
+    sent = {"decisions": keys(page), "bonus_cents": 0}
     order = page.post(f"{API}payments/", sent, content_type="application/json").json()
     assert woken == [("dashboard.pay", order["order"])] and not order["by_hand"]
     there.work(PaymentOrder.objects.get())

@@ -7,9 +7,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.payments.models import PaymentOrder, PayTerms, SubmissionDecision
-from dashboard.payments.orders import change_terms, terms_of
-from dashboard.payments.terms import Terms
+from dashboard.payments.models import PaymentOrder, SubmissionDecision
+from dashboard.prolific.models import PayTerms
+from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.terms import Terms
 from survey.models import AttentionCheck, Study, StudyEvent
 from survey.withdrawal import erase_old_keys, withdraw
 from tests.dashboard.conftest import Woken

@@ -9,7 +9,7 @@ from dashboard.payments.case import Case, Made
 from dashboard.payments.proposals import RULES, hourly_pay, proposals
 from dashboard.payments.rejections import RejectionRefused, check_rejection
 from dashboard.payments.screen import screen_of
-from dashboard.payments.terms import AmountRefused, Terms, check_bonus, check_terms, in_money
+from dashboard.prolific.terms import AmountRefused, Terms, check_bonus, check_terms, in_money
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 COMPLETED = Case(

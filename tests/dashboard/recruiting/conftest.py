@@ -76,7 +76,7 @@ def cost(prolific: LocalProlific, places: int = 4) -> int:
 
 
 def steps() -> list[tuple[str, Any]]:
-    taken = StudyEvent.objects.filter(action__startswith="prolific ")
+    taken = StudyEvent.objects.filter(action__startswith="prolific ", study__isnull=False)
     return [(event.action.partition(" ")[2], event.detail.get("places")) for event in taken]
 
 

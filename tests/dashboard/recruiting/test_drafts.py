@@ -61,7 +61,10 @@ def test_draft_has_the_studys_link_codes_and_money(
     assert f"Total GBP {cost(prolific) / 100:.2f}" in shown
     assert "Available GBP 10,000.00 in Local workspace" in shown
     assert steps() == [("create", 4)]
-    assert events([study])[0].what == "Draft created on Prolific: 4 places"
+    assert [event.what for event in events([study])[:2]] == [
+        "Pay terms changed (in cents): reward: none → 150",
+        "Draft created on Prolific: 4 places",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -316,7 +316,7 @@ def test_event_waits_while_prolific_does_not_answer_and_names_nobody_in_the_log(
     send(changed(submission))
     follow_all()
     assert held() == 1
-    assert "small@1: an event is not followed up yet: 401" in caplog.text
+    assert "small@1: an event is not followed up yet: Prolific answered 401" in caplog.text
     assert submission.id not in caplog.text
     prolific.world.tokens = tokens
     now = timezone.now()

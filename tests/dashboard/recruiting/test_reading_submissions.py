@@ -95,7 +95,7 @@ def test_worker_that_can_not_read_says_why_and_waits_for_its_next_turn(
     [mine] = recruitments_to_read(at=now)
     prolific.world.tokens.clear()
     assert read_submissions_of(mine, at=now) is None
-    assert "small@1: submissions were not read: Prolific does not accept this token." in caplog.text
+    assert "small@1: submissions were not read: Prolific answered 401" in caplog.text
     assert recruitments_to_read(at=now) == []
     asked = len(prolific.log)
     User.objects.update(is_active=False)

@@ -115,7 +115,7 @@ def test_draft_lets_in_the_invited_people_alone(
     allowed = {"filter_id": "participant_group_allowlist", "selected_values": [group]}
     assert theirs["filters"] == [allowed]
     assert members(prolific) == ids("ann", "ben", "cat")
-    assert events([study])[0].what == "Draft created on Prolific: 3 places, 3 invited"
+    assert events([study])[1].what == "Draft created on Prolific: 3 places, 3 invited"
     prolific.world.move_study(theirs["id"], "PUBLISH")
     with pytest.raises(ApiError, match="not eligible"):
         prolific.world.start(theirs["id"], prolific_id("gil"))

@@ -1,0 +1,117 @@
+"""The caller's own account by the API: its tokens, its log, joining a study. Logging in, passwords
+and second factors are on pages alone, which ask for the password again.
+"""
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_204_NO_CONTENT
+from rest_framework.views import APIView
+
+from dashboard.accounts.models import ApiToken
+from dashboard.accounts.tokens import revoke_token
+from dashboard.api.pagination import Keyset
+from dashboard.api.parameters import sent_by, user_of
+from dashboard.api.people import EventSerializer, EventsQuery, chosen_lines, page_of_log
+from dashboard.api.refusals import RequestRefused
+from dashboard.overview.invitations import NotValid, accept
+from dashboard.overview.log import as_file, lines_of_accounts
+from dashboard.shared.access import role_of
+
+
+class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
+    """An API token. The token itself is shown once, on the page that makes it."""
+
+    is_this = serializers.SerializerMethodField(help_text="whether it came with this request")
+    studies = serializers.ListField(
+        child=serializers.CharField(), help_text="slugs; empty for all of the account’s studies"
+    )
+
+    class Meta:
+        model = ApiToken
+        fields = [
+            *("id", "name", "scope", "studies", "created_at", "expires_at", "last_used_on"),
+            *("is_expired", "is_this"),
+        ]
+
+    is_expired = serializers.BooleanField()
+
+    def get_is_this(self, token: ApiToken) -> bool:
+        return bool(token == self.context["request"].auth)
+
+
+class TokenList(APIView):
+    """The caller's API tokens, the newest first. They are made on the page *API tokens*."""
+
+    @extend_schema(responses=ApiTokenSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        rows = user_of(request).api_tokens.all()
+        return Response(ApiTokenSerializer(rows, many=True, context={"request": request}).data)
+
+
+class TokenDetail(APIView):
+    """One of the caller's API tokens."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("token", int, OpenApiParameter.PATH)],
+        request=None,
+        responses={204: None},
+    )
+    def delete(self, request: Request, token: int) -> Response:
+        """Revoke it, at once; it may be the one that came with this request."""
+        if not revoke_token(user=user_of(request), token=token):
+            raise NotFound("You have no such token.")
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+class ActivityList(APIView):
+    """What was done with the own account; superusers see all accounts. The newest lines first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[EventsQuery], responses=EventSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return page_of_log(request, lines_of_accounts(user_of(request)))
+
+
+class ActivityFile(APIView):
+    """The same lines, all of them, as CSV."""
+
+    @extend_schema(parameters=[EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request) -> StreamingHttpResponse:
+        lines = chosen_lines(request, lines_of_accounts(user_of(request)))
+        return as_file(lines, "accounts-log.csv")
+
+
+class AcceptSerializer(serializers.Serializer[object]):
+    """An invitation to a study."""
+
+    link = serializers.CharField(max_length=500, help_text="or the secret at its end")
+
+
+class JoinedSerializer(serializers.Serializer[object]):
+    """The study that the caller has joined."""
+
+    study = serializers.CharField(help_text="slug@version")
+    role = serializers.CharField()
+
+
+class Accept(APIView):
+    """Joining a study."""
+
+    @extend_schema(request=AcceptSerializer, responses=JoinedSerializer)
+    def post(self, request: Request) -> Response:
+        """Accept an invitation with the caller's account. 400 if it is used, revoked, expired or
+        unknown, or if the caller has this role or a higher one already.
+        """
+        link, user = sent_by(request, AcceptSerializer)["link"], user_of(request)
+        try:
+            study = accept(secret=link.rstrip("/").rpartition("/")[2], user=user)
+        except NotValid as why:
+            raise RequestRefused(str(why)) from None
+        content = {"study": str(study), "role": role_of(user, study.slug)}
+        return Response(JoinedSerializer(content).data)

@@ -1,0 +1,127 @@
+"""The API about what workers compute: analyses, multiverses and automatic metrics."""
+
+from typing import Any
+
+from django.db.models import Count
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_202_ACCEPTED
+from rest_framework.views import APIView
+
+from analysis.metrics_requests import metrics_request_of
+from analysis.models import AnalysisRun, Multiverse
+from analysis.multiverses import multiverse_of
+from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, user_of
+from dashboard.api.refusals import refusals
+from dashboard.api.serializers.results import (
+    MetricsSerializer,
+    MultiverseSerializer,
+    NewestSerializer,
+    StateOfRunSerializer,
+)
+from dashboard.results.asking import ask_for_analysis, ask_for_metrics, ask_for_multiverse
+from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.pages import try_to_wake
+from survey.models import Study
+
+RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of an analysis")
+
+
+class Analysis(APIView):
+    """The newest analysis, and whether it is up to date."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=NewestSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        analysis = newest_analysis(study_or_404(name), asked_for(request))
+        return Response(NewestSerializer(analysis).data)
+
+    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: StateOfRunSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker analyse the data as they are now. Where nothing has changed, the answer is
+        the analysis that is done.
+        """
+        study = study_or_404(name)
+        run = ask_for_analysis(study, asked_for(request), author=user_of(request))
+        wake_for(run)
+        return Response(StateOfRunSerializer(run).data, status=HTTP_202_ACCEPTED)
+
+
+def wake_for(run: AnalysisRun) -> None:
+    """Have a worker take up an analysis that is not done."""
+    if run.state != AnalysisRun.State.DONE:
+        try_to_wake("analysis.run", run.pk)
+
+
+class AnalysisList(APIView):
+    """The analyses of the study, the newest first, done or not."""
+
+    pagination_class = Keyset
+
+    @extend_schema(
+        parameters=[STUDY, OpenApiParameter("state", str, enum=AnalysisRun.State.values)],
+        responses=StateOfRunSerializer(many=True),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        pages, runs = Keyset(), study_or_404(name).analysis_runs.select_related("rule_set")
+        if state := one_of(request, "state", AnalysisRun.State.values):
+            runs = runs.filter(state=state)
+        page = pages.page_of(Stored(runs, ["-id"]), request)
+        return pages.answer(StateOfRunSerializer(page, many=True).data)
+
+
+class AnalysisDetail(APIView):
+    """One analysis: whether it is done, and why it failed."""
+
+    @extend_schema(parameters=[STUDY, RUN], responses=StateOfRunSerializer)
+    def get(self, request: Request, name: str, run: int) -> Response:
+        study = study_or_404(name)
+        row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        return Response(StateOfRunSerializer(row).data)
+
+
+class MultiverseOfAnalysis(APIView):
+    """The multiverse of the newest finished analysis: all its rules and choices varied."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=MultiverseSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        run = newest_analysis(study_or_404(name), asked_for(request)).run
+        return Response(MultiverseSerializer({"multiverse": multiverse_of(run)}).data)
+
+    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: MultiverseSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker compute it. What is done already is not computed again."""
+        study, include = study_or_404(name), asked_for(request)
+        with refusals():
+            asked = ask_for_multiverse(study, include, author=user_of(request))
+        if asked.state != Multiverse.State.DONE:
+            try_to_wake("analysis.multiverse", asked.pk)
+        content = MultiverseSerializer({"multiverse": asked}).data
+        return Response(content, status=HTTP_202_ACCEPTED)
+
+
+class Metrics(APIView):
+    """The automatic metrics of a study that are stored, and the newest request to compute them."""
+
+    @extend_schema(parameters=[STUDY], responses=MetricsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(_metrics(study_or_404(name)))
+
+    @extend_schema(parameters=[STUDY], request=None, responses={202: MetricsSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker compute every metric for which this installation has all that it needs. A
+        request that is under way is not repeated.
+        """
+        study = study_or_404(name)
+        asked = ask_for_metrics(study, author=user_of(request))
+        try_to_wake("analysis.metrics", asked.pk)
+        return Response(_metrics(study), status=HTTP_202_ACCEPTED)
+
+
+def _metrics(study: Study) -> dict[str, Any]:
+    row = metrics_request_of(study)
+    stored = study.computed_metrics.annotate(n=Count("values__value"))
+    content = {"request": row, "metrics": sorted(stored, key=lambda metric: metric.name)}
+    return dict(MetricsSerializer(content).data)

@@ -1,0 +1,185 @@
+"""The API about gold scores: their sources, choosing one, and how judges agree with people."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
+from rest_framework.views import APIView
+
+from analysis.models import AnalysisRun
+from dashboard.api.analyses import RUN, wake_for
+from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.refusals import checked, refusals
+from dashboard.api.results import tables_listed
+from dashboard.api.serializers.gold import (
+    ChooseGoldSerializer,
+    GoldAddedSerializer,
+    GoldChangedSerializer,
+    GoldChosenSerializer,
+    GoldDecisionSerializer,
+    GoldFileSerializer,
+    GoldScoreSerializer,
+    GoldSerializer,
+    RemarksSerializer,
+)
+from dashboard.judges import agreement
+from dashboard.judges.forms import BeforeForm, GoldSetForm
+from dashboard.judges.gold_changes import changes, earlier_run
+from dashboard.judges.gold_choice import find_source, make_gold
+from dashboard.judges.gold_rows import ORDER, gold_rows, responses_to_score
+from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.sources import sources_of
+from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.newest_analysis import newest_analysis
+from judge.models import GoldDecision
+from judge.queries import GoldSource
+from survey.models import Study
+from survey.tidy import counted_sources, definition_of
+
+
+class GoldSources(APIView):
+    """Every source of gold scores, and which of them is gold."""
+
+    @extend_schema(parameters=[STUDY], responses=GoldSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        known = sources_of(study, definition_of(study))
+        of_any_kind = [*known.judges, *known.files, *known.panels, *known.juries]
+        content = {"gold": known.gold, "sources": of_any_kind}
+        return Response(GoldSerializer(content, context={"study": study}).data)
+
+    @extend_schema(
+        parameters=[STUDY, INCLUDE],
+        request=ChooseGoldSerializer,
+        responses={202: GoldChosenSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Make the scores of a source the gold ones, and have a worker analyse by them."""
+        study, sent = study_or_404(name), sent_by(request, ChooseGoldSerializer)
+        include = asked_for(request)
+        with refusals():
+            choice = make_gold(
+                study,
+                find_source(study, sent["source"]),
+                author=user_of(request),
+                why="chosen by the API",
+                sources=counted_sources(include),
+            )
+        wake_for(choice.after)
+        return Response(GoldChosenSerializer(choice).data, status=HTTP_202_ACCEPTED)
+
+
+class GoldDecisionList(APIView):
+    """Which source was made gold, when and by whom, the newest first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY], responses=GoldDecisionSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        pages, decisions = Keyset(), GoldDecision.objects.filter(study=study_or_404(name))
+        rows = decisions.select_related("judge", "gold_set", "jury", "author")
+        page = pages.page_of(Stored(rows, ["-id"]), request)
+        return pages.answer(GoldDecisionSerializer(page, many=True).data)
+
+
+class GoldFiles(APIView):
+    """Gold scores from files."""
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        parameters=[STUDY], request=GoldFileSerializer, responses={201: GoldAddedSerializer}
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Add the scores of a file as another source, all or none."""
+        study = study_or_404(name)
+        form = checked(GoldSetForm(request.POST, request.FILES))
+        file = form.cleaned_data["file"]
+        with refusals():
+            added, notices = import_gold_set(
+                study,
+                file.read(),
+                file=file.name,
+                name=form.cleaned_data["name"],
+                author=user_of(request),
+            )
+        content = {
+            "source": GoldSource(gold_set=added).key,
+            "scores": added.scores.count(),
+            "notices": notices,
+        }
+        return Response(GoldAddedSerializer(content).data, status=HTTP_201_CREATED)
+
+
+class GoldScoreList(APIView):
+    """The gold score of every response with its single scores; `limit` counts responses."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY], responses=GoldScoreSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study, pages = study_or_404(name), Keyset()
+        responses = pages.page_of(Stored(responses_to_score(study), ORDER), request)
+        rows = GoldScoreSerializer(gold_rows(study, responses), many=True)  # type: ignore[arg-type]  # a list
+        return pages.answer(rows.data)
+
+
+class GoldChanges(APIView):
+    """What other gold scores changed: an analysis beside an earlier one of the same people."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            RUN,
+            OpenApiParameter("before", int, description="an earlier analysis; else the newest one"),
+        ],
+        responses=GoldChangedSerializer,
+    )
+    def get(self, request: Request, name: str, run: int) -> Response:
+        study, form = study_or_404(name), checked(BeforeForm(request.query_params))
+        after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        before = earlier_run(after, form.cleaned_data["before"])
+        is_done = after.state == AnalysisRun.State.DONE
+        content = {
+            "run": after,
+            "before": before.pk if before else None,
+            "changes": changes(before, after) if before and is_done else None,
+        }
+        return Response(GoldChangedSerializer(content).data)
+
+
+class Agreement(APIView):
+    """Whether judges agree with themselves and with people: warnings, and the tables about it."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RemarksSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return _remarks(request, study_or_404(name), agreement.TABLES)
+
+
+class Guard(APIView):
+    """How raters, wins and means change with other gold scores."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RemarksSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return _remarks(request, study_or_404(name), agreement.GUARD)
+
+
+def _remarks(request: Request, study: Study, tables: Sequence[str]) -> Response:
+    analysis = newest_analysis(study, asked_for(request))
+    remarks = agreement.remarks(analysis.tables("guard_warnings")["guard_warnings"])
+
+    def rows(kinds: list[tuple[str, list[str]]]) -> list[dict[str, Any]]:
+        return [{"what": what, "details": details} for what, details in kinds]
+
+    content = {
+        "run": analysis.run,
+        "warnings": rows(remarks.warnings),
+        "notes": rows(remarks.notes),
+        "tables": tables_listed(request, study, analysis, only=tables),
+    }
+    return Response(RemarksSerializer(content).data)

@@ -1,0 +1,70 @@
+"""Who somebody is on Prolific, by the API: one person a request, and each request is recorded."""
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.api.parameters import STUDY, user_of
+from dashboard.payments import single
+from dashboard.payments.cases import case_or_404, row_or_404
+from dashboard.raters import identity
+from dashboard.shared.access import first_or_404, study_or_404
+
+
+class SubmissionIdentitySerializer(serializers.Serializer[object]):
+    """Prolific's IDs of a submission."""
+
+    submission_id = serializers.CharField()
+    prolific_id = serializers.CharField(help_text="of the participant")
+
+
+class RaterIdentitySerializer(serializers.Serializer[identity.KnownAs]):
+    """How a rater is known outside. Everything is empty for people who came by an open link."""
+
+    prolific_id = serializers.CharField()
+    submissions = serializers.ListField(child=serializers.CharField(), help_text="on Prolific")
+    note = serializers.CharField(source="label", help_text="what you wrote on their invitation")
+
+
+class SubmissionIdentity(APIView):
+    """Whose submission it is."""
+
+    @extend_schema(
+        parameters=[STUDY, OpenApiParameter("submission", int, OpenApiParameter.PATH)],
+        request=None,
+        responses=SubmissionIdentitySerializer,
+    )
+    def post(self, request: Request, name: str, submission: int) -> Response:
+        """Say it. The log records who looked."""
+        study = study_or_404(name)
+        row = single.look_up(
+            study=study,
+            row=row_or_404(study, submission),
+            pseudonym=case_or_404(study, submission).pseudonym,
+            author=user_of(request),
+            at=timezone.now(),
+        )
+        return Response(SubmissionIdentitySerializer(row).data)
+
+
+class RaterIdentity(APIView):
+    """How a rater is known outside."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            OpenApiParameter("rater", str, OpenApiParameter.PATH, description="the pseudonym"),
+        ],
+        request=None,
+        responses=RaterIdentitySerializer,
+    )
+    def post(self, request: Request, name: str, rater: str) -> Response:
+        """Say it. The log records who looked."""
+        study = study_or_404(name)
+        people = study.participants.filter(pseudonym=rater)
+        person = first_or_404(people, f"{study} has no rater {rater}.")
+        known = identity.look_up(participant=person, author=user_of(request), at=timezone.now())
+        return Response(RaterIdentitySerializer(known).data)

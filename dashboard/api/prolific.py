@@ -1,0 +1,430 @@
+"""Recruiting on Prolific by the API: the steps of the page *Prolific*, with the caller's token."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.views import APIView
+
+from dashboard.accounts import prolific
+from dashboard.accounts.forms import ProlificTokenForm
+from dashboard.accounts.models import ApiToken
+from dashboard.accounts.prolific import client_of
+from dashboard.api.parameters import STUDY, sent_by, user_of
+from dashboard.api.refusals import checked, refusals
+from dashboard.api.serializers.prolific import (
+    RENAMED,
+    CodeSerializer,
+    CostSerializer,
+    DemographicsSerializer,
+    DraftSerializer,
+    EarlierStudySerializer,
+    ImportedSerializer,
+    NewDemographicsSerializer,
+    NewDraftSerializer,
+    PlacesSerializer,
+    ProlificAccountSerializer,
+    ProlificStepSerializer,
+    ProlificTokenSerializer,
+    RecruitingSerializer,
+    ShownDraftSerializer,
+    SubmissionListsSerializer,
+    SubmissionsReadSerializer,
+    WaveQuery,
+    WaveSerializer,
+    time_of_events,
+)
+from dashboard.overview.endings import endings
+from dashboard.prolific import recruiting
+from dashboard.prolific.demographics import import_demographics, imported_answers
+from dashboard.prolific.drafts import against_publishing, first_values, values_of
+from dashboard.prolific.forms import DemographicsForm, WaveForm
+from dashboard.prolific.recruiting import StepDone, demographic_export, see
+from dashboard.prolific.steps import look, recruitment_of
+from dashboard.prolific.submissions import FROM_API, submissions_of
+from dashboard.prolific.subscribing import gets_events
+from dashboard.prolific.waves import Wave, earlier_studies
+from dashboard.raters.submission_lists import SubmissionLists, read_submissions
+from dashboard.raters.submissions import apply_submissions
+from dashboard.shared.access import study_or_404
+from dashboard.shared.fieldwork import is_imported
+from survey.definition.settings import ENDINGS
+from survey.models import Study
+from survey.prolific.replies import ProlificStudy
+from survey.tidy import definition_of
+
+if TYPE_CHECKING:
+    from survey.prolific.client import ProlificClient
+
+
+@contextmanager
+def asking(request: Request) -> Iterator["ProlificClient"]:
+    """A client with the caller's token; refusals become answers."""
+    with refusals(RENAMED), client_of(user_of(request)) as client:
+        yield client
+
+
+class AccountOnProlific(APIView):
+    """The caller's account at Prolific."""
+
+    @extend_schema(responses=ProlificAccountSerializer)
+    def get(self, request: Request) -> Response:
+        account = prolific.account_of(user_of(request))
+        content = {
+            "is_connected": account is not None,
+            "email": account.email if account else "",
+            "prolific_id": account.prolific_id if account else "",
+            "address": account.address if account else "",
+            "connected_at": account.connected_at if account else None,
+        }
+        return Response(ProlificAccountSerializer(content).data)
+
+    @extend_schema(request=ProlificTokenSerializer, responses=ProlificAccountSerializer)
+    def put(self, request: Request) -> Response:
+        """Store a token of Prolific's, in place of an earlier one; Prolific is asked whose it is.
+        It can't be read again. 400 if Prolific does not accept it or does not answer.
+        """
+        form = checked(ProlificTokenForm(sent_by(request, ProlificTokenSerializer)))
+        with refusals():
+            prolific.connect(user=user_of(request), token=form.cleaned_data["token"])
+        return self.get(request)
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request) -> Response:
+        """Delete the token here; on Prolific it stays until it is deleted there."""
+        prolific.disconnect(user=user_of(request))
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+class Recruiting(APIView):
+    """The study on Prolific, its cost, the balance, and what is against publishing it."""
+
+    @extend_schema(parameters=[STUDY], responses=RecruitingSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        seen = see(study, user_of(request))  # it settles a step whose answer was lost
+        recruitment = recruitment_of(study, settings.PROLIFIC_URL)
+        theirs = seen.theirs
+        content = {
+            "is_connected": seen.is_connected,
+            "problem": seen.problem,
+            "study": theirs,
+            "is_gone": seen.is_gone,
+            "money": seen.money,
+            "submissions": {key: n for key, n in seen.counts.items() if key != "TOTAL"},
+            "against_publishing": (
+                list(against_publishing(recruitment, theirs)) if recruitment and theirs else []
+            ),
+            "gets_events": gets_events(recruitment),
+            "last_event_at": time_of_events(recruitment),
+            "submissions_read_at": recruitment.read_at if recruitment else None,
+            "step": recruitment.step if recruitment else "",
+            "earlier": str(recruitment.earlier) if recruitment and recruitment.earlier else None,
+            "who": recruitment.who if recruitment else "",
+            "let_in": seen.let_in,
+        }
+        return Response(RecruitingSerializer(content).data)
+
+    @extend_schema(parameters=[STUDY], request=None, responses={204: None})
+    def delete(self, request: Request, name: str) -> Response:
+        """Forget a study that was deleted on Prolific. 400 while it is still there."""
+        study = study_or_404(name)
+        with asking(request) as client:
+            recruiting.forget_study(study, client, author=user_of(request))
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+class Draft(APIView):
+    """The draft on Prolific."""
+
+    @extend_schema(parameters=[STUDY], responses=ShownDraftSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """What the draft says, or what a new one begins with."""
+        study, theirs = study_or_404(name), None
+        recruitment = recruitment_of(study, settings.PROLIFIC_URL)
+        if recruitment is not None and recruitment.prolific_study_id:
+            with asking(request) as client:
+                theirs = look(recruitment, client)
+        return Response(_shown_draft(study, theirs))
+
+    @extend_schema(
+        parameters=[STUDY],
+        request=NewDraftSerializer,
+        responses={201: ProlificStepSerializer, 200: ProlificStepSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Create a draft, which costs nothing. With `earlier`, only these people may take part.
+
+        If there is a draft already, nothing is changed and the answer is 200.
+        """
+        study, author = study_or_404(name), user_of(request)
+        sent = NewDraftSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        values = checked(sent.form, RENAMED).cleaned_data
+        with asking(request) as client:
+            wave = _wave(request, study, sent.validated_data)
+            done = recruiting.create(study, client, author=author, values=values, wave=wave)
+        return _answer(done, HTTP_201_CREATED if done.changed else HTTP_200_OK)
+
+    @extend_schema(parameters=[STUDY], request=DraftSerializer, responses=ProlificStepSerializer)
+    def put(self, request: Request, name: str) -> Response:
+        """Save other values in the draft; after publishing it can't be changed."""
+        study, author = study_or_404(name), user_of(request)
+        sent = DraftSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        values = checked(sent.form, RENAMED).cleaned_data
+        with asking(request) as client:
+            return _answer(recruiting.change(study, client, author=author, values=values))
+
+
+def _shown_draft(study: Study, theirs: ProlificStudy | None) -> dict[str, Any]:
+    values = values_of(theirs) if theirs else first_values(study)
+    cents = theirs.reward if theirs else None
+    content = values | {"is_on_prolific": theirs is not None, "reward_cents": cents}
+    return dict(ShownDraftSerializer(content).data)
+
+
+def _earlier(request: Request, study: Study) -> list[Study]:
+    """Whose people the caller may invite, as far as their token goes."""
+    there, token = earlier_studies(study, user_of(request)), request.auth
+    return [one for one in there if not isinstance(token, ApiToken) or token.is_for(one.slug)]
+
+
+def _wave(request: Request, study: Study, asked: dict[str, Any]) -> Wave | None:
+    """Whom to invite; None stands for anyone. Raises ValidationError, WaveRefused."""
+    return checked(WaveForm(study, _earlier(request, study), asked)).wave()
+
+
+def _answer(done: StepDone, status: int = HTTP_200_OK) -> Response:
+    return Response(ProlificStepSerializer(done).data, status=status)
+
+
+class Publish(APIView):
+    """Publishing the draft, which spends money."""
+
+    @extend_schema(parameters=[STUDY], request=CostSerializer, responses=ProlificStepSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Publish the draft at the cost that `prolific/` says, and subscribe to events. A second
+        request changes nothing. 400 says what is against it.
+        """
+        study, cost = study_or_404(name), sent_by(request, CostSerializer)["cost_cents"]
+        with asking(request) as client:
+            done = recruiting.publish(study, client, author=user_of(request), cost=cost)
+        return _answer(done)
+
+
+class AddPlaces(APIView):
+    """The places of the study on Prolific."""
+
+    @extend_schema(parameters=[STUDY], request=PlacesSerializer, responses=ProlificStepSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Give the study so many places in total, which spends money. There can only be more; a
+        second request changes nothing.
+        """
+        study, places = study_or_404(name), sent_by(request, PlacesSerializer)["places"]
+        with asking(request) as client:
+            done = recruiting.add_places(study, client, author=user_of(request), places=places)
+        return _answer(done)
+
+
+class SimpleStep(APIView):
+    """A step that needs nothing but its name."""
+
+    take: Callable[..., StepDone]
+
+    def step(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        with asking(request) as client:
+            return _answer(type(self).take(study, client, author=user_of(request)))
+
+
+class Pause(SimpleStep):
+    """Pausing recruitment."""
+
+    take = staticmethod(recruiting.pause)
+
+    @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Have Prolific send nobody new. People who began may finish."""
+        return self.step(request, name)
+
+
+class Resume(SimpleStep):
+    """Going on with recruitment."""
+
+    take = staticmethod(recruiting.resume)
+
+    @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Have Prolific send people again."""
+        return self.step(request, name)
+
+
+class Invite(SimpleStep):
+    """The people whom Prolific lets into a second wave."""
+
+    take = staticmethod(recruiting.invite)
+
+    @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Let in the people whom the second wave would invite now."""
+        return self.step(request, name)
+
+
+class EarlierStudies(APIView):
+    """The studies here whose people from Prolific a second wave can invite."""
+
+    @extend_schema(parameters=[STUDY], responses=EarlierStudySerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        there = _earlier(request, study_or_404(name))
+        rows = [{"name": str(one), "title": one.title} for one in there]
+        return Response(EarlierStudySerializer(rows, many=True).data)
+
+
+class WavePreview(APIView):
+    """Whom a second wave would invite."""
+
+    @extend_schema(parameters=[STUDY, WaveQuery], responses=WaveSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """How many people can be invited, and why others can't. Nothing is sent to Prolific."""
+        study, asked = study_or_404(name), WaveQuery(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        with refusals():
+            wave = _wave(request, study, asked.validated_data)
+        assert wave is not None  # the query names a study
+        content = {
+            "earlier": str(wave.earlier),
+            "who": wave.who,
+            "invited": len(wave.ids),
+            "left_out": [{"reason": why, "people": n} for why, n in wave.left_out],
+            "analysed_at": wave.analysed_at,
+        }
+        return Response(WaveSerializer(content).data)
+
+
+class ProlificEvents(APIView):
+    """Events (webhooks) of the study's workspace."""
+
+    @extend_schema(parameters=[STUDY], request=None, responses={204: None})
+    def put(self, request: Request, name: str) -> Response:
+        """Have Prolific send its events here."""
+        return self._turn(request, name, on=True)
+
+    @extend_schema(parameters=[STUDY], request=None, responses={204: None})
+    def delete(self, request: Request, name: str) -> Response:
+        """Stop the events, of all studies in the workspace."""
+        return self._turn(request, name, on=False)
+
+    def _turn(self, request: Request, name: str, *, on: bool) -> Response:
+        study = study_or_404(name)
+        with asking(request) as client:
+            recruiting.turn_events(study, client, author=user_of(request), on=on)
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+class Codes(APIView):
+    """The study's completion codes, by ending, with the actions that we recommend."""
+
+    @extend_schema(parameters=[STUDY], responses=CodeSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        there = [] if is_imported(study) else zip(ENDINGS, endings(study), strict=True)
+        rows = [{"ending": name, "heading": one.label, **vars(one)} for name, one in there]
+        return Response(CodeSerializer(rows, many=True).data)
+
+
+class ReadSubmissions(APIView):
+    """Reading submissions from Prolific."""
+
+    @extend_schema(parameters=[STUDY], request=None, responses=SubmissionsReadSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """Read all submissions of the study. Slots of people who returned or timed out are freed;
+        the same once more changes nothing.
+        """
+        study = study_or_404(name)
+        with asking(request) as client:
+            lists = submissions_of(recruiting.recruited(study), client)
+        return taken_in(request, study, lists, read=[FROM_API])
+
+
+def taken_in(
+    request: Request, study: Study, lists: SubmissionLists, *, read: list[str]
+) -> Response:
+    """Apply lists of submissions, and say what that has changed."""
+    applied = apply_submissions(
+        study=study, submissions=lists.submissions, at=timezone.now(), author=user_of(request)
+    )
+    content = {
+        "read": read,
+        "submissions": len(lists.submissions),
+        "notices": lists.notices,
+        "applied": applied,
+    }
+    return Response(SubmissionsReadSerializer(content).data)
+
+
+def taken_from_files(request: Request, name: str) -> Response:
+    """Apply uploaded lists of submissions: all of them, or nothing where a line is wrong."""
+    study, files = study_or_404(name), sent_by(request, SubmissionListsSerializer)["file"]
+    with refusals():
+        lists = read_submissions([(file.name, file.read()) for file in files])
+    return taken_in(request, study, lists, read=[file.name for file in files])
+
+
+class ImportDemographics(APIView):
+    """Answers from Prolific's demographic export."""
+
+    parser_classes = [MultiPartParser, JSONParser]
+
+    @extend_schema(parameters=[STUDY], responses=DemographicsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        counts, newest = imported_answers(study)
+        content = {
+            "questions": [
+                {
+                    "name": question.name,
+                    "column": question.column or question.name,
+                    "imported": counts.get(question.name, 0),
+                }
+                for question in definition_of(study).prolific_demographics
+            ],
+            "imported_at": newest.imported_at if newest else None,
+            "imported_by": str(newest.imported_by) if newest and newest.imported_by else None,
+        }
+        return Response(DemographicsSerializer(content).data)
+
+    @extend_schema(
+        parameters=[STUDY],
+        request={"multipart/form-data": NewDemographicsSerializer},
+        responses=ImportedSerializer,
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Import the export: all of it, or nothing where a line is wrong. The same once more
+        changes nothing.
+        """
+        study, sent = study_or_404(name), sent_by(request, NewDemographicsSerializer)
+        files: Any = sent  # those that were sent, by field
+        form = checked(DemographicsForm(sent, files))
+        export = form.export
+        if export is None:
+            with asking(request) as client:
+                export = demographic_export(study, client)
+        with refusals():
+            done, notices = import_demographics(
+                study=study,
+                export=export,
+                mapping=form.mapping,
+                at=timezone.now(),
+                author=user_of(request),
+                preview=sent["preview"],
+            )
+        content = {**vars(done), "preview": sent["preview"], "notices": notices}
+        return Response(ImportedSerializer(content).data)

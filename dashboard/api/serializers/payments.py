@@ -1,0 +1,237 @@
+"""What the API says and takes of submissions and payments. Amounts are in cents of the currency."""
+
+from decimal import Decimal
+from typing import Any
+
+from rest_framework import serializers
+
+from dashboard.payments.bonus_cost import BonusCost
+from dashboard.payments.forms import LONGEST_TEXT, DecideForm, SettleForm, TermsForm
+from dashboard.payments.models import SubmissionDecision
+from dashboard.payments.proposals import RULES
+from dashboard.payments.rejections import CATEGORIES
+from dashboard.prolific.terms import MOST_CENTS
+from survey.definition.policy import SIGNS
+
+#: Fields of pages' forms, which have amounts with a decimal point, by those of the API.
+RENAMED = {
+    name: f"{name}_cents"
+    for name in (
+        *("amount", "reward", "hourly"),
+        *("completed_bonus", "checks_bonus", "screened_out"),
+    )
+}
+
+
+def as_form(sent: dict[str, Any]) -> dict[str, Any]:
+    """What the API was sent, as the form of a page takes it."""
+    amounts = {
+        name: None if sent[renamed] is None else Decimal(sent[renamed]) / 100
+        for name, renamed in RENAMED.items()
+        if renamed in sent
+    }
+    return {**sent, **amounts}
+
+
+class MadeSerializer(serializers.Serializer[object]):
+    """A decision about a submission that is in force."""
+
+    kind = serializers.CharField()
+    purpose = serializers.CharField()
+    state = serializers.CharField()
+    cents = serializers.IntegerField(allow_null=True)
+
+
+class CaseSerializer(serializers.Serializer[object]):
+    """A submission on Prolific beside its person here. There are no IDs of Prolific's."""
+
+    submission = serializers.IntegerField(allow_null=True, help_text="null: not on Prolific")
+    participant = serializers.CharField(source="pseudonym", help_text="empty: nobody here")
+    status = serializers.CharField()
+    code = serializers.CharField(help_text="what was entered; empty for none")
+    code_of = serializers.CharField(help_text="the ending whose code it is")
+    here = serializers.CharField(help_text="the ending here; empty for nobody")
+    started_at = serializers.DateTimeField(allow_null=True)
+    completed_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True, help_text="here")
+    minutes_there = serializers.FloatField(allow_null=True)
+    minutes_here = serializers.FloatField(allow_null=True)
+    checks_failed = serializers.IntegerField()
+    excluded = serializers.CharField(help_text="why the analysis excludes them; empty if not")
+    sessions = serializers.IntegerField()
+    mismatches = serializers.ListField(child=serializers.CharField())
+    decisions = MadeSerializer(source="made", many=True)
+
+
+class DecisionSerializer(serializers.ModelSerializer[SubmissionDecision]):
+    """A decision and its state."""
+
+    class Meta:
+        model = SubmissionDecision
+        fields = [
+            *("id", "order", "submission", "kind", "purpose", "reason", "text", "category"),
+            *("cents", "state", "asked_at", "done_at", "answer"),
+        ]
+
+
+class SubmissionSerializer(CaseSerializer):
+    """A submission with all decisions about it, also those that were refused; newest first."""
+
+    history = DecisionSerializer(many=True)
+
+
+class DecideSerializer(serializers.Serializer[object]):
+    """A decision by hand about a submission."""
+
+    kind = serializers.ChoiceField(choices=["approve", "bonus", "return", "message", "reject"])
+    reason = serializers.CharField(max_length=200, help_text="for researchers; it is stored")
+    text = serializers.CharField(
+        max_length=LONGEST_TEXT,
+        default="",
+        allow_blank=True,
+        help_text="what the participant is told; of a rejection at least 100 characters",
+    )
+    category = serializers.ChoiceField(
+        choices=list(CATEGORIES), default="", allow_blank=True, help_text="of a rejection"
+    )
+    amount_cents = serializers.IntegerField(
+        required=False, max_value=MOST_CENTS, help_text="of a bonus"
+    )
+    sure = serializers.BooleanField(default=False, help_text="for an unusually high bonus")
+    by_hand = serializers.BooleanField(
+        default=False, help_text="carried out on Prolific by hand, as always without a token"
+    )
+
+    @property
+    def form(self) -> DecideForm:
+        """The page's form with what was sent; this has to be valid."""
+        return DecideForm(as_form(dict(self.validated_data)))
+
+
+class ProposalSerializer(serializers.Serializer[object]):
+    """What a rule proposes about a submission."""
+
+    key = serializers.CharField(help_text="names it in `decisions`")
+    submission = serializers.IntegerField()
+    participant = serializers.CharField()
+    rule = serializers.CharField()
+    kind = serializers.CharField()
+    cents = serializers.IntegerField(allow_null=True)
+    why = serializers.CharField()
+    is_chosen = serializers.BooleanField(help_text="whether the page has it ticked")
+
+
+class ProposalsQuery(serializers.Serializer[object]):
+    """Which proposals are asked for."""
+
+    rule = serializers.ChoiceField(choices=list(RULES), required=False)
+
+
+class ProposalGroupSerializer(serializers.Serializer[object]):
+    """The proposals of a rule."""
+
+    rule = serializers.CharField()
+    kind = serializers.CharField()
+    heading = serializers.CharField()
+    text = serializers.CharField(help_text="what participants are told; `texts` changes it")
+    proposals = serializers.IntegerField()
+    chosen = serializers.IntegerField(help_text="ticked on the page")
+    cents = serializers.IntegerField(allow_null=True, help_text="each; `amounts` changes it")
+    sum_cents = serializers.IntegerField(help_text="of those that are chosen")
+
+
+class ProgressSerializer(serializers.Serializer[object]):
+    """What was confirmed at once, and what has become of it."""
+
+    order = serializers.IntegerField()
+    confirmed_at = serializers.DateTimeField()
+    author = serializers.CharField(allow_null=True)
+    by_hand = serializers.BooleanField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    problem = serializers.CharField()
+    bonus_cents = serializers.IntegerField()
+    paid_cents = serializers.IntegerField(help_text="of the bonuses that are done")
+    counts = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="decisions by kind and state",
+    )
+
+
+class BonusCostSerializer(serializers.Serializer[BonusCost]):
+    """What the bonuses that are chosen cost, as far as Prolific says."""
+
+    total_cents = serializers.IntegerField(source="total", help_text="with fees and taxes")
+    available_cents = serializers.IntegerField(source="available", help_text="the balance")
+    currency = serializers.CharField()
+    is_enough = serializers.BooleanField()
+    problem = serializers.CharField(help_text="why there is nothing of it; else empty")
+
+
+class PaymentsSerializer(serializers.Serializer[object]):
+    """What the rules propose now, and what was confirmed."""
+
+    currency = serializers.CharField()
+    hourly_pay = serializers.CharField(allow_null=True, help_text="the arithmetic")
+    groups = ProposalGroupSerializer(many=True)
+    bonus_cents = serializers.IntegerField(help_text="of the proposals that are chosen")
+    reward_cents = serializers.IntegerField(
+        allow_null=True, help_text="of the approvals that are chosen; null without a known reward"
+    )
+    cost = BonusCostSerializer()
+    orders = ProgressSerializer(many=True)
+
+
+class ConfirmSerializer(serializers.Serializer[object]):
+    """Proposals to confirm: their keys, and the sum of their bonuses, as a check."""
+
+    decisions = serializers.ListField(child=serializers.CharField(max_length=100), min_length=1)
+    bonus_cents = serializers.IntegerField(min_value=0)
+    texts = serializers.DictField(
+        child=serializers.CharField(max_length=LONGEST_TEXT),
+        required=False,
+        help_text="what participants are told, by rule",
+    )
+    amounts = serializers.DictField(
+        child=serializers.IntegerField(), required=False, help_text="cents each, by rule"
+    )
+    sure = serializers.BooleanField(default=False, help_text="for an unusually high bonus")
+    by_hand = serializers.BooleanField(
+        default=False, help_text="carried out on Prolific by hand, as always without a token"
+    )
+
+
+class OrderSerializer(ProgressSerializer):
+    """An order with its decisions."""
+
+    decisions = DecisionSerializer(many=True)
+
+
+class SettleSerializer(serializers.Serializer[object]):
+    """What became of decisions whose outcome is not known."""
+
+    what = serializers.ChoiceField(choices=list(SettleForm.WHAT))
+    decisions = serializers.ListField(
+        child=serializers.IntegerField(), min_length=1, help_text="their ids"
+    )
+
+
+def _cents(help_text: str = "") -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=1, max_value=MOST_CENTS, allow_null=True, default=None, help_text=help_text
+    )
+
+
+class TermsSerializer(serializers.Serializer[object]):
+    """What the study promises its participants; null promises nothing."""
+
+    currency = serializers.ChoiceField(choices=list(SIGNS))
+    reward_cents = _cents("for each approved submission")
+    hourly_cents = _cents("promised pay per hour; Prolific’s minimum holds in any case")
+    completed_bonus_cents = _cents()
+    checks_bonus_cents = _cents("for passing all attention checks")
+    screened_out_cents = _cents("for people who were screened out or met a full study")
+
+    @property
+    def form(self) -> TermsForm:
+        """The page's form with what was sent; this has to be valid."""
+        return TermsForm(as_form(dict(self.validated_data)))

@@ -1,0 +1,52 @@
+"""Asking for what workers compute, whom callers wake. The log says who asked."""
+
+from django.contrib.auth.models import User
+
+from analysis.metrics_requests import request_metrics
+from analysis.models import AnalysisRun, MetricsRequest, Multiverse
+from analysis.multiverses import request_multiverse
+from analysis.runs import request_run
+from dashboard.shared.log import record
+from dashboard.shared.newest_analysis import newest_analysis
+from survey.models import Study
+from survey.tidy import counted_sources
+
+NONE_YET = "No analysis yet: press “Compute” first."
+REMOVED = "The analysis was removed meanwhile: press “Compute” first."
+
+
+class NoAnalysis(Exception):
+    """There is no finished analysis to go on from; the text says so."""
+
+
+def ask_for_analysis(study: Study, include: list[str], *, author: User) -> AnalysisRun:
+    """The analysis of the data as they are now, of those who count and those to `include`: done
+    already where nothing has changed, else waiting for a worker or under way.
+    """
+    run = request_run(study=study, sources=counted_sources(include))
+    if run.state != AnalysisRun.State.DONE:
+        record(study, author, "analysis requested", run=run.pk)
+    return run
+
+
+def ask_for_multiverse(study: Study, include: list[str] | None, *, author: User) -> Multiverse:
+    """The multiverse of the newest analysis: done already, else waiting or under way. Raises
+    NoAnalysis.
+    """
+    run = newest_analysis(study, include).run
+    if run is None:
+        raise NoAnalysis(NONE_YET)
+    try:
+        multiverse = request_multiverse(run)
+    except AnalysisRun.DoesNotExist:
+        raise NoAnalysis(REMOVED) from None
+    if multiverse.state != Multiverse.State.DONE:
+        record(study, author, "multiverse requested", run=run.pk)
+    return multiverse
+
+
+def ask_for_metrics(study: Study, *, author: User) -> MetricsRequest:
+    """The request for the study's metrics that waits or is under way."""
+    asked = request_metrics(study)
+    record(study, author, "metrics requested")
+    return asked

@@ -1,0 +1,38 @@
+"""Which tables a subject of results has in a study, and which of them an analysis has."""
+
+from collections.abc import Sequence
+
+from analysis import catalogue
+from analysis.catalogue.spec import OF_ALL
+from analysis.catalogue.subjects import FIRST_PAGE, OF_WRITING
+from dashboard.shared.newest_analysis import NewestAnalysis
+from dashboard.shared.stored_tables import StoredTable
+from survey.definition import StudyDefinition
+
+#: Tables that only a request makes.
+ON_REQUEST = ("multiverse_summary", "multiverse")
+NOT_MADE = "this analysis has no such result"
+
+
+def tables_of_subject(definition: StudyDefinition, subject: str) -> Sequence[str]:
+    """Their names, that of the first answer first."""
+    if definition.rating is None and subject == FIRST_PAGE:
+        return ()
+    names = catalogue.of_subject(subject)
+    if not definition.record_writing:
+        names = tuple(name for name in names if name not in OF_WRITING)
+    return names
+
+
+def stored_tables(analysis: NewestAnalysis, names: Sequence[str]) -> dict[str, StoredTable]:
+    """The tables with rows; a table of the included raters with that of all below it."""
+    read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
+    tables = {}
+    for name in names:
+        every = [read[each] for each in (name, name + OF_ALL) if each in read]
+        both = [table for table in every if table.rows]
+        if both:
+            tables[name] = StoredTable(
+                both[0].columns, [row for table in both for row in table.rows]
+            )
+    return tables

@@ -1,0 +1,1 @@
+"""The API, room by room: right role, wrong role, bad input, effect."""

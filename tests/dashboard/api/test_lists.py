@@ -1,0 +1,130 @@
+"""Lists by the API: pages that go on after a row, in one order, whatever comes or goes."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+from hypothesis import given
+from hypothesis import strategies as st
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
+
+from dashboard.api.pagination import Computed, Keyset, RowsInOrder, Stored
+from dashboard.api.throttling import RequestsOfToken
+from survey.models import Participant, Rating, Study, StudyEvent
+from tests.dashboard.addresses import ADDRESSES
+from tests.factories import make_study
+
+API = [each for each in ADDRESSES if each.name.startswith("api:")]
+LISTS = [
+    each
+    for each in API
+    if getattr(resolve(each.path).func.view_class, "pagination_class", None)  # type: ignore[attr-defined]  # of DRF
+]
+
+
+def pages_along(rows: RowsInOrder[Any], url: str, link: str) -> list[list[Any]]:
+    """The pages that follow each other by this link."""
+    pages = []
+    at: str | None = url
+    while at is not None:
+        page = Keyset()
+        pages.append(page.page_of(rows, Request(APIRequestFactory().get(at))))
+        at = page.following if link == "next" else page.preceding
+    return pages
+
+
+def check_links(rows: RowsInOrder[Any], expected: list[Any], limit: int) -> None:
+    """The links lead through every row once, in order, and back through the same pages."""
+    there = pages_along(rows, f"/?limit={limit}&state=x", "next")
+    assert [row for page in there for row in page] == expected
+    if there[-1]:
+        last = f"/?limit={limit}&after={rows.place_of(there[-1][0])}"
+        before = pages_along(rows, last.replace("after", "before"), "previous")
+        assert before[::-1] == [page for page in there[:-1] if page] or len(there) == 1
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8, 100])
+def test_links_lead_through_every_stored_row_once_and_back(study: Study, limit: int) -> None:
+    for number in range(7):
+        StudyEvent.objects.create(study=study, action="state", detail={"from": 1, "to": number})
+    events = StudyEvent.objects.filter(study=study)
+    check_links(Stored(events, ["-id"]), list(events.order_by("-id")), limit)
+    check_links(Stored(events, ["study_id", "id"]), list(events.order_by("id")), limit)
+    ratings = Rating.objects.filter(presentation__participant__study=study).select_related(
+        "presentation"
+    )
+    order = ["-presentation__position", "value", "-id"]
+    check_links(Stored(ratings, order), list(ratings.order_by(*order)), 10 * limit)
+    people = Participant.objects.values("id", "pseudonym")
+    check_links(Stored(people, ["id"]), list(people.order_by("id")), limit)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_studies_are_in_order_by_name_and_newest_version(study: Study, limit: int) -> None:
+    for slug in ("a-study", "small", "z"):
+        make_study(slug=slug, dimensions=["warmth", "tact"])
+    rows = Stored(Study.objects.all(), ["slug", "-version"])
+    named = ["a-study@1", "small@2", "small@1", "z@1"]
+    check_links(rows, [Study.objects.get(slug=n[:-2], version=n[-1]) for n in named], limit)
+
+
+@given(numbers=st.lists(st.integers(0, 50), max_size=30, unique=True), limit=st.integers(1, 8))
+def test_links_lead_through_every_computed_row_once_and_back(
+    numbers: list[int], limit: int
+) -> None:
+    rows = Computed([(n % 3, n) for n in numbers], lambda row: row)
+    check_links(rows, sorted((n % 3, n) for n in numbers), limit)
+
+
+def test_rows_that_come_or_go_shift_no_page(page: Client, study: Study) -> None:
+    StudyEvent.objects.all().delete()
+    for number in range(4):
+        StudyEvent.objects.create(study=study, action="gold", detail={"name": str(number)})
+    first = page.get("/api/studies/small/events/?limit=2").json()
+    StudyEvent.objects.create(study=study, action="gold", detail={"name": "new"})
+    StudyEvent.objects.filter(pk=first["results"][1]["id"]).delete()
+    second = page.get(first["next"]).json()
+    assert [row["what"][-1] for row in second["results"]] == ["1", "0"]
+
+
+@pytest.mark.embedded
+@pytest.mark.parametrize("address", LISTS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("offset=20", {"offset": ["Rows are not skipped by number: follow the links next and "
+                                  "previous."]}),
+        ("limit=0", {"limit": ["limit takes a whole number from 1 to 10000, not '0'."]}),
+        ("limit=x", {"limit": ["limit takes a whole number from 1 to 10000, not 'x'."]}),
+        ("limit=10001", {"limit": ["limit takes a whole number from 1 to 10000, not '10001'."]}),
+        ("after=1.2.3.4&before=1", {"before": ["Give after or before, not both."]}),
+        ("after=1.2.3.4", {"after": ["'1.2.3.4' is no place in the list: take it from the links "
+                                     "next and previous."]}),
+        ("before=%00", {"before": ["'\\x00' is no place in the list: take it from the links next "
+                                   "and previous."]}),
+    ],
+)  # fmt: skip
+def test_every_list_refuses_what_is_no_place_or_limit(
+    page: Client, study: Study, run: object, judge: object, address: Any, query: str, said: Any
+) -> None:
+    if address.name == "api:submissions" and query.startswith("after=1.2.3.4"):
+        return  # it has no rows here, so every place is beyond them
+    path = address.path.replace("judge@1", "stand-in@1")
+    answer = page.get(f"{path}?{query}")
+    assert (answer.status_code, answer.json()) == (400, said)
+
+
+def test_every_list_that_can_grow_comes_in_pages() -> None:
+    names = {each.name.removeprefix("api:") for each in LISTS}
+    assert {
+        *("studies", "versions", "changes", "raters", "ratings", "decisions", "rules", "calls"),
+        *("gold-scores", "gold-decisions", "analyses", "packages", "submissions", "events"),
+    } <= names
+
+
+def test_every_route_is_throttled() -> None:
+    for each in API:
+        view: Any = resolve(each.path).func
+        assert view.view_class.throttle_classes == [RequestsOfToken], each.name
