@@ -74,7 +74,7 @@ def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem
     }
     _check_differ(configurations)
     held = Sample.objects.select_for_update().get(pk=sample.pk)
-    held.generation = definition.model_dump(mode="json", exclude_unset=True)
+    held.generation = definition.model_dump_json(exclude_unset=True)
     held.save(update_fields=["generation"])
     sample.generation = held.generation
     scenarios = list(sample.scenarios.all())

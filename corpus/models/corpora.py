@@ -50,8 +50,10 @@ class Sample(models.Model):
     drawn = models.JSONField(
         help_text="How: first, random, seed; and from what: SHA-256 and number of dialogues"
     )
-    generation = models.JSONField(
-        null=True, help_text="See corpus.definition.GenerationDefinition; empty before the first"
+    generation = models.TextField(
+        blank=True,
+        help_text="JSON, as text: PostgreSQL's own has no order of keys, which is that of systems. "
+        "See corpus.definition.GenerationDefinition; empty before the first",
     )
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -63,9 +65,9 @@ class Sample(models.Model):
 
     def read_generation(self) -> GenerationDefinition | None:
         """How its responses are generated, as checked values."""
-        if self.generation is None:
+        if not self.generation:
             return None
-        return GenerationDefinition.model_validate(self.generation)
+        return GenerationDefinition.model_validate_json(self.generation)
 
 
 class SampledScenario(models.Model):

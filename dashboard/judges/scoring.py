@@ -59,7 +59,9 @@ def ask_again(judge: Judge, call: Call | None, *, author: User) -> int:
     else:
         check_endpoint(judge.read_configuration())
         if not queue_call(call):
-            raise JudgeNotReady(f"call {call.pk} has not failed, and only failed ones are repeated")
+            raise JudgeNotReady(
+                f"call {call.pk} is {call.state}, and only failed ones are asked again"
+            )
         calls = 1
     record(judge.study, author, "judges asked", name=judge.name, calls=calls)
     return calls

@@ -51,6 +51,7 @@ ACTIONS = {
     "text flagged": "Scored text flagged",
     "text not flagged": "Flag of a scored text removed",
     "plan requested": "Plan requested",
+    "simulation requested": "Simulated raters requested",
     "zip requested": "Zip requested",
     "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
@@ -74,6 +75,7 @@ NO_CHANGES = (
     "text flagged",
     "text not flagged",
     "plan requested",
+    "simulation requested",
     "zip requested",
     "e-mail chosen",
 )

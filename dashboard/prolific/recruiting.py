@@ -84,7 +84,7 @@ class StepDone:
 
 
 @dataclass
-class Seen:
+class ShownOnProlific:
     """What Prolific says of the study now, as far as it answers."""
 
     theirs: ProlificStudy | None = None
@@ -113,9 +113,9 @@ def what_now(error: ProlificError) -> str:
     return "Nothing was changed."
 
 
-def see(study: Study, user: User) -> Seen:
+def see(study: Study, user: User) -> ShownOnProlific:
     """Ask Prolific for everything that is shown of the study. Raises nothing."""
-    seen, recruitment = Seen(), recruitment_of(study, settings.PROLIFIC_URL)
+    seen, recruitment = ShownOnProlific(), recruitment_of(study, settings.PROLIFIC_URL)
     try:
         with client_of(user) as client:
             if recruitment is not None:

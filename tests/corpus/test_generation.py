@@ -161,6 +161,13 @@ def test_responses_are_those_of_a_study_and_each_text_has_a_record(
         ("Birch 3B", "zero_shot"): 3,
         ("People", "human"): 3,
     }
+    ordered = [(r["model"], r["condition"]) for r in rows if r["scenario"] == "S1"]
+    assert ordered == [
+        ("Alder 1B", "zero_shot"),
+        ("Alder 1B", "brief"),
+        ("Birch 3B", "zero_shot"),
+        ("People", "human"),
+    ], "systems are in the file's order"
     by_people = next(r for r in rows if r["model"] == "People")
     assert by_people["response"] and by_people["generated_by"] == "corpus"
     brief = next(r for r in rows if r["condition"] == "brief")
@@ -242,7 +249,7 @@ def test_dry_run_tells_the_cost_and_changes_nothing(
     path.write_text(priced)
     said = manage("generate", "s", path, "--dry-run")
     assert "about 0.0" in said and "cost unknown" in said and "Nothing was queued" in said
-    assert not Generation.objects.exists() and Sample.objects.get().generation is None
+    assert not Generation.objects.exists() and Sample.objects.get().generation == ""
     assert asked(one, two) == 0
 
 
