@@ -23,7 +23,14 @@ from dashboard.prolific import receiving
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
-from dashboard.results import figure_views, metrics_views, multiverse_views
+from dashboard.rehearsal import views as rehearsals
+from dashboard.results import (
+    figure_views,
+    metrics_views,
+    multiverse_views,
+    perturbation_views,
+    scorer_views,
+)
 from dashboard.results import views as results
 from dashboard.share import views as share
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
@@ -54,6 +61,7 @@ study_patterns = [
     path("payments/", payments.payments, name="payments"),
     path("payments/terms/", payments.terms, name="pay-terms"),
     path("payments/<number:order>/", payments.order, name="payment-order"),
+    path("payments/<number:order>/state/", payments.order_state, name="payment-order-state"),
     path("payments/<number:order>/settle/", payments.settled, name="settle"),
     path("payments/<number:order>/<str:file>", payments.payment_list, name="payment-list"),
     path("texts/", content_views.texts, name="texts"),
@@ -68,7 +76,8 @@ study_patterns = [
     path("pilot/", design.pilot, name="pilot"),
     path("locked-plan/", plans.locked_plan, name="locked-plan"),
     path("locked-plan/<number:version>/<slug:form>/", plans.plan_text, name="plan-text"),
-    path("rehearsal/", plans.rehearsal, name="rehearsal"),
+    path("rehearsal/", rehearsals.rehearsal, name="rehearsal"),
+    path("rehearsal/state/", rehearsals.simulation_state, name="simulation-state"),
     path("gold/", gold_views.gold, name="gold"),
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),
@@ -95,6 +104,22 @@ study_patterns = [
     path("results/multiverse/<number:run>/", multiverse_views.progress, name="multiverse-state"),
     path("results/metrics/compute/", metrics_views.ask_metrics, name="ask-metrics"),
     path("results/metrics/state/", metrics_views.metrics_state, name="metrics-state"),
+    path("results/scorer/train/", scorer_views.ask_scorer, name="ask-scorer"),
+    path("results/scorer/state/", scorer_views.scorer_state, name="scorer-state"),
+    path("results/scorer/text/", scorer_views.score_text, name="score-text"),
+    path("results/scorer/text/state/", scorer_views.scored_state, name="scored-state"),
+    path("results/scorer/text/<number:text>/flag/", scorer_views.flag_text, name="flag-text"),
+    path("results/scorer/flagged.csv", scorer_views.flagged_texts, name="flagged-texts"),
+    path(
+        "results/perturbations/perturb/",
+        perturbation_views.ask_perturbations,
+        name="ask-perturbations",
+    ),
+    path(
+        "results/perturbations/state/",
+        perturbation_views.perturbations_state,
+        name="perturbations-state",
+    ),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),

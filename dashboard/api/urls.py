@@ -15,7 +15,9 @@ from dashboard.api import (
     people,
     prolific,
     raters,
+    rehearsal,
     results,
+    scorers,
     share,
     studies,
 )
@@ -40,7 +42,7 @@ DESIGN = [
     path("pilot/", design.Pilot.as_view(), name="pilot"),
     path("plans/", design.PlanList.as_view(), name="plans"),
     path("plans/<number:version>/<slug:form>/", design.PlanText.as_view(), name="plan-text"),
-    path("rehearsal/", design.RehearsalFindings.as_view(), name="rehearsal"),
+    path("rehearsal/", rehearsal.Rehearsal.as_view(), name="rehearsal"),
 ]
 
 RATERS = [
@@ -72,6 +74,9 @@ RESULTS = [
     path("analyses/", analyses.AnalysisList.as_view(), name="analyses"),
     path("analyses/<number:run>/", analyses.AnalysisDetail.as_view(), name="run"),
     path("metrics/", analyses.Metrics.as_view(), name="metrics"),
+    path("scorer/", scorers.ScorerVersions.as_view(), name="scorer"),
+    path("scorer/texts/", scorers.ScoredTextList.as_view(), name="scored-texts"),
+    path("perturbations/", scorers.Perturbations.as_view(), name="perturbations"),
     path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
     path("results/", results.SubjectList.as_view(), name="results"),
     path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),
