@@ -53,6 +53,11 @@ def is_kept(job: Job, **progress: Any) -> bool:
     return bool(_mine(job).update(lease_until=timezone.now() + LEASE, **progress))
 
 
+def give_back(job: Job) -> None:
+    """Let another worker go on with a job, at once and as if this one had not taken it."""
+    _mine(job).update(state=State.WAITING, lease_until=None, attempts=F("attempts") - 1)
+
+
 def fail(job: Job, error: Exception) -> None:
     """Say what error ended a job, unless it is no longer this worker's."""
     refuse(job, f"{type(error).__name__}: {error}")

@@ -7,6 +7,7 @@ from dashboard.overview.models import MemberInvitation
 from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.prolific.models import EventSubscription, PayTerms, ReceivedEvent, Recruitment
 from dashboard.raters.models import SubmissionOnProlific
+from dashboard.rehearsal.models import Simulation
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts, Membership
 
@@ -26,6 +27,7 @@ __all__ = [
     "ProlificAccount",
     "ReceivedEvent",
     "Recruitment",
+    "Simulation",
     "SubmissionDecision",
     "SubmissionOnProlific",
 ]

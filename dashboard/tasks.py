@@ -13,6 +13,7 @@ from dashboard.design import plan_options
 from dashboard.notices import sending
 from dashboard.payments import carrying_out
 from dashboard.prolific import following_up, polling
+from dashboard.rehearsal import simulations
 from dashboard.share import packages
 from dashboard.shared.chunk_counts import large_studies
 
@@ -31,6 +32,12 @@ def plan(plan_id: int) -> None:
     from dashboard.design import plan_making
 
     plan_making.make_plan(plan_id)
+
+
+@shared_task(name="dashboard.simulate")
+def simulate(simulation_id: int) -> None:
+    """Send simulated raters, unless another worker does."""
+    simulations.simulate(simulation_id, is_ending=is_ending)
 
 
 @shared_task(name="dashboard.count")
@@ -71,6 +78,8 @@ def sweep() -> None:
     SessionStore.clear_expired()
     for plan_id in plan_options.plans_to_wake():
         wake("dashboard.plan", plan_id)
+    for simulation_id in simulations.simulations_to_wake():
+        wake("dashboard.simulate", simulation_id)
     for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
         wake("dashboard.prolific", recruitment_id)
     for slug in sending.slugs_to_look_at(at=timezone.now()):

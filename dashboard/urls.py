@@ -23,6 +23,7 @@ from dashboard.prolific import receiving
 from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
+from dashboard.rehearsal import views as rehearsals
 from dashboard.results import figure_views, metrics_views, multiverse_views
 from dashboard.results import views as results
 from dashboard.share import views as share
@@ -54,6 +55,7 @@ study_patterns = [
     path("payments/", payments.payments, name="payments"),
     path("payments/terms/", payments.terms, name="pay-terms"),
     path("payments/<number:order>/", payments.order, name="payment-order"),
+    path("payments/<number:order>/state/", payments.order_state, name="payment-order-state"),
     path("payments/<number:order>/settle/", payments.settled, name="settle"),
     path("payments/<number:order>/<str:file>", payments.payment_list, name="payment-list"),
     path("texts/", content_views.texts, name="texts"),
@@ -68,7 +70,8 @@ study_patterns = [
     path("pilot/", design.pilot, name="pilot"),
     path("locked-plan/", plans.locked_plan, name="locked-plan"),
     path("locked-plan/<number:version>/<slug:form>/", plans.plan_text, name="plan-text"),
-    path("rehearsal/", plans.rehearsal, name="rehearsal"),
+    path("rehearsal/", rehearsals.rehearsal, name="rehearsal"),
+    path("rehearsal/state/", rehearsals.simulation_state, name="simulation-state"),
     path("gold/", gold_views.gold, name="gold"),
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 from contextlib import ExitStack
 from pathlib import Path
 from socketserver import StreamRequestHandler
@@ -118,13 +119,19 @@ UNREAD = {
         *(HERE / "analysis" / name for name in ("figures", "judges", "tables")),
     ],
 }
+#: How a file begins whose tests are all for the first shape; reading them takes seconds.
+EMBEDDED = re.compile(r"(?m)^pytestmark = .*\bembedded\b")
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     unread = (folders for option, folders in UNREAD.items() if config.getoption(option))
-    return True if any(collection_path in folders for folders in unread) else None
+    if any(collection_path in folders for folders in unread):
+        return True
+    if config.getoption("--skip-pure") and collection_path.suffix == ".py":
+        return True if EMBEDDED.search(collection_path.read_text()) else None
+    return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""The API about designs: texts, pages, planning, order, pilots, locked plans, rehearsals."""
+"""The API about designs: texts, pages, planning, order, pilots, locked plans."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -20,7 +20,6 @@ from dashboard.api.serializers.design import (
     PlanAskedSerializer,
     PlanningSerializer,
     PlanSerializer,
-    RehearsalSerializer,
     TextsSerializer,
 )
 from dashboard.design.certificate import PEOPLE, Certificate, pools_used, usual_pool
@@ -30,12 +29,10 @@ from dashboard.design.locked_plan import compared
 from dashboard.design.pilot import lines, sides_of
 from dashboard.design.plan_options import plans_of, request_plan
 from dashboard.design.preview import Preview, preview_or_404
-from dashboard.design.rehearsal import analysis_of_rehearsal, found_counts
 from dashboard.design.texts import texts_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
 from survey.models import Slot, Study
-from survey.simulated.record import crowds_of
 from survey.tidy import reading
 
 PREVIEW = [
@@ -173,20 +170,3 @@ class PlanText(APIView):
     )
     def get(self, request: Request, name: str, version: int, form: str) -> HttpResponse:
         return plan_response(study_or_404(name), version, form)
-
-
-class RehearsalFindings(APIView):
-    """What was planted in simulated raters, and which of it the analysis finds."""
-
-    @extend_schema(parameters=[STUDY, INCLUDE], responses=RehearsalSerializer)
-    def get(self, request: Request, name: str) -> Response:
-        study = study_or_404(name)
-        analysis = analysis_of_rehearsal(study, asked_for(request))
-        planted = analysis.tables("planted")["planted"]
-        content = {
-            "run": analysis.run,
-            "crowds": crowds_of(study),
-            "found": found_counts(planted),
-            "planted": planted.rows,
-        }
-        return Response(RehearsalSerializer(content).data)

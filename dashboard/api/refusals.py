@@ -23,6 +23,7 @@ from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.terms import AmountRefused
 from dashboard.prolific.waves import WaveRefused
 from dashboard.raters.trying_thresholds import ThresholdsRefused
+from dashboard.rehearsal.simulations import NotAsked
 from dashboard.results.asking import NoAnalysis
 from survey.files.problems import DefinitionError
 from survey.prolific.errors import ProlificError
@@ -60,7 +61,8 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     except NotOpened as refusal:
         raise RequestRefused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
     except (
-        *(DecisionRefused, NoAnalysis, NotChosen, PlanRefused, StateError, ThresholdsRefused),
+        *(DecisionRefused, NoAnalysis, NotAsked, NotChosen, PlanRefused),
+        *(StateError, ThresholdsRefused),
         *(NotConnected, StepRefused, WaveRefused),
         *(OrderRefused, AmountRefused, RejectionRefused, SettleRefused),
     ) as why:

@@ -15,6 +15,7 @@ from dashboard.api import (
     people,
     prolific,
     raters,
+    rehearsal,
     results,
     share,
     studies,
@@ -40,7 +41,7 @@ DESIGN = [
     path("pilot/", design.Pilot.as_view(), name="pilot"),
     path("plans/", design.PlanList.as_view(), name="plans"),
     path("plans/<number:version>/<slug:form>/", design.PlanText.as_view(), name="plan-text"),
-    path("rehearsal/", design.RehearsalFindings.as_view(), name="rehearsal"),
+    path("rehearsal/", rehearsal.Rehearsal.as_view(), name="rehearsal"),
 ]
 
 RATERS = [

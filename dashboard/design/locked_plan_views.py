@@ -1,23 +1,16 @@
-"""Design: locking the plan, its texts, and what it finds in a rehearsal."""
+"""Design: locking the plan, and its texts."""
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods
-from django_tables2 import RequestConfig
 
-from analysis import catalogue
-from analysis.labels import labels_of
 from analysis.locked_plans import PlanRefused, first_consent, lock_plan
 from dashboard.design.downloads import plan_response
 from dashboard.design.forms import LockForm
 from dashboard.design.locked_plan import FORMS, compared
-from dashboard.design.rehearsal import analysis_of_rehearsal, found_counts
-from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.pages import analysis_page, asked_for, study_page
-from survey.models import Participant
-from survey.simulated.record import crowds_of
+from dashboard.shared.pages import study_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -55,28 +48,3 @@ def locked_plan(request: ResearcherRequest, name: str) -> HttpResponse:
 def plan_text(request: ResearcherRequest, name: str, version: int, form: str) -> HttpResponse:
     """A locked plan for a form, as a file."""
     return plan_response(study_or_404(name), version, form)
-
-
-@require_GET
-@researcher_required
-def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What was planted in simulated raters, and which of it the analysis finds."""
-    study = study_or_404(name)
-    analysis = analysis_of_rehearsal(study, asked_for(request))
-    about = catalogue.table("planted", labels_of(study))
-    table = analysis.tables("planted")["planted"]
-    shown = result_tables.shown(table, about, [[row] for row in table.rows])
-    RequestConfig(request, paginate={"per_page": result_tables.ROWS_SHOWN}).configure(shown)
-    return analysis_page(
-        request,
-        study,
-        "rehearsal",
-        "design/rehearsal",
-        analysis,
-        crowds=crowds_of(study),
-        n_simulated=study.participants.filter(source=Participant.Source.SIMULATED).count(),
-        about=about,
-        shown=shown,
-        counts=found_counts(table),
-        locked=(analysis.run.manifest.get("plan") if analysis.run else None),
-    )

@@ -48,6 +48,7 @@ ACTIONS = {
     "scorer requested": "Training of a scorer requested",
     "perturbations requested": "Perturbations requested",
     "plan requested": "Plan requested",
+    "simulation requested": "Simulated raters requested",
     "zip requested": "Zip requested",
     "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
@@ -68,6 +69,7 @@ NO_CHANGES = (
     "scorer requested",
     "perturbations requested",
     "plan requested",
+    "simulation requested",
     "zip requested",
     "e-mail chosen",
 )

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -206,6 +206,18 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
         unsettled=[one for one in decisions if one.state in OPEN_STATES],
         is_unclear=any(one.state == State.ASKED for one in decisions),
     )
+
+
+@require_GET
+@researcher_required
+def order_state(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
+    """How far a worker is with what was confirmed, for a page that waits for it."""
+    row = order_or_404(study_or_404(name), order)
+    context = {"progress": progress(row), "order": row}
+    shown = render(request, "dashboard/payments/_order_progress.html", context)
+    if row.finished_at:
+        shown["X-Finished"] = "1"
+    return shown
 
 
 def _bonus_in_words(one: SubmissionDecision) -> str:

@@ -35,7 +35,7 @@ class Permission(Enum):
     COMPUTE = "have analyses, metrics, multiverses, plans and zips computed", Role.ANALYST
     CHANGE = (
         "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
-        "asked, preview the survey",
+        "asked, preview the survey, send simulated raters",
         Role.EDITOR,
     )
     IDENTIFY = "see who raters are on Prolific and compare submissions", Role.EDITOR
@@ -76,10 +76,10 @@ _P = Permission
 #: By the name of the address.
 RULES: dict[str, Needs] = {
     **_all(
-        "study counts texts preview versions policy order pilot planning-state rehearsal gold "
-        "gold-progress gold-changes run-state judge judge-progress call agreement guard raters "
-        "replay rater-called thresholds thresholds-outcome results multiverse-state metrics-state "
-        "figures figure downloads package-state analysis-state table-latex",
+        "study counts texts preview versions policy order pilot planning-state simulation-state "
+        "gold gold-progress gold-changes run-state judge judge-progress call agreement guard "
+        "raters replay rater-called thresholds thresholds-outcome results multiverse-state "
+        "metrics-state figures figure downloads package-state analysis-state table-latex",
         Needs(get=_P.READ),
     ),
     **_all(
@@ -90,7 +90,7 @@ RULES: dict[str, Needs] = {
     **_all("download", Needs(get=_P.ROWS, is_download=True)),
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
-    **_all("locked-plan rater", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all("locked-plan rater rehearsal", Needs(get=_P.READ, change=_P.CHANGE)),
     **_all("opening", Needs(get=_P.CHANGE)),
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
     **_all("state exclude score choose-gold upload-gold retry", Needs(change=_P.CHANGE)),
@@ -98,7 +98,7 @@ RULES: dict[str, Needs] = {
     **_all("submission", Needs(get=_P.IDENTIFY)),
     **_all("identity submission-id prolific-submissions", Needs(change=_P.IDENTIFY)),
     **_all("prolific payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
-    **_all("payment-order", Needs(get=_P.RECRUIT)),
+    **_all("payment-order payment-order-state", Needs(get=_P.RECRUIT)),
     **_all("events-of-study decide pay-terms settle payment-list", Needs(change=_P.RECRUIT)),
     **_all("people", Needs(get=_P.MANAGE, change=_P.MANAGE)),
     **_all("revoke-invitation", Needs(change=_P.MANAGE)),
@@ -106,7 +106,7 @@ RULES: dict[str, Needs] = {
     **_all("log-csv", Needs(get=_P.MANAGE, is_download=True)),
     **_all(
         "api:study api:counts api:live api:versions api:differences api:changes api:texts "
-        "api:pages api:order api:pilot api:rehearsal api:rules api:judge api:calls "
+        "api:pages api:order api:pilot api:rules api:judge api:calls "
         "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
         "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
         "api:exports api:package",
@@ -122,7 +122,10 @@ RULES: dict[str, Needs] = {
         "api:analysis api:metrics api:multiverse api:packages api:planning",
         Needs(get=_P.READ, change=_P.COMPUTE),
     ),
-    **_all("api:judges api:gold api:plans api:thresholds", Needs(get=_P.READ, change=_P.CHANGE)),
+    **_all(
+        "api:judges api:gold api:plans api:thresholds api:rehearsal",
+        Needs(get=_P.READ, change=_P.CHANGE),
+    ),
     **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
     **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
     **_all("api:policy api:codes", Needs(get=_P.READ)),

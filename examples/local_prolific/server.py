@@ -163,18 +163,19 @@ class _Handler(BaseHTTPRequestHandler):
         `people`: {"study": …, "count": …} takes so many places, and tells each person's link;
         {"study": …, "participants": […]} does so for people with these ids, each of whom has one
         place; with "forge" their links are forged. `people/SUBMISSION`: {"code": …} or
-        {"status": "RETURNED"} says what became of one.
+        {"status": "RETURNED"} says what became of one. "at" has the time of a simulated clock.
         """
         server, world = self.server, self.server.world
         first, _, submission = path.partition("/")
         given = json.loads(data) if method == "POST" else {}
+        at = given.get("at", "")
         if (method, path) == ("POST", "faults"):
             server.faults.add(*given["what"], on=given.get("on", "*"))
             self._json(200, {})
         elif (method, path) == ("POST", "people"):
             with world.lock:
                 who = given.get("participants") or [None] * given["count"]
-                came = [world.started(given["study"], one) for one in who]
+                came = [world.started(given["study"], one, at) for one in who]
                 forge = given.get("forge", "")
                 people = [
                     {**one.detail(), "link": link_of(world, one, forge=forge)} for one in came
@@ -186,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
                 if "status" in given:
                     world.leave(one, given["status"])
                 else:
-                    world.enter_code(one, given.get("code"))
+                    world.enter_code(one, given.get("code"), at)
                 self._json(200, one.detail())
         elif (method, path) == ("GET", "ledger"):
             with world.lock:

@@ -258,8 +258,8 @@ class World:
             raise missing(f"submission {submission}")
         return self.submissions[submission]
 
-    def start(self, study: str, participant: str | None = None) -> Submission:
-        """Somebody takes a place."""
+    def start(self, study: str, participant: str | None = None, at: str = "") -> Submission:
+        """Somebody takes a place: now, or by their simulated clock."""
         now_there = self.study(study)
         if now_there["status"] != "ACTIVE":
             raise ApiError(400, "Bad Request", f"The study is {now_there['status']}")
@@ -270,7 +270,7 @@ class World:
             participant = next((one for one in invited if one not in came), None)
             if participant is None:
                 raise ApiError(400, "Bad Request", "Everybody whom the study invites has come")
-        submission = Submission(study, participant or new_id())
+        submission = Submission(study, participant or new_id(), started_at=at or now())
         if invited is not None and submission.participant not in invited:
             raise ApiError(400, "Bad Request", "This participant is not eligible")
         if submission.participant in came:
@@ -279,16 +279,18 @@ class World:
         self._changed(submission, "ACTIVE")
         return submission
 
-    def started(self, study: str, participant: str | None) -> Submission:
+    def started(self, study: str, participant: str | None, at: str = "") -> Submission:
         """The submission of a participant, who takes a place unless they have one."""
         known = [one for one in self.of_study(study) if one.participant == participant]
-        return known[0] if known else self.start(study, participant)
+        return known[0] if known else self.start(study, participant, at)
 
-    def enter_code(self, submission: Submission, code: str | None) -> None:
-        """Complete with a code, or without one: then its actions decide what follows."""
+    def enter_code(self, submission: Submission, code: str | None, at: str = "") -> None:
+        """Complete with a code, or without one: then its actions decide what follows. It is now, or
+        the time of a simulated clock.
+        """
         if submission.status not in (*IN_PROGRESS, "TIMED-OUT"):
             raise ApiError(400, "Bad Request", f"The submission is {submission.status}")
-        submission.code, submission.completed_at = code or "NOCODE", now()
+        submission.code, submission.completed_at = code or "NOCODE", at or now()
         codes = self.studies[submission.study].get("completion_codes") or []
         actions = [a["action"] for c in codes if c["code"] == code for a in c["actions"]]
         if "REQUEST_RETURN" in actions:

@@ -153,7 +153,7 @@ def walk_all(
                 first = min((v for v in under_way if v.in_turn), key=_at, default=None)
                 if arriving and (first is None or arriving[0][1].at < first.at):
                     plan, start = arriving.popleft()
-                    link = partial(recruiter.link, plan)
+                    link = partial(recruiter.link, plan, start.at)
                     first = SimulatedVisit(link=link, content=content, plan=plan, start=start)
                     under_way.append(first)
                 _bring_up(pool, under_way, first.at if first else None)
@@ -162,7 +162,7 @@ def walk_all(
                 for visit in [v for v in under_way if v.ended]:
                     under_way.remove(visit)
                     visit.close()
-                    recruiter.ended(visit.walk)
+                    recruiter.ended(visit.walk, visit.at)
                     yield visit.walk
         finally:
             pool.shutdown(cancel_futures=True)

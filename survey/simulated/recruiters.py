@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
@@ -20,10 +21,10 @@ NEVER_SHOWN = "NEVERSEEN"
 class Recruiter(Protocol):
     """Sends raters to the study, and hears what became of them."""
 
-    def link(self, plan: RaterPlan) -> str:
-        """The address that a rater opens now. Raises WalkError."""
+    def link(self, plan: RaterPlan, at: datetime) -> str:
+        """The address that a rater opens at this time of theirs. Raises WalkError."""
 
-    def ended(self, walk: Walk) -> None:
+    def ended(self, walk: Walk, at: datetime) -> None:
         """Do what the rater does after the survey. Raises WalkError."""
 
 
@@ -33,6 +34,11 @@ def _address(server: str, content: Content, ids: tuple[str, str, str]) -> str:
     query = dict(zip((names.participant, names.study, names.session), ids, strict=True))
     slug = content.definition.slug
     return _with_version(f"{server.rstrip('/')}/s/{slug}/?{urlencode(query)}", content)
+
+
+def _as_told(at: datetime) -> str:
+    """A time as Prolific writes it."""
+    return at.isoformat().replace("+00:00", "Z")
 
 
 def _with_version(address: str, content: Content) -> str:
@@ -46,12 +52,12 @@ class ByThemselves:
     server: str
     content: Content
 
-    def link(self, plan: RaterPlan) -> str:
+    def link(self, plan: RaterPlan, at: datetime) -> str:
         """The participant link of the version."""
         ids = (plan.person, "simulated", f"of-{plan.person}")
         return _address(self.server, self.content, ids)
 
-    def ended(self, walk: Walk) -> None:
+    def ended(self, walk: Walk, at: datetime) -> None:
         """Nobody hears of it."""
 
 
@@ -66,18 +72,19 @@ class FromLocalProlific:
     #: Submissions by person.
     _submissions: dict[str, str] = field(default_factory=dict)
 
-    def link(self, plan: RaterPlan) -> str:
+    def link(self, plan: RaterPlan, at: datetime) -> str:
         """Take a place and get the link that Prolific opens; again the same place."""
         if plan.deed is Deed.FORGED_IDS:
             invented = hashlib.sha256(f"session of {plan.person}".encode()).hexdigest()[:24]
             return _address(self.server, self.content, (plan.person, self.study, invented))
-        [came] = self._ask("people", {"study": self.study, "participants": [plan.person]})
+        asked = {"study": self.study, "participants": [plan.person], "at": _as_told(at)}
+        [came] = self._ask("people", asked)
         self._submissions[plan.person] = came["id"]
         link = urlsplit(came["link"])
         address = f"{self.server.rstrip('/')}{link.path}?{link.query}"
         return _with_version(address, self.content)
 
-    def ended(self, walk: Walk) -> None:
+    def ended(self, walk: Walk, at: datetime) -> None:
         """Enter a code, return, or run out of time."""
         deed, submission = walk.plan.deed, self._submissions.pop(walk.plan.person, None)
         if submission is None:
@@ -90,7 +97,7 @@ class FromLocalProlific:
             told = {"code": self._another_code(walk.code)}
         else:
             told = {"code": None if deed is Deed.NO_CODE else walk.code or None}
-        self._ask(f"people/{submission}", told)
+        self._ask(f"people/{submission}", told | {"at": _as_told(at)})
 
     def _another_code(self, shown: str) -> str:
         others = [code for code in self.content.codes.values() if code != shown]

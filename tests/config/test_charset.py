@@ -9,6 +9,9 @@ import pytest
 from config.charset import REFUSAL
 from config.wsgi import application
 
+# Requests are refused before they reach the database: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 FORM = "application/x-www-form-urlencoded"
 FILES = "multipart/form-data; boundary=x"
 TOKEN = "a" * 32  # in cookie and form alike, so that the form is read

@@ -47,7 +47,16 @@ SENT = {
     **{
         ("post", f"/api/studies/small/{route}"): 400
         for route in (
-            *("state/", "plans/", "decisions/", "thresholds/", "judges/", "gold/", "gold/files/"),
+            *(
+                "state/",
+                "plans/",
+                "rehearsal/",
+                "decisions/",
+                "thresholds/",
+                "judges/",
+                "gold/",
+                "gold/files/",
+            ),
             *("multiverse/", "packages/"),  # there is no analysis
         )
     },

@@ -16,6 +16,9 @@ from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, begin, take
 from tests.survey.withdrawing import whole_database
 
+# What pages show: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 PAGES = "/studies/small/pages/"
 
 

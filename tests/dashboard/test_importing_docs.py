@@ -21,6 +21,9 @@ from survey.definition.mapping.schema import MapFile, MappedLongOrWide, NamedSys
 from survey.files.table_file import Columns
 from survey.models import Participant, Rating, Study
 
+# What files say: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "examples" / "imported"

@@ -15,7 +15,8 @@ from survey.models import Study
 from survey.tidy import counted_sources, reading
 from tests.dashboard.loading import run, study_folder
 
-pytestmark = pytest.mark.django_db
+# What files say: the database changes nothing of it.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 WARMTH = "- {name: warmth, question: How warm is this response?}"
 MORE = "      - {name: care, question: How caring is this response?}\n"
 RANKED = """\

@@ -12,7 +12,8 @@ from survey.models import Study
 from survey.tidy import counted_sources, reading
 from tests.dashboard.loading import run, study_folder
 
-pytestmark = pytest.mark.django_db
+# What files say: the database changes nothing of it.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from tests.dashboard.loading import run, study_folder
 from tests.survey import small_study
 
 EMPATHY = Path(__file__).parents[2] / "examples" / "empathy"
-pytestmark = pytest.mark.django_db
+# What files say: the database changes nothing of it.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture

@@ -52,6 +52,10 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "identity": lambda study: ([ann(study).pk], {}),
     "notices": lambda study: ([], {"email": "ada@example.org", "occasions": ["full"]}),
     "planning": lambda study: ([], {"raters": "10"}),
+    "rehearsal": lambda study: (
+        [],
+        {"participants": "2", "seed": "1", "profile": "default.yaml"},
+    ),
     "recompute": lambda study: ([], {"page": "raters"}),
     "ask-multiverse": lambda study: ([], {}),
     "ask-metrics": lambda study: ([], {}),
@@ -66,6 +70,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "pay-terms": lambda study: ([], {"currency": "USD", "reward": "2.50"}),
     "api:state": lambda study: ([], {"state": "paused"}),
     "api:planning": lambda study: ([], {"raters": 10}),
+    "api:rehearsal": lambda study: ([], {"participants": 2}),
     "api:decisions": lambda study: ([], {"raters": ["ann"], "excluded": True, "reason": "no"}),
     "api:thresholds": lambda study: ([], {"settings": {"duration_minimum": 1}, "instead_of": 1}),
     "api:retry": lambda study: (["stand-in@1"], {}),

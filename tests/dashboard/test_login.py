@@ -14,7 +14,8 @@ from dashboard.accounts.throttling import counted_address
 from dashboard.shared.access import client_address
 from tests.dashboard.reading import text_of
 
-pytestmark = pytest.mark.django_db
+# What Django and django-axes do: the database changes nothing of it.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 

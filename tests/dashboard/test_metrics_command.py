@@ -17,7 +17,8 @@ from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.slow]
+# What is computed from files: the database changes nothing of it.
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
 
 def compute(study: Study, *options: str) -> str:

@@ -16,7 +16,8 @@ from survey.models import Study
 from tests.servers.text_endpoint import TextEndpoint, TextPlan, counts, text_endpoint
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.slow]
+# What is asked of endpoints, and computed: the database changes nothing of it.
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
 Server = Callable[..., TextEndpoint]
 EMBEDDINGS = ("--embeddings-endpoint", "lab", "--embeddings-model", "letters")

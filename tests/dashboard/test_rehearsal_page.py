@@ -1,15 +1,22 @@
-"""A rehearsal over HTTP: what the profile plants is recorded, and held against the analysis."""
+"""A rehearsal over HTTP: raters are sent by a command or from the page; what their profile plants
+is recorded, and held against the analysis.
+"""
 
 from pathlib import Path
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
+from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from analysis.execution import finished_run
 from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
+from dashboard.rehearsal.models import Simulation
+from dashboard.rehearsal.simulations import simulate as work
+from dashboard.rehearsal.simulations import simulations_to_wake
 from survey.models import Study, StudyEvent
 from survey.simulated.crowd import read_content
 from survey.simulated.record import crowds_of, simulated_raters
@@ -95,3 +102,86 @@ def test_raters_of_unknown_profiles_are_told(page: Client, study: Study) -> None
     finished_run(study=study, sources=counted_sources(["simulated"]))
     said = text_of(page.get(PAGE))
     assert "No table: no profile is recorded for the simulated raters" in said
+
+
+# ── Sent from the page ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def asked(page: Client, study: Study, live_server: LiveServer, settings: Settings) -> Simulation:
+    """Three raters that wait for a worker."""
+    settings.SITE_URL = live_server.url
+    answer = page.post(PAGE, {"participants": "3", "seed": "1", "profile": "default.yaml"})
+    assert answer.status_code == 302
+    return Simulation.objects.get()
+
+
+def test_a_worker_sends_the_raters_and_the_page_says_what_they_did(
+    asked: Simulation, page: Client, study: Study
+) -> None:
+    assert "Waiting for a worker." in text_of(page.get(PAGE))
+    assert "X-Finished" not in page.get(f"{PAGE}state/")
+    assert simulations_to_wake() == [asked.pk]
+    assert work(asked.pk)
+    assert not work(asked.pk)
+    assert page.get(f"{PAGE}state/")["X-Finished"] == "1"
+    said = text_of(page.get(PAGE))
+    assert "small@1: 3 simulated raters: 3 completed" in said
+    assert study.participants.filter(source="simulated").count() == 3
+    assert 'name="seed" value="2"' in page.get(PAGE).content.decode()  # other raters next time
+
+
+def test_a_worker_that_ends_leaves_the_others_to_the_next_one(
+    asked: Simulation, study: Study
+) -> None:
+    assert work(asked.pk, is_ending=lambda: True)
+    asked.refresh_from_db()
+    assert (asked.state, asked.ended, asked.attempts) == (Simulation.State.WAITING, 1, 0)
+    assert work(asked.pk)
+    asked.refresh_from_db()
+    assert (asked.state, asked.ended) == (Simulation.State.DONE, 3)
+    assert asked.summary[0].endswith("already took part")
+    assert study.participants.filter(status="completed").count() == study.participants.count() == 3
+
+
+def test_a_study_that_takes_nobody_says_so(asked: Simulation, page: Client) -> None:
+    Study.objects.update(state="closed")
+    assert work(asked.pk)
+    assert "small@1 is closed and takes nobody new" in text_of(page.get(PAGE))
+
+
+def test_one_crowd_at_a_time(asked: Simulation, page: Client) -> None:
+    sent = {"participants": "3", "seed": "2", "profile": "default.yaml"}
+    assert "wait until they have ended" in text_of(page.post(PAGE, sent, follow=True))
+    assert Simulation.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"participants": "0"}, "greater than or equal to 1"),
+        ({"participants": "2001"}, "less than or equal to 2000"),
+        ({"seed": "-1"}, "greater than or equal to 0"),
+        ({"profile": "../../study.yaml"}, "Select a valid choice"),
+        ({"file": "behaviours: {speeder: 2}\n"}, "mine.yaml, line 1, column 14"),
+        ({"file": ""}, "The submitted file is empty"),
+    ],
+)
+def test_bad_input_sends_nobody(
+    page: Client, study: Study, changed: dict[str, str], message: str
+) -> None:
+    sent: dict[str, object] = {"participants": "3", "seed": "1", "profile": "default.yaml"}
+    sent |= changed
+    if "file" in changed:
+        sent["file"] = SimpleUploadedFile("mine.yaml", changed["file"].encode())
+    answer = page.post(PAGE, sent)
+    assert message in text_of(answer)
+    assert not Simulation.objects.exists()
+
+
+def test_own_profile_is_told_what_has_no_effect(page: Client, study: Study) -> None:
+    own = SimpleUploadedFile("mine.yaml", b"effects: {scenarios: {S9: 0.1}}\n")
+    sent = {"participants": "3", "seed": "1", "profile": "default.yaml", "file": own}
+    said = text_of(page.post(PAGE, sent, follow=True))
+    assert "effects.scenarios.S9: the study has no such scenario; no effect" in said
+    assert Simulation.objects.get().profile_name == "mine.yaml"

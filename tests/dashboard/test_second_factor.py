@@ -24,7 +24,8 @@ from tests.dashboard.second_factors import (
     wrong_code_of,
 )
 
-pytestmark = pytest.mark.django_db
+# What django-allauth does: the database changes nothing of it.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 PASSWORD = {"username": "ada", "password": "pw"}
 STEP = "/account/security/second-step/"

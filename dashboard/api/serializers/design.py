@@ -1,6 +1,4 @@
-"""Designs: texts, pages, planning, order, pilots, locked plans and rehearsals."""
-
-from typing import Any
+"""Designs: texts, pages, planning, order, pilots and locked plans."""
 
 from rest_framework import serializers
 
@@ -14,7 +12,6 @@ from dashboard.design.pilot import MeasureRow, Side
 from dashboard.design.preview import Page
 from dashboard.design.texts import Entry, TextSection
 from survey.evenness_tests import ChiSquare
-from survey.simulated.record import Crowd
 
 
 class EntrySerializer(serializers.Serializer[Entry]):
@@ -195,26 +192,3 @@ class LockSerializer(serializers.Serializer[object]):
     reason = serializers.CharField(
         required=False, allow_blank=True, help_text="why it takes the place of an earlier plan"
     )
-
-
-class CrowdSerializer(serializers.Serializer[Crowd]):
-    """Simulated raters that were sent together."""
-
-    profile = serializers.CharField(source="name")
-    seed = serializers.IntegerField()
-    participants = serializers.IntegerField()
-
-
-class RehearsalSerializer(serializers.Serializer[object]):
-    """What was planted in simulated raters, and which of it their analysis finds."""
-
-    run = RunSerializer(allow_null=True)
-    crowds = CrowdSerializer(many=True)
-    found = serializers.DictField(
-        child=serializers.IntegerField(), help_text="planted effects by what came out"
-    )
-    planted = serializers.SerializerMethodField(help_text="the rows of table `planted`")
-
-    def get_planted(self, content: dict[str, Any]) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = content["planted"]
-        return rows

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from dashboard.design.models import PlannedGrid
+from dashboard.rehearsal.models import Simulation
 from dashboard.shared.roles import Role
 from survey.models import Study, StudyEvent
 from tests.dashboard.api.asking import Bad, Change, ask, check_bad, check_change, read
@@ -25,6 +26,16 @@ CHANGES = [
             PlannedGrid.objects.get(study=study).options["raters"]
             == said["plan"]["options"]["raters"]
             == 30
+        ),
+    ),
+    Change(
+        "rehearsal/",
+        {"participants": 12, "profile": "careless.yaml"},
+        202,
+        Role.EDITOR,
+        lambda study, said: (
+            Simulation.objects.get(study=study).participants == said["participants"] == 12
+            and (said["seed"], said["profile"], said["state"]) == (1, "careless.yaml", "waiting")
         ),
     ),
 ]
@@ -47,6 +58,13 @@ BAD = [
         {"confirmed": False, "note": "x"},
         {"confirmed": ["Tick the box: a locked plan can't be unlocked."]},
     ),
+    Bad("post", "rehearsal/", {"participants": 3, "from_prolific": True}, {
+        "from_prolific": ["The study is not on the local Prolific: create and publish it there."]
+    }),
+    Bad("post", "rehearsal/", {"participants": 0, "profile": "mine.yaml"}, {
+        "participants": ["Ensure this value is greater than or equal to 1."],
+        "profile": ["Select a valid choice. mine.yaml is not one of the available choices."],
+    }),
     Bad("get", "texts/?participant=0", {}, {
         "participant": ["Ensure this value is greater than or equal to 1."]
     }),
@@ -60,8 +78,11 @@ BAD = [
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: str(change.path))
 def test_change(study: Study, woken: Woken, change: Change) -> None:
     check_change(study, change)
-    assert woken == [("dashboard.plan", PlannedGrid.objects.get().pk)]
-    assert StudyEvent.objects.filter(action="plan requested").count() == 1
+    tasks = {"planning/": "dashboard.plan", "rehearsal/": "dashboard.simulate"}
+    [(task, row)] = woken
+    job = PlannedGrid if change.path == "planning/" else Simulation
+    assert (task, row) == (tasks[change.path], job.objects.get().pk)
+    assert StudyEvent.objects.filter(action__endswith=" requested").count() == 1
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: f"{bad.path}{bad.sent}")
@@ -110,7 +131,8 @@ def test_design_is_read_as_the_pages_show_it(page: Client, study: Study) -> None
     pilot = read(page, "pilot/")
     assert [side["study"] for side in pilot["versions"]] == ["small@1"]
     assert read(page, "planning/") == {"plan": None}
-    assert read(page, "rehearsal/") == {"run": None, "crowds": [], "found": {}, "planted": []}
+    nothing = {"run": None, "simulation": None, "crowds": [], "found": {}, "planted": []}
+    assert read(page, "rehearsal/") == nothing
     file: Any = page.get("/api/studies/small/order/certificate.csv")
     assert file.getvalue() == page.get("/studies/small/order/certificate.csv").getvalue()
 

@@ -13,7 +13,8 @@ from survey.prolific.client import ProlificClient
 from survey.prolific.errors import ProlificError, sentence_of
 from tests.survey.prolific.conftest import DRAFT, Connect
 
-pytestmark = pytest.mark.e2e
+# A client of HTTP: the database changes nothing of it.
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
 
 def asked(prolific: LocalProlific, what: str) -> int:

@@ -1,0 +1,57 @@
+"""The API about rehearsals: sending simulated raters, and what is found of their effects."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_202_ACCEPTED
+from rest_framework.views import APIView
+
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.refusals import checked, refusals
+from dashboard.api.serializers.rehearsal import (
+    RehearsalSerializer,
+    SimulationAskedSerializer,
+    SimulationSerializer,
+)
+from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
+from dashboard.rehearsal.forms import SimulationForm
+from dashboard.rehearsal.simulations import ask_simulation, next_seed, simulations_of
+from dashboard.shared.access import study_or_404
+from dashboard.shared.pages import try_to_wake
+from survey.simulated.record import crowds_of
+
+
+class Rehearsal(APIView):
+    """What was planted in simulated raters, and which of it the analysis finds."""
+
+    parser_classes = [JSONParser, MultiPartParser]
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RehearsalSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        analysis = analysis_of_rehearsal(study, asked_for(request))
+        planted = analysis.tables("planted")["planted"]
+        content = {
+            "run": analysis.run,
+            "simulation": simulations_of(study).first(),
+            "crowds": crowds_of(study),
+            "found": found_counts(planted),
+            "planted": planted.rows,
+        }
+        return Response(RehearsalSerializer(content).data)
+
+    @extend_schema(
+        parameters=[STUDY],
+        request=SimulationAskedSerializer,
+        responses={202: SimulationSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker send simulated raters. 400 if some are on their way."""
+        study = study_or_404(name)
+        sent = {"seed": next_seed(study)} | sent_by(request, SimulationAskedSerializer)
+        form = checked(SimulationForm(sent, request.FILES, study=study))
+        with refusals():
+            asked = ask_simulation(study=study, author=user_of(request), crowd=form.crowd)
+        try_to_wake("dashboard.simulate", asked.pk)
+        return Response(SimulationSerializer(asked).data, status=HTTP_202_ACCEPTED)

@@ -1,0 +1,1 @@
+"""Rehearsals: simulated raters are sent through a study; which planted effects are found."""

@@ -1,0 +1,74 @@
+"""Design › Rehearsal: sending simulated raters, and what the analysis finds of what was planted."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+from django_tables2 import RequestConfig
+
+from analysis import catalogue
+from analysis.labels import labels_of
+from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
+from dashboard.rehearsal.forms import SimulationForm
+from dashboard.rehearsal.simulations import NotAsked, ask_simulation, next_seed, simulations_of
+from dashboard.shared import result_tables
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from survey.models import Participant, Study
+from survey.simulated.record import crowds_of
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What was planted in simulated raters, and which of it the analysis finds; sending raters."""
+    study = study_or_404(name)
+    if request.method == "POST":
+        form = SimulationForm(request.POST, request.FILES, study=study)
+        if form.is_valid():
+            _ask(request, study, form)
+            return redirect("rehearsal", study)
+    else:
+        form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
+    analysis = analysis_of_rehearsal(study, asked_for(request))
+    about = catalogue.table("planted", labels_of(study))
+    table = analysis.tables("planted")["planted"]
+    shown = result_tables.shown(table, about, [[row] for row in table.rows])
+    RequestConfig(request, paginate={"per_page": result_tables.ROWS_SHOWN}).configure(shown)
+    return analysis_page(
+        request,
+        study,
+        "rehearsal",
+        "rehearsal/rehearsal",
+        analysis,
+        form=form,
+        simulation=simulations_of(study).first(),
+        crowds=crowds_of(study),
+        n_simulated=study.participants.filter(source=Participant.Source.SIMULATED).count(),
+        about=about,
+        shown=shown,
+        counts=found_counts(table),
+        locked=(analysis.run.manifest.get("plan") if analysis.run else None),
+    )
+
+
+def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None:
+    try:
+        asked = ask_simulation(study=study, author=request.user, crowd=form.crowd)
+    except NotAsked as why:
+        messages.error(request, str(why))
+        return
+    for notice in form.notices:
+        messages.warning(request, notice)
+    wake_worker(request, "dashboard.simulate", asked.pk)
+
+
+@require_GET
+@researcher_required
+def simulation_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """How far the newest simulation is, for a page that waits for it."""
+    newest = simulations_of(study_or_404(name)).first()
+    shown = render(request, "dashboard/rehearsal/_simulation.html", {"simulation": newest})
+    if newest is None or not newest.is_under_way:
+        shown["X-Finished"] = "1"
+    return shown
