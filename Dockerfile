@@ -13,7 +13,7 @@ COPY . .
 RUN useradd --system fivefold \
     && chmod --recursive a+rX . \
     && install --directory --owner fivefold $DATA_DIR \
-    && install --directory --owner fivefold --mode 700 $DATA_DIR/packages \
+    && install --directory --owner fivefold --mode 700 $DATA_DIR/packages $DATA_DIR/corpora \
     && SECRET_KEY=unused python manage.py collectstatic --no-input \
     && chown --recursive fivefold $DATA_DIR
 USER fivefold

@@ -258,6 +258,24 @@ class ScorerScore(models.Model):
         return f"{self.scorer} on {self.response}: {self.value}"
 
 
+class ScoredText(Job):
+    """A text that a researcher had scored on a page; it goes with its scorer."""
+
+    scorer = models.ForeignKey(Scorer, models.CASCADE, related_name="scored_texts")
+    text = models.TextField()
+    scores = models.JSONField(
+        default=list, help_text="By dimension: score, low and high of its interval, empty if none"
+    )
+    flagged = models.BooleanField(default=False, help_text="Kept for the file of flagged texts")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+
+    class Meta(Job.Meta):
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"text {self.pk} for {self.scorer}"
+
+
 class PerturbationRun(Job):
     """Small changes of some of a study's responses, and what they do to scores. Asked for anew with
     other options, it is replaced; with the same ones after a failure, it goes on.

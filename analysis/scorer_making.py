@@ -18,7 +18,7 @@ from analysis.execution import content_of
 from analysis.jobs import Lost
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics.metric import SentenceEmbedder
-from analysis.models import Scorer, ScorerScore
+from analysis.models import ScoredText, Scorer, ScorerScore
 from analysis.raters.filtering import filtered
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.scorer import (
@@ -189,6 +189,28 @@ def _of_responses(
         for dimension in trained.scorer.dimensions
         for score in [scores[text, dimension]]
     ]
+
+
+def execute_scored_text(text_id: int) -> bool:
+    """Score a text that a researcher pasted. False if there was nothing to take."""
+    asked = jobs.claim(ScoredText.objects.select_related("scorer"), text_id)
+    if asked is None:
+        return False
+    try:
+        fitted = fitted_scorer(asked.scorer)
+        with embedder_of(options_of(asked.scorer)) as embedder:
+            table = fitted.scores([asked.text], embedder)
+        rows = table[["dimension", "score", "low", "high"]]
+        over = {"state": ScoredText.State.DONE, "finished_at": timezone.now(), "error": ""}
+        jobs.is_kept(asked, scores=content_of(rows)["rows"], **over)
+    except OperationalError:
+        raise
+    except NOT_COMPUTED as problem:
+        jobs.refuse(asked, str(problem))
+    except Exception as error:  # whatever it was: the row has to say that it failed
+        logger.exception("%s failed", asked)
+        jobs.fail(asked, error)
+    return True
 
 
 @transaction.atomic

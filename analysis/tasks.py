@@ -6,7 +6,14 @@ one that only asks judges never loads it.
 
 from celery import shared_task
 
-from analysis import metrics_requests, multiverses, perturbation_requests, runs, scorer_requests
+from analysis import (
+    metrics_requests,
+    multiverses,
+    perturbation_requests,
+    runs,
+    scored_texts,
+    scorer_requests,
+)
 from config.celery import wake
 
 
@@ -42,6 +49,14 @@ def scorer(scorer_id: int) -> None:
     scorer_making.execute_scorer(scorer_id)
 
 
+@shared_task(name="analysis.scored_text")
+def scored_text(text_id: int) -> None:
+    """Score a text that a researcher pasted, unless it is done or a worker is at it."""
+    from analysis import scorer_making
+
+    scorer_making.execute_scored_text(text_id)
+
+
 @shared_task(name="analysis.perturbations")
 def perturbations(run_id: int) -> None:
     """Perturb responses and score them again, unless it is done or a worker is doing it."""
@@ -52,8 +67,8 @@ def perturbations(run_id: int) -> None:
 
 @shared_task(name="analysis.sweep")
 def sweep() -> None:
-    """Ask for runs where data changed; wake a worker for every run, every multiverse, every
-    request for metrics or perturbations and every scorer that waits or was lost.
+    """Ask for runs where data changed; wake a worker for every run, multiverse, scorer, text to
+    score, and request for metrics or perturbations that waits or was lost.
     """
     runs.request_overdue_runs()
     for run_id in runs.runs_to_wake():
@@ -64,5 +79,7 @@ def sweep() -> None:
         wake("analysis.metrics", request_id)
     for scorer_id in scorer_requests.scorers_to_wake():
         wake("analysis.scorer", scorer_id)
+    for text_id in scored_texts.texts_to_wake():
+        wake("analysis.scored_text", text_id)
     for perturbation_run_id in perturbation_requests.perturbation_runs_to_wake():
         wake("analysis.perturbations", perturbation_run_id)

@@ -9,7 +9,7 @@ from corpus.filtering import read_dialogues
 from corpus.models import Corpus, SampledScenario
 from corpus.problems import CorpusProblem
 from corpus.splitting import PARTS, Split, SplitWrong
-from corpus.store import dialogues_file, sha256_of
+from corpus.store import check_files, dialogues_file, sha256_of
 from judge.prompts import Message
 
 SPLIT = "split.json"
@@ -40,6 +40,7 @@ def write_chats(
     """
     if not corpus.source["has_responses"]:
         raise CorpusProblem(f"corpus {corpus} has no responses that a model could learn")
+    check_files(corpus)
     path = dialogues_file(corpus)
     try:
         parts = split.parts(read_dialogues(path))

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -28,6 +29,8 @@ _TOKEN = regex.compile(
     r"|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*"
 )
 
+_CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z]+)*")
 
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -105,26 +108,37 @@ class Anonymizer:
     """
 
     names: tuple[str, ...] = ()
-    _listed: "re.Pattern[str] | None" = field(init=False, default=None)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_listed", any_of(self.names))
 
     def anonymize(self, texts: Mapping[str, str]) -> tuple[dict[str, str], Replaced]:
         """The texts of one dialogue without what identifies people."""
         replaced = Replaced()
-        introduced = any_of({name for text in texts.values() for name in names_in(text)})
+        named = any_of({name for text in texts.values() for name in self._named(text)})
         changed = {}
         for key, given in texts.items():
             text, mails = _MAIL.subn("[mail]", given) if "@" in given else (given, 0)
             text, phones = without_phones(text)
+            text, names = named.subn("[name]", text) if named else (text, 0)
             replaced.mails += mails
             replaced.phones += phones
-            for pattern in filter(None, (introduced, self._listed)):
-                text, names = pattern.subn("[name]", text)
-                replaced.names += names
+            replaced.names += names
             changed[key] = text
         return changed, replaced
+
+    def _named(self, text: str) -> set[str]:
+        """The names of a text. A list may have thousands, so words are looked up in it."""
+        found = names_in(text)
+        if self._words:
+            found |= self._words.intersection(_WORD.findall(text))
+        return found | {name for name in self._others if name in text}
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(name for name in self.names if _WORD.fullmatch(name) and not is_cjk(name))
+
+    @cached_property
+    def _others(self) -> tuple[str, ...]:
+        """Names of several words, or in scripts without spaces."""
+        return tuple(name for name in self.names if name not in self._words)
 
 
 def without_phones(text: str) -> tuple[str, int]:
@@ -152,12 +166,17 @@ def names_in(text: str) -> set[str]:
 
 def any_of(names: Iterable[str]) -> "re.Pattern[str] | None":
     """What matches each of the names as whole words; None without names."""
-    given = sorted(filter(None, (name.strip() for name in names)), key=len, reverse=True)
+    given = sorted(names, key=len, reverse=True)
     if not given:
         return None
-    # Between Chinese characters there is no edge of a word.
-    edged = (re.escape(n) if not n.isascii() else rf"\b{re.escape(n)}\b" for n in given)
+    # Between characters of a script without spaces there is no edge of a word.
+    edged = (re.escape(n) if is_cjk(n) else rf"\b{re.escape(n)}\b" for n in given)
     return re.compile("|".join(edged))
+
+
+def is_cjk(text: str) -> bool:
+    """Whether a text is in Chinese or Japanese characters."""
+    return _CJK.search(text) is not None
 
 
 def _is_phone(found: str) -> bool:

@@ -29,7 +29,7 @@ from corpus.filtering import (
     read_dialogues,
     write_dialogues,
 )
-from corpus.models import Corpus, Sample, SampledScenario
+from corpus.models import Corpus, Generation, Sample, SampledScenario
 from corpus.models.corpora import NAME
 from corpus.problems import CorpusProblem
 from corpus.reading import dialogues_of
@@ -54,6 +54,19 @@ def folder_of(corpus: Corpus) -> Path:
 def dialogues_file(corpus: Corpus) -> Path:
     """Its dialogues: filtered, if it was."""
     return folder_of(corpus) / (RAW if corpus.filtered is None else CORPUS)
+
+
+def check_files(corpus: Corpus) -> None:
+    """Raise CorpusProblem if the dialogues of a corpus are not those that its row describes."""
+    path = dialogues_file(corpus)
+    known = (
+        corpus.source["dialogues_sha256"] if corpus.filtered is None else corpus.filtered["sha256"]
+    )
+    if not path.is_file() or sha256_of(path) != known:
+        raise CorpusProblem(
+            f"{path} is not what was imported and filtered; filter corpus {corpus} again, or "
+            "import it again under another name"
+        )
 
 
 def find_corpus(name: str) -> Corpus:
@@ -96,6 +109,7 @@ def import_corpus(
             "where": dict(layout.where),
             "has_responses": bool(layout.response or layout.messages),
             "dialogues": n,
+            "dialogues_sha256": sha256_of(folder / RAW),
         }
         with transaction.atomic():
             corpus = Corpus.objects.create(name=name, source=source)
@@ -134,6 +148,7 @@ def draw_sample(
     """Make a sample of a corpus's dialogues: S1, S2, … in the order drawn. Raises CorpusProblem."""
     _check_new(Sample, name, "sample")
     path = dialogues_file(corpus)
+    check_files(corpus)
     n = corpus.dialogues
     try:
         positions = drawn(n, first=first, at_random=at_random, seed=seed)
@@ -173,8 +188,16 @@ def delete_corpus(corpus: Corpus) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def delete_sample(sample: Sample) -> None:
-    """Delete a sample and its scenarios."""
+def delete_sample(sample: Sample, *, with_texts: bool) -> None:
+    """Delete a sample and its scenarios. Raises CorpusProblem if it has generated texts, unless
+    these are to go, too.
+    """
+    texts = Generation.objects.filter(generator__sample=sample, state=Generation.State.ANSWERED)
+    if (n := texts.count()) and not with_texts:
+        raise CorpusProblem(
+            f"sample {sample} has {n} generated texts and the record of their cost; give --texts "
+            "to delete them, too"
+        )
     sample.delete()
 
 

@@ -24,7 +24,13 @@ from dashboard.prolific import views as prolific
 from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
 from dashboard.rehearsal import views as rehearsals
-from dashboard.results import figure_views, metrics_views, multiverse_views
+from dashboard.results import (
+    figure_views,
+    metrics_views,
+    multiverse_views,
+    perturbation_views,
+    scorer_views,
+)
 from dashboard.results import views as results
 from dashboard.share import views as share
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
@@ -98,6 +104,22 @@ study_patterns = [
     path("results/multiverse/<number:run>/", multiverse_views.progress, name="multiverse-state"),
     path("results/metrics/compute/", metrics_views.ask_metrics, name="ask-metrics"),
     path("results/metrics/state/", metrics_views.metrics_state, name="metrics-state"),
+    path("results/scorer/train/", scorer_views.ask_scorer, name="ask-scorer"),
+    path("results/scorer/state/", scorer_views.scorer_state, name="scorer-state"),
+    path("results/scorer/text/", scorer_views.score_text, name="score-text"),
+    path("results/scorer/text/state/", scorer_views.scored_state, name="scored-state"),
+    path("results/scorer/text/<number:text>/flag/", scorer_views.flag_text, name="flag-text"),
+    path("results/scorer/flagged.csv", scorer_views.flagged_texts, name="flagged-texts"),
+    path(
+        "results/perturbations/perturb/",
+        perturbation_views.ask_perturbations,
+        name="ask-perturbations",
+    ),
+    path(
+        "results/perturbations/state/",
+        perturbation_views.perturbations_state,
+        name="perturbations-state",
+    ),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),

@@ -38,9 +38,13 @@ def test_named_volumes_are_declared_and_hold_all_that_must_last() -> None:
         for volume in service.get("volumes", [])
         if not volume.startswith(".")
     }
-    assert mounted == set(COMPOSE["volumes"]) == {"packages", "postgres", "redis", "caddy"}
-    shared = "packages:/var/lib/fivefold/packages"  # made by workers, sent by web processes
-    assert [SERVICES[name]["volumes"] for name in ("web", "worker")] == [[shared], [shared]]
+    named = {"packages", "corpora", "postgres", "redis", "caddy"}
+    assert mounted == set(COMPOSE["volumes"]) == named
+    shared = [
+        "packages:/var/lib/fivefold/packages",  # made by workers, sent by web processes
+        "corpora:/var/lib/fivefold/corpora",
+    ]
+    assert [SERVICES[name]["volumes"] for name in ("web", "worker")] == [shared, shared]
 
 
 def test_secrets_come_from_outside() -> None:

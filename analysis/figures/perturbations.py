@@ -13,6 +13,7 @@ from analysis.figures.style import (
     fits_phone,
     short,
     show_views,
+    wrapped,
 )
 from analysis.not_available import NotAvailable
 
@@ -20,7 +21,9 @@ ABOUT = (
     "Mean change of a score in standard deviations of the scores before, with 95 % intervals over "
     "scenarios. At 0, a perturbation changes nothing on average."
 )
-TOP, BELOW, NOTE, LINE = 66, 66, 50, 30  # pixels
+TOP, BELOW, NOTE, LINE, LABELS = 66, 66, 50, 38, 128  # pixels
+#: Of a line of a label.
+CHARACTERS = 18
 
 
 def changes_figure(table: DataFrame) -> go.Figure:
@@ -29,14 +32,13 @@ def changes_figure(table: DataFrame) -> go.Figure:
     if known.empty:
         raise NotAvailable("no changed text has a score")
     names = list(dict.fromkeys(known["perturbation"]))
-    called = VOCABULARY["perturbations"]
     views: dict[str, Changes] = {}
     for (source, dimension), rows in known.groupby(["source", "dimension"], sort=False):
         title = " · ".join(filter(None, [str(source), str(dimension)]))
         value = rows["change_sd"]
         views[as_text(title)] = {
             "x": [short(value)],
-            "y": [[as_text(called.get(name, name)) for name in rows["perturbation"]]],
+            "y": [[_label(name) for name in rows["perturbation"]]],
             "error_x.array": [short(rows["change_sd_high"].sub(value).fillna(0).clip(lower=0))],
             "error_x.arrayminus": [short(value.sub(rows["change_sd_low"]).fillna(0).clip(lower=0))],
         }
@@ -55,8 +57,9 @@ def changes_figure(table: DataFrame) -> go.Figure:
     made.update_layout(
         fits_phone(),
         height=TOP + LINE * len(names) + BELOW + notes.height,
-        margin={"l": 10, "r": 20, "t": TOP, "b": BELOW + notes.height},
-        annotations=[notes.first(NOTE)],
+        margin={"l": LABELS, "r": 20, "t": TOP, "b": BELOW + notes.height},
+        title={"x": 0, "xref": "container"},
+        annotations=[notes.first(NOTE) | {"xshift": -LABELS}],
         xaxis={
             "title": {"text": "change in SD"},
             "range": short([-reach, reach]),
@@ -67,8 +70,13 @@ def changes_figure(table: DataFrame) -> go.Figure:
         yaxis={
             "type": "category",
             "categoryorder": "array",
-            "categoryarray": [as_text(called.get(name, name)) for name in reversed(names)],
-            "automargin": True,
+            "categoryarray": [_label(name) for name in reversed(names)],
         },
     )
     return show_views(made, views, notes)
+
+
+def _label(name: str) -> str:
+    """What a perturbation is called, in short lines: a phone has little room beside the axis."""
+    called = VOCABULARY["perturbations"].get(name, name)
+    return "<br>".join(map(as_text, wrapped(called, CHARACTERS)))

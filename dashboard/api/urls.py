@@ -17,6 +17,7 @@ from dashboard.api import (
     raters,
     rehearsal,
     results,
+    scorers,
     share,
     studies,
 )
@@ -73,6 +74,9 @@ RESULTS = [
     path("analyses/", analyses.AnalysisList.as_view(), name="analyses"),
     path("analyses/<number:run>/", analyses.AnalysisDetail.as_view(), name="run"),
     path("metrics/", analyses.Metrics.as_view(), name="metrics"),
+    path("scorer/", scorers.ScorerVersions.as_view(), name="scorer"),
+    path("scorer/texts/", scorers.ScoredTextList.as_view(), name="scored-texts"),
+    path("perturbations/", scorers.Perturbations.as_view(), name="perturbations"),
     path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
     path("results/", results.SubjectList.as_view(), name="results"),
     path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),

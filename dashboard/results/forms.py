@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from analysis.catalogue.spec import Column
+from analysis.scored_texts import LONGEST
 from dashboard.shared.pages import OF_RESULTS
 from dashboard.shared.result_tables import ALL, EVERY
 
@@ -53,3 +54,43 @@ class RecomputeForm(forms.Form):
     """The page on which a new analysis was asked for."""
 
     page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
+
+
+class ScorerForm(forms.Form):
+    """How a scorer is trained: on the study's ratings, or on a file of rated texts."""
+
+    head = forms.ChoiceField(choices=[("ridge", "Ridge"), ("linear", "Published linear layer")])
+    file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
+
+
+class TextForm(forms.Form):
+    """A text to be scored."""
+
+    text = forms.CharField(
+        max_length=LONGEST,
+        error_messages={
+            "required": "Paste a text to score.",
+            "max_length": f"The text is longer than {LONGEST:,} characters.",
+        },
+    )
+
+
+class PerturbationForm(forms.Form):
+    """How many responses are perturbed, and which judges are asked about them."""
+
+    responses = forms.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        error_messages={
+            "required": "Say how many responses to perturb.",
+            "invalid": "The number of responses is a whole number.",
+            "min_value": "Perturb at least one response.",
+        },
+    )
+    judges = forms.MultipleChoiceField(required=False)
+
+    def __init__(self, data: Mapping[str, Any], *, judges: Sequence[str]) -> None:
+        super().__init__(data)
+        chosen = self.fields["judges"]
+        assert isinstance(chosen, forms.MultipleChoiceField)
+        chosen.choices = [(name, name) for name in judges]

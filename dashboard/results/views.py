@@ -17,6 +17,8 @@ from analysis.catalogue.subjects import (
     GROUPS,
     METRICS,
     ORDER,
+    PERTURBATIONS,
+    SCORER,
     SUBJECTS,
 )
 from analysis.labels import labels_of
@@ -27,7 +29,9 @@ from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
+from dashboard.results.perturbation_views import about_perturbations
 from dashboard.results.questions import ResultSection, question
+from dashboard.results.scorer_views import about_scorer
 from dashboard.results.stored import table_response
 from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
 from dashboard.results.wins import beside_ratings, win_tables
@@ -98,6 +102,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context["multiverse"] = multiverse_of(analysis.run)
     if subject == METRICS:
         context |= about_metrics(study, analysis, labels)
+    if subject == SCORER:
+        context |= about_scorer(study)
+    if subject == PERTURBATIONS:
+        context |= about_perturbations(study)
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(

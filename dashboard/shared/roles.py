@@ -32,7 +32,10 @@ class Permission(Enum):
 
     READ = "read pages, tables and figures, and download zips for sharing", Role.VIEWER
     ROWS = "download raters’ answers row by row", Role.ANALYST
-    COMPUTE = "have analyses, metrics, multiverses, plans and zips computed", Role.ANALYST
+    COMPUTE = (
+        "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed",
+        Role.ANALYST,
+    )
     CHANGE = (
         "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
         "asked, preview the survey, send simulated raters",
@@ -79,17 +82,19 @@ RULES: dict[str, Needs] = {
         "study counts texts preview versions policy order pilot planning-state simulation-state "
         "gold gold-progress gold-changes run-state judge judge-progress call agreement guard "
         "raters replay rater-called thresholds thresholds-outcome results multiverse-state "
-        "metrics-state figures figure downloads package-state analysis-state table-latex",
+        "metrics-state scorer-state scored-state perturbations-state "
+        "figures figure downloads package-state analysis-state table-latex",
         Needs(get=_P.READ),
     ),
     **_all(
-        "certificate plan-text table package package-file",
+        "certificate plan-text table package package-file flagged-texts",
         Needs(get=_P.READ, is_download=True),
     ),
     **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
     **_all("download", Needs(get=_P.ROWS, is_download=True)),
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
+    **_all("ask-scorer score-text flag-text ask-perturbations", Needs(change=_P.COMPUTE)),
     **_all("locked-plan rater rehearsal", Needs(get=_P.READ, change=_P.CHANGE)),
     **_all("opening", Needs(get=_P.CHANGE)),
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
@@ -119,7 +124,8 @@ RULES: dict[str, Needs] = {
     ),
     **_all("api:rater api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
     **_all(
-        "api:analysis api:metrics api:multiverse api:packages api:planning",
+        "api:analysis api:metrics api:multiverse api:packages api:planning "
+        "api:scorer api:scored-texts api:perturbations",
         Needs(get=_P.READ, change=_P.COMPUTE),
     ),
     **_all(

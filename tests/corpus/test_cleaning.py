@@ -58,7 +58,9 @@ def test_what_identifies_people_is_replaced(text: str, without: str) -> None:
 
 
 def test_a_name_is_replaced_in_the_answer_too_and_so_are_those_of_a_list() -> None:
-    texts = {"prompt": "Call me Bo.", "response": "Bo, tell Priya and Boris."}
-    changed, replaced = Anonymizer(("Priya",)).anonymize(texts)
-    assert changed["response"] == "[name], tell [name] and Boris."
-    assert (replaced.mails, replaced.phones, replaced.names) == (0, 0, 3)
+    texts = {"prompt": "Call me Bo.", "response": "Bo, tell Priya, Zoë K and Boris of Zoëlle."}
+    changed, replaced = Anonymizer(("Priya", "Zoë", "Ann Lee", "小红")).anonymize(texts)
+    assert changed["response"] == "[name], tell [name], [name] K and Boris of Zoëlle."
+    assert (replaced.mails, replaced.phones, replaced.names) == (0, 0, 4)
+    listed, _ = Anonymizer(("Ann Lee", "小红")).anonymize({"prompt": "Ann Lee, 和小红说 Ann"})
+    assert listed == {"prompt": "[name], 和[name]说 Ann"}

@@ -119,7 +119,7 @@ def test_files_that_cannot_be_read(
     assert not list(corpora.glob("*")), "no files are left behind"
 
 
-def test_other_bad_input(tmp_path: Path, manage: Manage, refused: Manage) -> None:
+def test_other_bad_input(tmp_path: Path, manage: Manage, refused: Manage, corpora: Path) -> None:
     raw_corpora.haleas(tmp_path)
     file = tmp_path / "haleas.csv"
     assert "no name of a corpus" in refused("import", file, "--name", "My corpus")
@@ -139,6 +139,10 @@ def test_other_bad_input(tmp_path: Path, manage: Manage, refused: Manage) -> Non
     )
     assert "give --first, --random or both" in refused("sample", "c", "--name", "s")
     manage("sample", "c", "--name", "s", "--first", "2")
+    file_of = corpora / "c" / "raw.jsonl"
+    whole = file_of.read_bytes()
+    file_of.write_bytes(whole + whole)
+    assert "is not what was imported" in refused("sample", "c", "--name", "t", "--first", "2")
     assert "has samples (s); delete them first" in refused("delete", "c")
     manage("delete", "s", "--sample")
     manage("delete", "c")

@@ -95,7 +95,11 @@ def asked(*servers: FaultyJudge) -> int:
 
 
 def test_models_times_conditions_are_asked_once_with_what_the_file_says(
-    servers: Servers, generate: Callable[..., str], sample: Sample
+    servers: Servers,
+    generate: Callable[..., str],
+    sample: Sample,
+    manage: Manage,
+    refused: Manage,
 ) -> None:
     one, two = servers("one", "two")
     said = generate()
@@ -126,6 +130,9 @@ def test_models_times_conditions_are_asked_once_with_what_the_file_says(
 
     generate()
     assert asked(one, two) == 9, "what is answered is not asked again"
+    assert "has 9 generated texts" in refused("delete", "s", "--sample")
+    manage("delete", "s", "--sample", "--texts")
+    assert not Sample.objects.exists()
 
 
 def test_a_changed_file_asks_for_what_is_new_alone(

@@ -18,6 +18,7 @@ VALUES = {
     "<number:page>": "2",
     "<number:pk>": "1",
     "<number:version>": "1",
+    "<number:text>": "1",
     "<number:invitation>": "1",
     "<slug:form>": "osf",
     "<judge:judge>": "judge@1",

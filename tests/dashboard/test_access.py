@@ -1,9 +1,12 @@
 """Researchers' pages and API are for active staff; everybody else is kept out of all of them."""
 
+from itertools import product
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.test import Client
 from pytest_django import Settings
 
@@ -42,7 +45,7 @@ API = [address for address in ALL if address not in PAGES]
 SENT = {
     **{
         ("post", f"/api/studies/small/{route}"): 202
-        for route in ("metrics/", "analysis/", "planning/")
+        for route in ("metrics/", "analysis/", "planning/", "scorer/")
     },
     **{
         ("post", f"/api/studies/small/{route}"): 400
@@ -58,6 +61,7 @@ SENT = {
                 "gold/files/",
             ),
             *("multiverse/", "packages/"),  # there is no analysis
+            *("scorer/texts/", "perturbations/"),  # nothing was sent
         )
     },
     ("post", "/api/studies/small/judges/judge@1/retry/"): 404,
@@ -102,8 +106,20 @@ NOT_READ = {
 
 
 def ask(client: Client, address: str) -> int:
-    method = client.post if address in POSTED else client.get
-    return method(address).status_code
+    return answer_of(client, address).status_code
+
+
+def answer_of(client: Client, address: str) -> Any:
+    """What a page answers to the kind of request that it takes."""
+    return (client.post if address in POSTED else client.get)(address)
+
+
+def asked_alone(client: Client, method: str, address: str) -> Any:
+    """The answer to a request that leaves nothing behind for the next one."""
+    with transaction.atomic():
+        answer = getattr(client, method)(address)
+        transaction.set_rollback(True)
+    return answer
 
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
@@ -112,17 +128,16 @@ def test_addresses_hold_what_we_think_they_hold() -> None:
     assert len(PAGES) > 90 and len(API) > 20
 
 
-@pytest.mark.parametrize("address", PAGES)
-def test_page_asks_strangers_to_log_in(client: Client, study: Study, address: str) -> None:
-    method = client.post if address in POSTED else client.get
-    answer = method(address)
-    assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={quote(address)}")
+def test_pages_ask_strangers_to_log_in(client: Client, study: Study) -> None:
+    answers = {address: answer_of(client, address) for address in PAGES}
+    assert {at: (answer.status_code, answer["Location"]) for at, answer in answers.items()} == {
+        address: (302, f"/login/?next={quote(address)}") for address in PAGES
+    }
 
 
-@pytest.mark.parametrize("address", PAGES)
-def test_page_refuses_people_who_are_no_staff(client: Client, study: Study, address: str) -> None:
+def test_pages_refuse_people_who_are_no_staff(client: Client, study: Study) -> None:
     client.force_login(User.objects.create_user("guest"))
-    assert ask(client, address) == 403
+    assert {at: ask(client, at) for at in PAGES} == dict.fromkeys(PAGES, 403)
 
 
 def test_refusal_says_whose_pages_these_are(client: Client, db: None) -> None:
@@ -132,41 +147,36 @@ def test_refusal_says_whose_pages_these_are(client: Client, db: None) -> None:
     assert "API tokens" not in text_of(answer)
 
 
-@pytest.mark.parametrize("address", PAGES)
-def test_page_forgets_staff_who_were_deactivated(
-    page: Client, researcher: User, study: Study, address: str
+def test_pages_forget_staff_who_were_deactivated(
+    page: Client, researcher: User, study: Study
 ) -> None:
     User.objects.filter(pk=researcher.pk).update(is_active=False)
-    assert ask(page, address) == 302
+    assert {at: ask(page, at) for at in PAGES} == dict.fromkeys(PAGES, 302)
 
 
-@pytest.mark.parametrize("address", API)
-def test_api_refuses_strangers(client: Client, study: Study, address: str) -> None:
-    assert client.get(address).status_code == 401
-
-
-@pytest.mark.parametrize("address", API)
-def test_api_refuses_people_who_are_no_staff(client: Client, study: Study, address: str) -> None:
+def test_api_refuses_strangers_and_people_who_are_no_staff(client: Client, study: Study) -> None:
+    assert {at: ask(client, at) for at in API} == dict.fromkeys(API, 401)
     client.force_login(User.objects.create_user("guest"))
-    assert client.get(address).status_code == 403
+    assert {at: ask(client, at) for at in API} == dict.fromkeys(API, 403)
 
 
-@pytest.mark.parametrize("address", API)
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_api_changes_only_what_it_says(
-    page: Client, study: Study, address: str, method: str
-) -> None:
-    assert getattr(page, method)(address).status_code == SENT.get((method, address), 405)
+def test_api_changes_only_what_it_says(page: Client, study: Study) -> None:
+    asked = list(product(("post", "put", "patch", "delete"), API))
+    got = {each: asked_alone(page, *each).status_code for each in asked}
+    assert got == {each: SENT.get(each, 405) for each in asked}
 
 
-@pytest.mark.parametrize("address", PAGES)
 def test_required_second_factor_is_set_up_before_any_other_page(
-    page: Client, study: Study, settings: Settings, address: str
+    page: Client, study: Study, settings: Settings
 ) -> None:
     settings.REQUIRE_SECOND_FACTOR = True
-    answer = page.post(address) if address in POSTED else page.get(address)
-    is_led = (answer.status_code, answer.headers.get("Location")) == (302, SECURITY)
-    assert is_led is not address.startswith(SECURITY)
+    answers = {address: answer_of(page, address) for address in PAGES}
+    led = {
+        at
+        for at, answer in answers.items()
+        if (answer.status_code, answer.headers.get("Location")) == (302, SECURITY)
+    }
+    assert led == {address for address in PAGES if not address.startswith(SECURITY)}
 
 
 @pytest.mark.parametrize("address", ["/admin/", "/admin/auth/user/", "/nowhere/"])
@@ -178,30 +188,32 @@ def test_required_second_factor_is_set_up_before_the_records(
     assert client.get(address).headers.get("Location") == SECURITY
 
 
-@pytest.mark.parametrize("address", API)
 def test_required_second_factor_is_asked_of_sessions_and_not_of_tokens(
-    page: Client, researcher: User, study: Study, settings: Settings, address: str
+    page: Client, researcher: User, study: Study, settings: Settings
 ) -> None:
     settings.REQUIRE_SECOND_FACTOR = True
-    assert page.get(address).status_code == 403
-    token = create_token(user=researcher, name="notebook", expires_at=None)
-    by_token = Client(headers={"authorization": f"Token {token}"})
-    # The study has no analysis, so no wins; a wave needs an earlier study.
-    may_be = (405,) if address in NOT_READ else (200, 404)
-    assert by_token.get(address).status_code in ((400,) if address.endswith("/wave/") else may_be)
+    assert {at: ask(page, at) for at in API} == dict.fromkeys(API, 403)
+    by_token = reading_token(researcher)
+    for address in API:
+        # The study has no analysis, so no wins; a wave needs an earlier study.
+        may_be = (405,) if address in NOT_READ else (200, 404)
+        answer = by_token.get(address)
+        assert answer.status_code in ((400,) if address.endswith("/wave/") else may_be), address
 
 
-@pytest.mark.parametrize(("method", "address"), list(SENT))
-def test_token_that_may_only_read_changes_nothing(
-    researcher: User, study: Study, method: str, address: str
-) -> None:
+def test_token_that_may_only_read_changes_nothing(researcher: User, study: Study) -> None:
+    by_token = reading_token(researcher)
+    answers = {each: getattr(by_token, each[0])(each[1]) for each in SENT}
+    refused = (403, "The token notebook may only read.")
+    assert {
+        each: (answer.status_code, answer.json()["detail"]) for each, answer in answers.items()
+    } == dict.fromkeys(SENT, refused)
+
+
+def reading_token(researcher: User) -> Client:
+    """A program with a token that may read."""
     token = create_token(user=researcher, name="notebook", expires_at=None)
-    by_token = Client(headers={"authorization": f"Token {token}"})
-    answer = getattr(by_token, method)(address)
-    assert (answer.status_code, answer.json()["detail"]) == (
-        403,
-        "The token notebook may only read.",
-    )
+    return Client(headers={"authorization": f"Token {token}"})
 
 
 def test_researcher_with_the_required_second_factor_sees_all_pages(
@@ -219,18 +231,18 @@ def test_participant_cookie_opens_no_page(client: Client, study: Study) -> None:
     assert {ask(client, address) for address in ALL} == {302, 401}
 
 
-@pytest.mark.parametrize("address", POSTED)
-def test_change_needs_a_form_of_ours(researcher: User, study: Study, address: str) -> None:
+def test_changes_need_a_form_of_ours(researcher: User, study: Study) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(researcher)
-    assert strict.post(address, {"state": "paused"}).status_code == 403
+    got = {at: strict.post(at, {"state": "paused"}).status_code for at in POSTED}
+    assert got == dict.fromkeys(POSTED, 403)
     study.refresh_from_db()
     assert study.state == Study.State.OPEN
 
 
-@pytest.mark.parametrize("address", [one for one in POSTED if one != UPLOAD])
-def test_change_is_not_made_by_following_a_link(page: Client, study: Study, address: str) -> None:
-    assert page.get(address).status_code == 405
+def test_changes_are_not_made_by_following_a_link(page: Client, study: Study) -> None:
+    links = [one for one in POSTED if one != UPLOAD]
+    assert {at: page.get(at).status_code for at in links} == dict.fromkeys(links, 405)
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,7 @@ def test_every_role_gets_what_the_schema_says(
                 assert right, f"{who}: {case.method} {case.path} {case!r}: {status}"
 
         ask()
-        if operation.method.upper() == "GET":
+        is_plain = not any(parameter.is_required for parameter in operation.query)
+        if operation.method.upper() == "GET" and is_plain:
             plain = operation.Case(path_parameters=places)
             assert answer_to(plain, site.headers[Role.OWNER]).status_code == 200

@@ -59,6 +59,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "recompute": lambda study: ([], {"page": "raters"}),
     "ask-multiverse": lambda study: ([], {}),
     "ask-metrics": lambda study: ([], {}),
+    "ask-scorer": lambda study: ([], {"head": "ridge"}),
     "prepare-package": lambda study: ([], {"recipe": "both"}),
     "use-thresholds": lambda study: ([], {"duration_minimum": "1", "instead_of": "1"}),
     "score": lambda study: ([], {}),
@@ -80,6 +81,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "api:multiverse": lambda study: ([], {}),
     "api:packages": lambda study: ([], {}),
     "api:metrics": lambda study: ([], {}),
+    "api:scorer": lambda study: ([], {}),
     "api:judges": lambda study: ([], {}),
     "api:invitations": lambda study: ([], {"role": "viewer"}),
     "api:invitation": lambda study: ([invitation(study)], {}),
@@ -97,6 +99,8 @@ ELSEWHERE = {
     "prolific-submissions": "recruiting/test_reading_submissions.py",
     **dict.fromkeys(("payments", "decide", "settle", "payment-list"), "payments/test_pages.py"),
     "submission-id": "payments/test_pages.py",
+    **dict.fromkeys(("score-text", "flag-text", "ask-perturbations"), "test_scorer_page.py"),
+    **dict.fromkeys(("api:scored-texts", "api:perturbations"), "test_scorer_page.py"),
     **dict.fromkeys(
         (
             *("api:prolific", "api:draft", "api:publish", "api:pause", "api:resume", "api:places"),
@@ -151,6 +155,7 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "table": lambda run: ([run.pk, "wins"], f"results/{run.pk}/wins.csv"),
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
+    "flagged-texts": lambda run: ([], "results/scorer/flagged.csv"),
     "api:events-csv": lambda run: ([], "events.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
     "api:table-csv": lambda run: (["wins"], "tables/wins.csv"),

@@ -31,6 +31,7 @@ CANNOT = {
     "python3 bootstrap.py": "installs packages",
     ".venv/bin/celery": "runs until it is stopped",
     ".venv/bin/python -m examples.local_prolific": "runs until it is stopped",
+    ".venv/bin/python examples/api/study_by_api.py": "needs a token: see test_api_example.py",
     "Rscript": "needs R",
     "manage set_study my-slug open\n": "is refused until placeholders are replaced",
     "manage metrics my-slug --": "needs an endpoint, or values from elsewhere",

@@ -272,13 +272,14 @@ def _sample(command: Command, options: Namespace) -> None:
 def _delete_arguments(parser: CommandParser) -> None:
     parser.add_argument("name", help="name of a corpus or, with --sample, of a sample")
     parser.add_argument("--sample", action="store_true", help="delete a sample")
+    parser.add_argument("--texts", action="store_true", help="with its generated texts")
 
 
 def _delete(command: Command, options: Namespace) -> None:
     gone: Corpus | Sample
     if options.sample:
         gone = find_sample(options.name)
-        delete_sample(gone)
+        delete_sample(gone, with_texts=options.texts)
     else:
         gone = find_corpus(options.name)
         delete_corpus(gone)

@@ -131,7 +131,13 @@ def test_design_is_read_as_the_pages_show_it(page: Client, study: Study) -> None
     pilot = read(page, "pilot/")
     assert [side["study"] for side in pilot["versions"]] == ["small@1"]
     assert read(page, "planning/") == {"plan": None}
-    nothing = {"run": None, "simulation": None, "crowds": [], "found": {}, "planted": []}
+    nothing: dict[str, Any] = {
+        "run": None,
+        "simulation": None,
+        "crowds": [],
+        "found": {},
+        "planted": [],
+    }
     assert read(page, "rehearsal/") == nothing
     file: Any = page.get("/api/studies/small/order/certificate.csv")
     assert file.getvalue() == page.get("/studies/small/order/certificate.csv").getvalue()

@@ -1,0 +1,36 @@
+"""Texts that researchers paste to have them scored: asked for, listed, flagged. `scorer_making`
+scores them, in a worker.
+"""
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from analysis import jobs
+from analysis.models import ScoredText, Scorer
+from survey.models import Study
+
+#: Characters of a text.
+LONGEST = 20_000
+#: Texts of a study that are kept without a flag.
+KEPT = 10
+UNDER_WAY = (ScoredText.State.WAITING, ScoredText.State.RUNNING)
+
+
+def request_score(scorer: Scorer, text: str, author: User) -> ScoredText:
+    """A text to be scored; of those without a flag the newest are kept. The caller wakes a
+    worker.
+    """
+    asked = ScoredText.objects.create(scorer=scorer, text=text, author=author)
+    old = scored_texts_of(scorer.study).filter(flagged=False)[KEPT:].values_list("pk", flat=True)
+    ScoredText.objects.filter(pk__in=list(old)).delete()
+    return asked
+
+
+def scored_texts_of(study: Study) -> QuerySet[ScoredText]:
+    """The texts that were scored for a study, newest first."""
+    return ScoredText.objects.filter(scorer__study=study).select_related("scorer").order_by("-id")
+
+
+def texts_to_wake() -> list[int]:
+    """Texts that wait, or whose worker is lost."""
+    return jobs.jobs_to_wake(ScoredText.objects.all())

@@ -1,0 +1,129 @@
+"""The API about the trained scorer, texts that it scores, and perturbations."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_202_ACCEPTED
+from rest_framework.views import APIView
+
+from analysis.metric_options import installed_options
+from analysis.perturbation_requests import perturbation_run_of, request_perturbations
+from analysis.scored_texts import request_score, scored_texts_of
+from analysis.scorer_requests import ScorerOptions, current_scorer, request_scorer, with_vectors
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
+from dashboard.api.serializers.scorers import (
+    PerturbationsSerializer,
+    PerturbingSerializer,
+    ScoredTextsSerializer,
+    ScorersSerializer,
+    TextToScoreSerializer,
+    TrainingSerializer,
+)
+from dashboard.results.perturbing import askable_judges, options_for
+from dashboard.shared.access import role_of, study_or_404
+from dashboard.shared.log import record
+from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Permission
+from survey.models import Study
+from survey.tidy import counted_sources
+
+
+class ScorerVersions(APIView):
+    """The versions of a study's trained scorer, newest first, with their model cards."""
+
+    @extend_schema(parameters=[STUDY], responses=ScorersSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(_scorers(study_or_404(name)))
+
+    @extend_schema(
+        parameters=[STUDY, INCLUDE], request=TrainingSerializer, responses={202: ScorersSerializer}
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker train a new version on the study's ratings. One that is under way is not
+        repeated.
+        """
+        study, include = study_or_404(name), asked_for(request)
+        form = TrainingSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        options = with_vectors(ScorerOptions(**form.validated_data), installed_options())
+        author = user_of(request)
+        scorer = request_scorer(study, options, sources=counted_sources(include), author=author)
+        record(study, author, "scorer requested", name=scorer.name)
+        try_to_wake("analysis.scorer", scorer.pk)
+        return Response(_scorers(study), status=HTTP_202_ACCEPTED)
+
+
+def _scorers(study: Study) -> dict[str, Any]:
+    return dict(ScorersSerializer({"scorers": study.scorers.order_by("-version")}).data)
+
+
+class ScoredTextList(APIView):
+    """Texts that the trained scorer scored, with prediction intervals."""
+
+    @extend_schema(parameters=[STUDY], responses=ScoredTextsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(_texts(study_or_404(name)))
+
+    @extend_schema(
+        parameters=[STUDY],
+        request=TextToScoreSerializer,
+        responses={202: ScoredTextsSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker score a text. 400 where no scorer is trained."""
+        study = study_or_404(name)
+        form = TextToScoreSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        scorer = current_scorer(study)
+        if scorer is None:
+            raise ValidationError({"detail": [f"{study} has no trained scorer"]})
+        asked = request_score(scorer, form.validated_data["text"], user_of(request))
+        record(study, user_of(request), "text scored", name=scorer.name)
+        try_to_wake("analysis.scored_text", asked.pk)
+        return Response(_texts(study), status=HTTP_202_ACCEPTED)
+
+
+def _texts(study: Study) -> dict[str, Any]:
+    return dict(ScoredTextsSerializer({"texts": scored_texts_of(study)}).data)
+
+
+class Perturbations(APIView):
+    """The newest request to perturb a study's responses."""
+
+    @extend_schema(parameters=[STUDY], responses=PerturbationsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(_perturbations(study_or_404(name)))
+
+    @extend_schema(
+        parameters=[STUDY],
+        request=PerturbingSerializer,
+        responses={202: PerturbationsSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Have a worker perturb responses and score them before and after, by the trained scorer,
+        the computed metrics and the judges that are named. 400 says why nothing is scored.
+        """
+        study = study_or_404(name)
+        form = PerturbingSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        judges = form.validated_data["judges"]
+        role = role_of(user_of(request), study.slug)
+        if judges and not (role and role.may(Permission.CHANGE)):
+            raise PermissionDenied("Your role may not have judges asked.")
+        if unknown := sorted(set(judges) - set(askable_judges(study))):
+            raise ValidationError({"judges": [f"{unknown[0]!r} is no judge of single responses"]})
+        try:
+            options = options_for(study, responses=form.validated_data["responses"], judges=judges)
+        except ValueError as problem:
+            raise ValidationError({"detail": [str(problem)]}) from None
+        run = request_perturbations(study, options)
+        record(study, user_of(request), "perturbations requested")
+        try_to_wake("analysis.perturbations", run.pk)
+        return Response(_perturbations(study), status=HTTP_202_ACCEPTED)
+
+
+def _perturbations(study: Study) -> dict[str, Any]:
+    return dict(PerturbationsSerializer({"run": perturbation_run_of(study)}).data)

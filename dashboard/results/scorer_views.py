@@ -1,0 +1,184 @@
+"""Results: training a scorer, its progress and its card; texts that are pasted to be scored."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.catalogue.subjects import SCORER
+from analysis.metric_options import installed_options
+from analysis.models import Scorer
+from analysis.scored_texts import UNDER_WAY as BEING_SCORED
+from analysis.scored_texts import request_score, scored_texts_of
+from analysis.scorer_requests import (
+    UNDER_WAY,
+    ScorerOptions,
+    current_scorer,
+    newest_scorer,
+    request_scorer,
+    with_vectors,
+)
+from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.rated_texts import read_rated_texts
+from dashboard.results.forms import ScorerForm, TextForm
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
+from dashboard.shared.log import record
+from dashboard.shared.newest_analysis import include_query, included
+from dashboard.shared.pages import asked_for, wake_worker
+from survey.files.csv_text import csv_lines, time_text
+from survey.models import Study
+from survey.tidy import counted_sources, definition_of, dimensions_of
+
+#: The places of both forms on that page.
+TRAINING, SCORING = "scorer-asked", "score-text"
+FLAGGED_COLUMNS = ("text", "scorer", "dimension", "score", "low", "high", "scored_at")
+
+
+def about_scorer(study: Study) -> dict[str, Any]:
+    """What the page of the scorer has in addition to its tables."""
+    newest, current = newest_scorer(study), current_scorer(study)
+    options = with_vectors(ScorerOptions(), installed_options())
+    texts = list(scored_texts_of(study)[:10])
+    return {
+        "newest": newest,
+        "is_training": newest is not None and newest.state in UNDER_WAY,
+        "scorer": current,
+        "embeddings": options.model or options.folder,
+        "scored": texts,
+        "is_scoring": any(text.state in BEING_SCORED for text in texts),
+        "n_flagged": scored_texts_of(study).filter(flagged=True).count(),
+    }
+
+
+def _back(study: Study, include: list[str] | None, anchor: str) -> HttpResponse:
+    page = reverse("results", args=[study, SCORER])
+    return redirect(f"{page}{include_query(include)}#{anchor}")
+
+
+@require_POST
+@researcher_required
+def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask for a scorer of the people whom the page shows, or of a file, and wake a worker."""
+    study = study_or_404(name)
+    include = asked_for(request)
+    back = _back(study, include, TRAINING)
+    form = ScorerForm(request.POST, request.FILES)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, " ".join(map(str, errors)))
+        return back
+    file = form.cleaned_data["file"]
+    given: list[dict[str, Any]] | None = None
+    if file is not None:
+        try:
+            given = _rated_texts(study, file.read(), file.name)
+        except ImportRefused as error:
+            for line in str(error).splitlines():
+                messages.error(request, line)
+            messages.error(request, "Nothing was changed.")
+            return back
+    options = ScorerOptions(head=form.cleaned_data["head"], file=file.name if file else "")
+    scorer = request_scorer(
+        study,
+        with_vectors(options, installed_options()),
+        sources=[] if given is not None else counted_sources(included(study, include)),
+        given=given,
+        author=request.user,
+    )
+    record(study, request.user, "scorer requested", name=scorer.name)
+    wake_worker(request, "analysis.scorer", scorer.pk)
+    return back
+
+
+def _rated_texts(study: Study, data: bytes, file: str) -> list[dict[str, Any]]:
+    findings = Findings()
+    rows = read_rated_texts(data, file, findings, dimensions=dimensions_of(definition_of(study)))
+    findings.refuse_if_any()
+    if not rows:
+        raise ImportRefused(f"{file}: the file has no rated texts")
+    return rows
+
+
+@require_GET
+@researcher_required
+def scorer_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """How far the training is; a header says when to reload the page."""
+    scorer = newest_scorer(study_or_404(name))
+    context = {"requested": scorer, "doing": "Training"}
+    response = render(request, "dashboard/results/_job_progress.html", context)
+    if scorer is None or scorer.state not in UNDER_WAY:
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_POST
+@researcher_required
+def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Have a pasted text scored by the newest trained scorer."""
+    study = study_or_404(name)
+    back = _back(study, asked_for(request), SCORING)
+    scorer = current_scorer(study)
+    form = TextForm(request.POST)
+    if scorer is None:
+        messages.error(request, "There is no trained scorer yet: press “Train a scorer” first.")
+    elif not form.is_valid():
+        messages.error(request, str(form.errors["text"][0]))
+    else:
+        asked = request_score(scorer, form.cleaned_data["text"], request.user)
+        record(study, request.user, "text scored", name=scorer.name)
+        wake_worker(request, "analysis.scored_text", asked.pk)
+    return back
+
+
+@require_GET
+@researcher_required
+def scored_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Whether pasted texts are scored; a header says when to reload the page."""
+    is_scoring = scored_texts_of(study_or_404(name)).filter(state__in=BEING_SCORED).exists()
+    response = HttpResponse('<p role="status">Scoring …</p>')
+    if not is_scoring:
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_POST
+@researcher_required
+def flag_text(request: ResearcherRequest, name: str, text: int) -> HttpResponse:
+    """Keep a scored text for the file of flagged ones, or no longer."""
+    study = study_or_404(name)
+    missing = f"{study} has no scored text {text}."
+    scored = first_or_404(scored_texts_of(study).filter(pk=text), missing)
+    scored.flagged = not scored.flagged
+    scored.save(update_fields=["flagged"])
+    record(study, request.user, "text flagged" if scored.flagged else "text not flagged")
+    return _back(study, asked_for(request), SCORING)
+
+
+@require_GET
+@researcher_required
+def flagged_texts(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
+    """The flagged texts with their scores as CSV: a row per text and dimension."""
+    study = study_or_404(name)
+    return StreamingHttpResponse(
+        csv_lines(FLAGGED_COLUMNS, _flagged(study)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-flagged.csv"'},
+    )
+
+
+def _flagged(study: Study) -> Iterator[tuple[Any, ...]]:
+    done = scored_texts_of(study).filter(flagged=True, state=Scorer.State.DONE)
+    for text in done.order_by("id"):
+        assert text.finished_at is not None
+        at = time_text(text.finished_at.replace(microsecond=0))
+        for dimension, *numbers in text.scores:
+            yield (text.text, text.scorer.name, dimension, *numbers, at)

@@ -1,0 +1,1 @@
+"""A whole study by API, as a script and as a notebook."""
