@@ -21,7 +21,7 @@ ABOUT = (
     "Mean change of a score in standard deviations of the scores before, with 95 % intervals over "
     "scenarios. At 0, a perturbation changes nothing on average."
 )
-TOP, BELOW, NOTE, LINE, LABELS = 66, 66, 50, 38, 128  # pixels
+TOP, BELOW, NOTE, LINE, LABELS = 66, 84, 66, 38, 128  # pixels
 #: Of a line of a label.
 CHARACTERS = 18
 

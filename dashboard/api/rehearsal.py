@@ -22,7 +22,7 @@ from dashboard.shared.pages import try_to_wake
 from survey.simulated.record import crowds_of
 
 
-class Rehearsal(APIView):
+class RehearsalFindings(APIView):
     """What was planted in simulated raters, and which of it the analysis finds."""
 
     parser_classes = [JSONParser, MultiPartParser]

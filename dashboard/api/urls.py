@@ -42,7 +42,7 @@ DESIGN = [
     path("pilot/", design.Pilot.as_view(), name="pilot"),
     path("plans/", design.PlanList.as_view(), name="plans"),
     path("plans/<number:version>/<slug:form>/", design.PlanText.as_view(), name="plan-text"),
-    path("rehearsal/", rehearsal.Rehearsal.as_view(), name="rehearsal"),
+    path("rehearsal/", rehearsal.RehearsalFindings.as_view(), name="rehearsal"),
 ]
 
 RATERS = [
