@@ -67,7 +67,7 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
         *(OrderRefused, AmountRefused, RejectionRefused, SettleRefused),
     ) as why:
         said = f"{str(why).rstrip('.')}."
-        more = "" if NOTHING_CHANGED.rstrip(".") in said else f" {NOTHING_CHANGED}"
+        more = "" if "Nothing was " in said else f" {NOTHING_CHANGED}"
         raise RequestRefused(said + more) from None
 
 

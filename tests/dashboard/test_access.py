@@ -106,7 +106,8 @@ NOT_READ = {
 
 
 def ask(client: Client, address: str) -> int:
-    return answer_of(client, address).status_code
+    status: int = answer_of(client, address).status_code
+    return status
 
 
 def answer_of(client: Client, address: str) -> Any:
