@@ -15,7 +15,8 @@ from tests.judge.killed_workers import Broker, installed, kill_one, running_brok
 from tests.servers.faulty_judge import Entry, faulty_judge
 from tests.servers.judge_faults import Plan
 
-pytestmark = pytest.mark.e2e
+# tests/judge/test_fault_run.py has the faults of the same queue of calls on PostgreSQL.
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
 FAULTS = [
     "rate_limit",

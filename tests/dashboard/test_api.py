@@ -28,6 +28,9 @@ from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import answer_calls, planned
 from tests.factories import add_participant, make_study
 
+# What is read: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 REAL = ["prolific", "link", "import"]
 
 

@@ -45,6 +45,9 @@ from tests.dashboard.judging import planned
 from tests.dashboard.paying import AT, listed
 from tests.dashboard.test_roles import member
 
+# What requests may say; hostile ones go to both: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 if TYPE_CHECKING:  # loaded by `site`: it takes a second, and this is one of many files
     from schemathesis import Case
     from schemathesis.core.transport import Response

@@ -24,6 +24,9 @@ from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
 
+# What is computed and shown: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 ASK = "/studies/small/results/multiverse/ask/"
 PAGE = "/studies/small/results/order/"
 State = Multiverse.State

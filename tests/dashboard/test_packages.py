@@ -30,6 +30,9 @@ from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
 from tests.prolific import prolific_id
 
+# What is written to files: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 PREPARE = "/studies/small/packages/prepare/"
 State = Package.State
 

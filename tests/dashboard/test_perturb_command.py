@@ -21,7 +21,8 @@ from tests.dashboard.reading import text_of
 from tests.factories import add_judge, add_participant, make_study
 from tests.servers.chat_endpoint import COST, ChatEndpoint, chat_endpoint
 
-pytestmark = [pytest.mark.slow]
+# What is computed: the database changes nothing of it.
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
 State = PerturbationRun.State
 REWRITER = ("--rewriter-endpoint", "lab", "--rewriter-model", "chat")

@@ -22,7 +22,8 @@ from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
 from tests.servers.text_endpoint import text_endpoint
 
-pytestmark = [pytest.mark.slow]
+# What is computed: the database changes nothing of it.
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
 
 def scorer(*arguments: object) -> str:

@@ -31,7 +31,8 @@ from tests.shared_rows import undone_after_the_file
 
 PAGE = "/studies/small/results/scorer/"
 PERTURBATIONS = "/studies/small/results/perturbations/"
-pytestmark = [pytest.mark.slow]
+# What is computed and shown: the database changes nothing of it.
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,9 @@ from survey.tidy import counted_sources
 from tests.survey import small_study
 from tests.survey.test_simulated_walker import NOW
 
+# What is computed and shown: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 YAMLS = {
     "slider": small_study.SLIDER_YAML,
     "choices": small_study.CHOICES_YAML,

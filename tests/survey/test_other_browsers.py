@@ -16,6 +16,9 @@ from survey.withdrawal import withdraw
 from tests.prolific import arrival, prolific_id
 from tests.survey.visiting import LAST_PAGE, begin, reopen, take
 
+# Cookies and links: the database changes nothing of it.
+pytestmark = pytest.mark.embedded
+
 OWN = f"/s/small/{arrival('anna', study='st', session='first')}"
 #: The same id with another submission, which anybody can make up.
 OTHER = f"/s/small/{arrival('anna', study='st', session='second')}"
