@@ -30,6 +30,7 @@ PICTURES = ROOT / "docs" / "pictures" / "tutorial"
 STUDY = "empathy"
 #: What simulated raters may take, in milliseconds; hands wait for nothing else so long.
 AT_MOST = 30 * 60_000
+PENDING = re.compile("A new analysis (is running|waits for a worker)")
 PRINTED = re.compile(r"^ *(Dashboard|User|Password) +(\S+)", re.MULTILINE)
 
 
@@ -165,11 +166,12 @@ class Tutorial:
         numbers = self.page.get_by_role("link", name="look at their numbers")
         if numbers.is_visible():  # while a worker computes the first analysis
             numbers.click()
-        self._wait_for(re.compile("simulated raters included"))
-        self._wait_for_end_of("A new analysis is running.")
+        self._wait_for(re.compile("raters included"))
+        self._wait_for_end_of(PENDING)
         if self.page.get_by_text("data changed since").is_visible():
             self.page.get_by_role("button", name="Recompute").click()
-            self._wait_for_end_of("A new analysis is running.")
+            expect(self.page.get_by_text(PENDING)).to_be_visible()
+            self._wait_for_end_of(PENDING)
         self._picture("results")
 
     def share(self) -> None:
@@ -192,7 +194,7 @@ class Tutorial:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=AT_MOST)
         self.waited += time.monotonic() - began
 
-    def _wait_for_end_of(self, text: str) -> None:
+    def _wait_for_end_of(self, text: str | re.Pattern[str]) -> None:
         began = time.monotonic()
         expect(self.page.get_by_text(text)).to_be_hidden(timeout=AT_MOST)
         self.waited += time.monotonic() - began
