@@ -139,7 +139,8 @@ async def _within(seconds: float, browser: Kaleido, doing: Awaitable[Any]) -> An
     """
     timer = asyncio.get_running_loop().call_later(seconds, _stop, browser)
     try:
-        return await doing
+        # Of a browser that ended by itself nobody may hear, so the wait has an end of its own.
+        return await asyncio.wait_for(doing, seconds + CLOSING)
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()
         if task and task.cancelling():  # the researcher does not want to wait
@@ -148,7 +149,7 @@ async def _within(seconds: float, browser: Kaleido, doing: Awaitable[Any]) -> An
             raise BrowserEnded(f"could not be started: {error}") from error
         code = browser.subprocess.poll()
         if code is None:
-            raise DrawingFailed(str(error)) from error
+            raise DrawingFailed(str(error) or "no answer") from error
         stopped = f"was stopped after {seconds:g} s" if code == -signal.SIGKILL else "ended"
         raise BrowserEnded(stopped) from error
     finally:

@@ -116,7 +116,7 @@ def test_results_stand_with_and_without_the_flagged(page: Client, run: AnalysisR
 
 
 def test_report_tells_of_flags_in_methods_and_limits(run: AnalysisRun, tmp_path: Path) -> None:
-    call_command("analyze", "small", out=tmp_path / "out", verbosity=0)
+    call_command("analyze", "small", out=tmp_path / "out", images=False, verbosity=0)
     methods = (tmp_path / "out" / "methods.md").read_text(encoding="utf-8")
     assert "An answer of at least 50 characters was flagged if 50 % or more of it" in methods
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
