@@ -112,7 +112,7 @@ def test_plan_is_not_locked_after_the_first_rater(page: Client, study: Study) ->
     Study.objects.filter(pk=study.pk).update(frozen_at="2026-03-01T09:00Z")
     answer = ask(page, "post", "plans/", {"confirmed": True})
     assert answer.status_code == 400
-    assert answer.json()["detail"].endswith("Nothing was changed.")
+    assert answer.json()["detail"].endswith("Nothing was locked.")
     assert not study.locked_plans.exists()
 
 
