@@ -1,4 +1,4 @@
-"""Who somebody is on Prolific, by the API: one person a request, and each request is recorded."""
+"""The API that tells a Prolific ID: one person for each request, and each request is recorded."""
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema

@@ -259,7 +259,7 @@ class World:
         return self.submissions[submission]
 
     def start(self, study: str, participant: str | None = None, at: str = "") -> Submission:
-        """Somebody takes a place: now, or by their simulated clock."""
+        """Take a place for a participant: now, or at a simulated time."""
         now_there = self.study(study)
         if now_there["status"] != "ACTIVE":
             raise ApiError(400, "Bad Request", f"The study is {now_there['status']}")

@@ -37,7 +37,7 @@ class Bad(NamedTuple):
 
 
 def member(study: Study, role: Role) -> Client:
-    """A browser of somebody who has this role."""
+    """A browser of a researcher with this role."""
     user = User.objects.create_user(f"the {role}", is_staff=True)
     Membership.objects.create(slug=study.slug, user=user, role=role)
     client = Client()
