@@ -166,7 +166,7 @@ def test_pages_say_when_experts_are_included(
     shown = text_of(page.get("/studies/small/raters/?include=panel"))
     assert "These numbers include panel participants, who never count as raters" in shown
     assert "edda" in shown and "no real people" not in shown
-    raters = page.get("/api/studies/small/raters/?include=panel").json()["raters"]
+    raters = page.get("/api/studies/small/raters/?include=panel").json()["results"]
     assert {row["participant"]: row["source"] for row in raters}["edda"] == "panel"
 
 

@@ -104,13 +104,15 @@ def test_example_pays_once_and_gets_the_tables_of_the_pages(
     said = play(site, token)
 
     world = prolific.world
-    reviewed = [one for one in world.submissions.values() if one.status == "APPROVED"]
+    reviewed = {one.id for one in world.submissions.values() if one.status == "APPROVED"}
     assert len(reviewed) >= PEOPLE / 2, said
     paid = Counter((payment.submission, payment.cents) for payment in world.ledger)
+    assert set(paid.values()) == {1}
+    paid_to = {cents: {one for one, its in paid if its == cents} for _, cents in paid}
     [there] = world.studies.values()
-    assert paid == Counter(
-        {(one.id, cents): 1 for one in reviewed for cents in (there["reward"], 50)}
-    )
+    assert paid_to.pop(there["reward"]) == paid_to.pop(50) == reviewed
+    # Where simulated people are slow, one more lifts everybody's pay per hour.
+    assert list(paid_to.values()) in ([], [reviewed]), said
 
     files = files_of(site.folder / "by-api")
     with ZipFile(BytesIO(download(site, "/studies/small/packages/1/"))) as packed:
