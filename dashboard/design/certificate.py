@@ -33,9 +33,8 @@ class DesignPart:
 
     name: str
     every: int
-    #: The number of people after which it is complete next, and slots up to it not filled yet.
+    #: The number of people after which it is complete next.
     target: int
-    missing: list[int]
 
 
 #: A block, and what stood where in it: responses, places or both by number.
@@ -64,14 +63,19 @@ class Certificate(ShownPages):
         if layout.balanced_responses:
             every["responses"] = layout.slots_to_order
         opened = Slot.objects.filter(study=self.study, pool=self.pool).count()
+        return [
+            DesignPart(name, slots_needed, max(1, -(-opened // slots_needed)) * slots_needed)
+            for name, slots_needed in every.items()
+        ]
+
+    def missing(self, part: DesignPart) -> list[int]:
+        """The slots that are not filled yet until the part is complete."""
+        return sorted(set(range(part.target)) - self._filled)
+
+    @cached_property
+    def _filled(self) -> set[int]:
         slots = Participant.objects.filter(self.whose).aggregate(numbers=Listed("slot"))
-        filled = {int(number) for number in (slots["numbers"] or "").split(",") if number}
-        parts = []
-        for name, slots_needed in every.items():
-            target = max(1, -(-opened // slots_needed)) * slots_needed
-            missing = [slot for slot in range(target) if slot not in filled]
-            parts.append(DesignPart(name, slots_needed, target, missing))
-        return parts
+        return {int(number) for number in (slots["numbers"] or "").split(",") if number}
 
     def _pages_when_complete(self, name: str) -> int | None:
         """How many pages show each block when the part called `name` is complete."""
@@ -176,15 +180,14 @@ class Certificate(ShownPages):
         the number of places on its pages.
         """
         for (set_name, group), places in self.strata.items():
-            yield (
-                {
-                    where: tally
-                    for where, tally in fine.items()
-                    if self.blocks[where[0]].set_name == set_name
-                    and group in self.layout.chances(where[0], where[1])
-                },
-                places,
-            )
+            own = {
+                (block, response)
+                for block, about in self.blocks.items()
+                if about.set_name == set_name
+                for response in about.systems
+                if group in self.layout.chances(block, response)
+            }
+            yield {where: tally for where, tally in fine.items() if where[:2] in own}, places
 
     @cached_property
     def systems_shown(self) -> Grid:

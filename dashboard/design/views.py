@@ -30,7 +30,7 @@ from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
-from survey.models import Participant, Slot, Study
+from survey.models import Participant, Slot
 from survey.slots import capacity
 from survey.tidy import reading
 
@@ -117,7 +117,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.coarse_grids],
             fine=certificate.fine_grids,
             pages=pages_in_words(study),
-            parts=[_part(study, pool, part) for part in certificate.parts],
+            parts=[_part(certificate, part) for part in certificate.parts],
             pools=pools,
             whom=PEOPLE,
         )
@@ -127,15 +127,17 @@ def _is_shown(rows: list[str], columns: list[str]) -> bool:
     return len(rows) * len(columns) <= CELLS_SHOWN
 
 
-def _part(study: Study, pool: str, part: DesignPart) -> dict[str, Any]:
+def _part(certificate: Certificate, part: DesignPart) -> dict[str, Any]:
     """A part of the design in words, with the number of people that would suit it."""
-    most = capacity(study, pool)
+    most = capacity(certificate.study, certificate.pool)
+    missing = certificate.missing(part)
     return {
         "title": PARTS[part.name],
         "part": part,
-        "done": part.target - len(part.missing),
-        "slots": part.missing[:SLOTS_SHOWN],
-        "more": max(0, len(part.missing) - SLOTS_SHOWN),
+        "missing": len(missing),
+        "done": part.target - len(missing),
+        "slots": missing[:SLOTS_SHOWN],
+        "more": max(0, len(missing) - SLOTS_SHOWN),
         "most": most,
         "uneven": most is not None and most % part.every != 0,
     }
