@@ -45,6 +45,7 @@ ACTIONS = {
     "analysis requested": "Analysis requested",
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
+    "responses drawn": "Responses drawn for labels",
     "scorer requested": "Training of a scorer requested",
     "perturbations requested": "Perturbations requested",
     "text scored": "Text scored",
@@ -69,6 +70,7 @@ NO_CHANGES = (
     "analysis requested",
     "multiverse requested",
     "metrics requested",
+    "responses drawn",
     "scorer requested",
     "perturbations requested",
     "text scored",
@@ -87,7 +89,7 @@ COUNTS = {
     "unknown": "who never came here",
 }
 #: Numbers that are no counts.
-IDS = {"invitation": "no.", "run": "analysis"}
+IDS = {"invitation": "no.", "run": "analysis", "seed": "seed"}
 
 
 @dataclass(frozen=True)
