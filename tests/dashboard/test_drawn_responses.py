@@ -43,7 +43,7 @@ def test_a_draw_is_blind_and_its_filled_file_agrees_with_the_raters(
     assert sent(page, f"{PAGE}drawn.csv?n=6&seed=3") == rows == sent(page, f"{API}?n=6&seed=3")
     assert sent(page, f"{API}?n=6&seed=4") != rows
     # an empty cell and an unknown id are one line each
-    with pytest.raises(CommandError, match=r"labels\.csv, line 2, column 'gold': is empty"):
+    with pytest.raises(CommandError, match=r"labels\.csv, line 2: column 'gold': is empty"):
         call_command("import_gold", "small", gold=drawn, name="authors", verbosity=0)
     filled = [row | {"gold": str(i % 5 + 1), "gold_by": "authors"} for i, row in enumerate(rows)]
     for wrong in (True, False):
