@@ -15,6 +15,7 @@ FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
 METRICS, PRINTED = "metrics", "printed"
 SCORER, PERTURBATIONS = "scorer", "perturbations"
+DIFFERENCES = "differences"
 #: Tables of studies that record how free answers are written. Others lack them without a word.
 OF_WRITING = ("flagged_writing", "without_flagged")
 #: The page of exclusion rules, on which the multiverse is asked for.
@@ -23,6 +24,7 @@ ORDER = "order"
 SUBJECTS = {
     FIRST_PAGE: "Main results",
     SYSTEMS: "Systems",
+    DIFFERENCES: "Largest differences",
     GROUPS: "Rater groups",
     MIXED_MODELS: "Mixed models",
     RANKINGS: "Rankings",

@@ -7,6 +7,7 @@ from dashboard.api import (
     analyses,
     checks,
     design,
+    differences,
     gold,
     identities,
     judges,
@@ -81,6 +82,9 @@ RESULTS = [
     path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
     path("results/", results.SubjectList.as_view(), name="results"),
     path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),
+    path(
+        "largest-differences/", differences.LargestDifferences.as_view(), name="largest-differences"
+    ),
     path("wins/", results.StudyWins.as_view(), name="wins"),
     path("tables/", results.TableList.as_view(), name="tables"),
     path("tables/<slug:table>/", results.TableDetail.as_view(), name="table"),

@@ -12,6 +12,7 @@ from django_tables2 import RequestConfig
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL, Column, TableSpec
 from analysis.catalogue.subjects import (
+    DIFFERENCES,
     FIRST_PAGE,
     FIRST_TABLE,
     GROUPS,
@@ -27,6 +28,7 @@ from analysis.multiverses import multiverse_of
 from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
+from dashboard.results.differences import about_differences
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
 from dashboard.results.perturbation_views import about_perturbations
@@ -46,6 +48,7 @@ from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
+from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.tidy import definition_of
@@ -100,6 +103,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)
+    if subject == DIFFERENCES:
+        context |= about_differences(
+            study, analysis, request.GET, labels, with_comments=request.role.may(Permission.ROWS)
+        )
     if subject == METRICS:
         context |= about_metrics(study, analysis, labels)
     if subject == SCORER:

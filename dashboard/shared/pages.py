@@ -17,6 +17,7 @@ from django.utils.functional import SimpleLazyObject
 from kombu.exceptions import OperationalError
 
 from analysis.catalogue.subjects import (
+    DIFFERENCES,
     FIRST_PAGE,
     GROUPS,
     METRICS,
@@ -137,6 +138,7 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
     has_responses = Response.objects.filter(scenario__study=study).exists()
     there = {
         SYSTEMS: definition.rating is not None,
+        DIFFERENCES: definition.rating is not None,
         MIXED_MODELS: definition.rating is not None,
         RANKINGS: bool(definition.ranking or definition.best_worst),
         GROUPS: bool(definition.demographics or definition.screening)

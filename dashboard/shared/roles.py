@@ -114,7 +114,7 @@ RULES: dict[str, Needs] = {
         "api:pages api:order api:pilot api:rules api:judge api:calls "
         "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
         "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
-        "api:exports api:package",
+        "api:exports api:package api:largest-differences",
         Needs(get=_P.READ),
     ),
     **_all(

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and sc
 STUDY = "/studies/small"
 RESULTS = [
     *("", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/"),
-    *("metrics/", "printed/"),
+    *("metrics/", "printed/", "differences/"),
 ]
 #: The parts of the other subjects' pages are parts of these.
 WITH_ALL_PARTS = ["results/", "results/groups/", "results/order/", "results/metrics/"]
