@@ -30,6 +30,7 @@ from dashboard.results import (
     multiverse_views,
     perturbation_views,
     scorer_views,
+    theme_views,
 )
 from dashboard.results import views as results
 from dashboard.share import views as share
@@ -121,6 +122,11 @@ study_patterns = [
         perturbation_views.perturbations_state,
         name="perturbations-state",
     ),
+    path("results/themes/codes/", theme_views.add_theme, name="add-theme"),
+    path("results/themes/codes/<number:code>/", theme_views.change_theme, name="change-theme"),
+    path("results/themes/answers/", theme_views.code_answer, name="code-answer"),
+    path("results/themes/import/", theme_views.import_codings, name="import-codings"),
+    path("results/themes/codings.csv", theme_views.codings, name="codings"),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),

@@ -103,7 +103,7 @@ def _cases(
         both = both[~np.isnan(both).any(axis=1)]
         if len(both) < LEAST_RATERS:
             continue
-        row = {"n": len(both)}
+        row: dict[str, Any] = {"n": len(both)}
         row |= {"model_a": a[0], "condition_a": a[1], "model_b": b[0], "condition_b": b[1]}
         for name, x, ends in (
             ("mean_a", both[:, 0], "mean_a"),

@@ -21,6 +21,7 @@ from dashboard.api import (
     scorers,
     share,
     studies,
+    themes,
 )
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
 
@@ -79,6 +80,9 @@ RESULTS = [
     path("scorer/", scorers.ScorerVersions.as_view(), name="scorer"),
     path("scorer/texts/", scorers.ScoredTextList.as_view(), name="scored-texts"),
     path("perturbations/", scorers.Perturbations.as_view(), name="perturbations"),
+    path("themes/", themes.Themes.as_view(), name="themes"),
+    path("themes/codes/<number:code>/", themes.ThemeDetail.as_view(), name="theme"),
+    path("themes/codings/", themes.Codings.as_view(), name="codings"),
     path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
     path("results/", results.SubjectList.as_view(), name="results"),
     path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),

@@ -21,6 +21,7 @@ from analysis.catalogue.subjects import (
     PERTURBATIONS,
     SCORER,
     SUBJECTS,
+    THEMES,
 )
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
@@ -36,10 +37,12 @@ from dashboard.results.questions import ResultSection, question
 from dashboard.results.scorer_views import about_scorer
 from dashboard.results.stored import table_response
 from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
+from dashboard.results.themes import about_themes
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
     ResearcherRequest,
+    may,
     researcher_required,
     study_or_404,
 )
@@ -48,7 +51,6 @@ from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
-from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.tidy import definition_of
@@ -105,8 +107,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context["multiverse"] = multiverse_of(analysis.run)
     if subject == DIFFERENCES:
         context |= about_differences(
-            study, analysis, request.GET, labels, with_comments=request.role.may(Permission.ROWS)
+            study, analysis, request.GET, labels, with_comments=may(request)["may"]["rows"]
         )
+    if subject == THEMES:
+        context |= about_themes(study, analysis.include, request.user, request.GET)
     if subject == METRICS:
         context |= about_metrics(study, analysis, labels)
     if subject == SCORER:

@@ -27,6 +27,7 @@ from analysis.catalogue.subjects import (
     RANKINGS,
     SCORER,
     SYSTEMS,
+    THEMES,
 )
 from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
@@ -143,6 +144,7 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
         RANKINGS: bool(definition.ranking or definition.best_worst),
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
+        THEMES: bool(definition.free_texts),
         METRICS: has_responses,
         SCORER: has_responses and definition.rating is not None,
         PERTURBATIONS: has_responses,

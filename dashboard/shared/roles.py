@@ -36,6 +36,7 @@ class Permission(Enum):
         "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed",
         Role.ANALYST,
     )
+    CODE = "code open answers by themes", Role.ANALYST
     CHANGE = (
         "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
         "asked, preview the survey, send simulated raters",
@@ -95,6 +96,8 @@ RULES: dict[str, Needs] = {
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
     **_all("ask-scorer score-text flag-text ask-perturbations", Needs(change=_P.COMPUTE)),
+    **_all("codings", Needs(get=_P.CODE, is_download=True)),
+    **_all("add-theme change-theme code-answer import-codings", Needs(change=_P.CODE)),
     **_all("locked-plan rater rehearsal", Needs(get=_P.READ, change=_P.CHANGE)),
     **_all("opening", Needs(get=_P.CHANGE)),
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
@@ -132,6 +135,9 @@ RULES: dict[str, Needs] = {
         "api:judges api:gold api:plans api:thresholds api:rehearsal",
         Needs(get=_P.READ, change=_P.CHANGE),
     ),
+    **_all("api:themes", Needs(get=_P.READ, change=_P.CODE)),
+    **_all("api:theme", Needs(change=_P.CODE)),
+    **_all("api:codings", Needs(get=_P.CODE, change=_P.CODE, is_download=True)),
     **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
     **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
     **_all("api:policy api:codes", Needs(get=_P.READ)),

@@ -19,6 +19,7 @@ VALUES = {
     "<number:pk>": "1",
     "<number:version>": "1",
     "<number:text>": "1",
+    "<number:code>": "1",
     "<number:invitation>": "1",
     "<slug:form>": "osf",
     "<judge:judge>": "judge@1",

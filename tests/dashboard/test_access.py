@@ -90,6 +90,9 @@ SENT = {
         )
     },
     ("post", "/api/studies/small/raters/ann/identity/"): 200,
+    ("post", "/api/studies/small/themes/"): 400,
+    ("post", "/api/studies/small/themes/codings/"): 400,
+    ("put", "/api/studies/small/themes/codes/1/"): 400,
     ("put", "/api/account/prolific/"): 400,
     ("delete", "/api/account/prolific/"): 204,
     ("delete", "/api/account/tokens/1/"): 404,

@@ -28,7 +28,7 @@ class CaseSerializer(serializers.Serializer[object]):
     scenario = serializers.CharField()
     set = serializers.CharField(source="set_name")
     prompt = serializers.CharField()
-    context = serializers.CharField()
+    earlier = serializers.CharField(source="context", help_text="context above the prompt")
     sides = SideSerializer(many=True, help_text="a, then b")
     n = serializers.IntegerField(help_text="included raters who rated both")
     difference = serializers.FloatField(help_text="mean of a minus mean of b")
