@@ -31,6 +31,7 @@ from analysis.results import Results
 from analysis.study_data import CheckedData, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.fits import Fits
+from analysis.tables.flags import POINTS, flags
 from analysis.tables.items import items, rating_counts
 from analysis.tables.largest_differences import largest_differences
 from analysis.tables.multiverse import Progress, multiverse, summary
@@ -209,6 +210,10 @@ def _about_systems(
     results.table(
         "largest_differences", lambda: plain(largest_differences(included.ratings, checked.known))
     )
+    if len(data.scale) == POINTS and not data.between:
+        points = [float(value) for value, _ in data.scale]
+        of_scale = counts[~counts["dimension"].isin(list(data.composites))]
+        results.tables["flags"] = plain(flags(of_scale, points))
     draw = {"between": data.between}
     of_points = counts[~counts["dimension"].isin(list(data.composites))]
     drawn, contrast = labelled(counts, labels), labelled_contrast(data.contrast, labels)

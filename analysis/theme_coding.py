@@ -21,7 +21,7 @@ class CodingRefused(Exception):
 
 
 @dataclass(frozen=True)
-class Progress:
+class CoderProgress:
     """How many open answers there are, and how many a coder has decided about."""
 
     coder: User
@@ -46,11 +46,13 @@ def codings_of(study: Study, sources: Collection[str]) -> QuerySet[Coding]:
     return Coding.objects.filter(answer__in=answers_to_code(study, sources).order_by().values("pk"))
 
 
-def coders_of(study: Study, sources: Collection[str]) -> list[Progress]:
+def coders_of(study: Study, sources: Collection[str]) -> list[CoderProgress]:
     """Who has coded, those who began first first, with how many answers."""
     counts = codings_of(study, sources).order_by().values("coder")
     done = {row["coder"]: row["n"] for row in counts.annotate(n=Count("pk"))}
-    return [Progress(coder, done[coder.pk]) for coder in _in_letters(study) if coder.pk in done]
+    return [
+        CoderProgress(coder, done[coder.pk]) for coder in _in_letters(study) if coder.pk in done
+    ]
 
 
 def _in_letters(study: Study) -> list[User]:

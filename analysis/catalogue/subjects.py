@@ -15,9 +15,11 @@ FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
 METRICS, PRINTED = "metrics", "printed"
 SCORER, PERTURBATIONS = "scorer", "perturbations"
-DIFFERENCES, THEMES = "differences", "themes"
+DIFFERENCES, THEMES, FLAGS = "differences", "themes", "flags"
 #: Tables of studies that record how free answers are written. Others lack them without a word.
 OF_WRITING = ("flagged_writing", "without_flagged")
+#: Tables of studies whose scale has two points: accept and flag. Others lack them, too.
+OF_FLAGS = ("flags",)
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.
@@ -29,6 +31,7 @@ SUBJECTS = {
     MIXED_MODELS: "Mixed models",
     RANKINGS: "Rankings",
     THEMES: "Themes",
+    FLAGS: "Flags",
     "raters": "Rater agreement",
     ORDER: "Order and rules",
     METRICS: "Automatic metrics",

@@ -18,7 +18,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Side:
+class DifferenceSide:
     """One of the two responses of a case. `text` is empty where the study has it no longer."""
 
     model: str
@@ -30,7 +30,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Case:
+class DifferenceCase:
     """Two responses to one scenario and set, on one dimension, rated by `n` raters."""
 
     dimension: str
@@ -38,7 +38,7 @@ class Case:
     set_name: str
     prompt: str
     context: str
-    sides: list[Side]
+    sides: list[DifferenceSide]
     n: int
     difference: float
     low: float | None
@@ -89,7 +89,7 @@ def rows_of(analysis: NewestAnalysis) -> list[dict[str, Any]]:
 
 def cases_of(
     study: Study, analysis: NewestAnalysis, asked: dict[str, str], *, with_comments: bool
-) -> list[Case]:
+) -> list[DifferenceCase]:
     """The largest differences of the pair and dimension `asked` for, with texts; over several
     pairs, the largest of all. Comments are the included raters'.
     """
@@ -102,14 +102,9 @@ def cases_of(
     rows.sort(key=lambda row: -abs(row["difference"]))  # stable: equal ones keep their order
     rows = rows[:CASES_SHOWN]
     scenarios = {row["scenario"] for row in rows}
-    shown = BlockResponse.objects.filter(block__study=study, block__scenario__name__in=scenarios)
-    texts = {
-        (one.block.scenario.name, one.block.set_name, system.model, system.condition): one.response
-        for one in shown.select_related("block__scenario", "response__system")
-        for system in [one.response.system]
-    }
+    texts = texts_by_place(study, scenarios)
     about = {s.name: s for s in study.scenarios.filter(name__in=scenarios)}
-    told = _comments(analysis.run, scenarios) if with_comments else {}
+    told = comments_by_page(analysis.run, scenarios) if with_comments else {}
     cases = []
     for row in rows:
         place = row["scenario"], row["set"] or ""
@@ -117,11 +112,10 @@ def cases_of(
         sides = []
         for side in "ab":
             system = row[f"model_{side}"], row[f"condition_{side}"]
-            response = texts.get((*place, *system))
             numbers = (row[f"mean_{side}{end}"] for end in ("", "_low", "_high"))
-            sides.append(Side(*system, response.text if response else "", *numbers))
+            sides.append(DifferenceSide(*system, texts.get((*place, *system), ""), *numbers))
         cases.append(
-            Case(
+            DifferenceCase(
                 row["dimension"],
                 *place,
                 scenario.prompt if scenario else "",
@@ -138,7 +132,21 @@ def cases_of(
     return cases
 
 
-def _comments(
+def texts_by_place(study: Study, scenarios: Iterable[str]) -> dict[tuple[str, ...], str]:
+    """The texts of responses to some scenarios, by scenario, set, model and condition."""
+    shown = BlockResponse.objects.filter(
+        block__study=study, block__scenario__name__in=list(scenarios)
+    ).values_list(
+        "block__scenario__name",
+        "block__set_name",
+        "response__system__model",
+        "response__system__condition",
+        "response__text",
+    )
+    return {tuple(place): text for *place, text in shown}
+
+
+def comments_by_page(
     run: AnalysisRun | None, scenarios: Iterable[str]
 ) -> dict[Place, list[tuple[str, str]]]:
     """What a run's included raters wrote about pages, by scenario and set."""

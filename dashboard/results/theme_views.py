@@ -85,7 +85,7 @@ def code_answer(request: ResearcherRequest, name: str) -> HttpResponse:
     known = {str(code.pk): code for code in code_book(study)}
     given = request.POST.getlist("code")
     form = AnswerForm(request.POST)
-    number = form.cleaned_data["answer"] if form.is_valid() else None
+    number: int = form.cleaned_data["answer"] if form.is_valid() else 0
     answers = answers_to_code(study, _sources(request, study))
     answer = first_or_404(answers.filter(pk=number), f"{study} has no such open answer.")
     try:

@@ -71,7 +71,7 @@ def about_themes(study: Study, include: Sequence[str], coder: User, asked: Any) 
     n, done = answers.count(), own.count()
     left = answers.exclude(pk__in=own.order_by().values("answer"))
     form = AnswerForm(asked)
-    wanted = form.cleaned_data["answer"] if form.is_valid() else None
+    wanted: int = form.cleaned_data["answer"] if form.is_valid() else 0
     answer = answers.filter(pk=wanted).first() or left.first()
     before = own.filter(answer=answer).first() if answer else None
     coders, letters = coders_of(study, sources), letters_of(study)

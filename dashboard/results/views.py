@@ -15,6 +15,7 @@ from analysis.catalogue.subjects import (
     DIFFERENCES,
     FIRST_PAGE,
     FIRST_TABLE,
+    FLAGS,
     GROUPS,
     METRICS,
     ORDER,
@@ -30,6 +31,7 @@ from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.differences import about_differences
+from dashboard.results.flags import about_flags
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
 from dashboard.results.perturbation_views import about_perturbations
@@ -109,6 +111,8 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context |= about_differences(
             study, analysis, request.GET, labels, with_comments=may(request)["may"]["rows"]
         )
+    if subject == FLAGS:
+        context |= about_flags(study, analysis, with_comments=may(request)["may"]["rows"])
     if subject == THEMES:
         context |= about_themes(study, analysis.include, request.user, request.GET)
     if subject == METRICS:

@@ -19,6 +19,7 @@ from kombu.exceptions import OperationalError
 from analysis.catalogue.subjects import (
     DIFFERENCES,
     FIRST_PAGE,
+    FLAGS,
     GROUPS,
     METRICS,
     MIXED_MODELS,
@@ -145,6 +146,7 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
         THEMES: bool(definition.free_texts),
+        FLAGS: definition.accepts_or_flags,
         METRICS: has_responses,
         SCORER: has_responses and definition.rating is not None,
         PERTURBATIONS: has_responses,

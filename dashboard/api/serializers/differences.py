@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 
-class SideSerializer(serializers.Serializer[object]):
+class DifferenceSideSerializer(serializers.Serializer[object]):
     """One of the two responses of a case."""
 
     model = serializers.CharField()
@@ -21,7 +21,7 @@ class CommentSerializer(serializers.Serializer[object]):
     text = serializers.CharField()
 
 
-class CaseSerializer(serializers.Serializer[object]):
+class DifferenceCaseSerializer(serializers.Serializer[object]):
     """Two responses to one scenario and set."""
 
     dimension = serializers.CharField()
@@ -29,7 +29,7 @@ class CaseSerializer(serializers.Serializer[object]):
     set = serializers.CharField(source="set_name")
     prompt = serializers.CharField()
     earlier = serializers.CharField(source="context", help_text="context above the prompt")
-    sides = SideSerializer(many=True, help_text="a, then b")
+    sides = DifferenceSideSerializer(many=True, help_text="a, then b")
     n = serializers.IntegerField(help_text="included raters who rated both")
     difference = serializers.FloatField(help_text="mean of a minus mean of b")
     low = serializers.FloatField(allow_null=True, help_text="of the 95 % interval")
@@ -50,4 +50,4 @@ class LargestDifferencesSerializer(serializers.Serializer[object]):
     run = serializers.IntegerField(allow_null=True, help_text="the analysis; null without one")
     pairs = serializers.ListField(child=serializers.CharField(), help_text="values of `pair`")
     dimensions = serializers.ListField(child=serializers.CharField())
-    cases = CaseSerializer(many=True)
+    cases = DifferenceCaseSerializer(many=True)

@@ -54,7 +54,7 @@ class CodingSerializer(serializers.Serializer[object]):
     )
 
 
-class DecisionSerializer(serializers.Serializer[object]):
+class CodingDecisionSerializer(serializers.Serializer[object]):
     """What the caller decided about an answer: names of codes; none means that nothing fits."""
 
     answer = serializers.IntegerField(min_value=1, max_value=10**18)
@@ -64,7 +64,7 @@ class DecisionSerializer(serializers.Serializer[object]):
 class DecisionsSerializer(serializers.Serializer[object]):
     """Decisions about several answers: all are kept, or none."""
 
-    decisions = DecisionSerializer(many=True, allow_empty=False)
+    decisions = CodingDecisionSerializer(many=True, allow_empty=False)
 
 
 class CodedSerializer(serializers.Serializer[object]):
