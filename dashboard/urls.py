@@ -83,6 +83,7 @@ study_patterns = [
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),
     path("gold/choose/", gold_views.choose, name="choose-gold"),
+    path("gold/drawn.csv", gold_views.drawn_responses, name="drawn-responses"),
     path("gold/upload/", gold_views.upload, name="upload-gold"),
     path("gold/changes/<number:run>/", gold_views.gold_changes, name="gold-changes"),
     path("gold/changes/<number:run>/state/", gold_views.run_state, name="run-state"),

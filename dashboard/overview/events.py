@@ -45,6 +45,7 @@ ACTIONS = {
     "analysis requested": "Analysis requested",
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
+    "responses drawn": "Responses drawn for labels",
     "scorer requested": "Training of a scorer requested",
     "perturbations requested": "Perturbations requested",
     "text scored": "Text scored",
@@ -80,6 +81,7 @@ NO_CHANGES = (
     "analysis requested",
     "multiverse requested",
     "metrics requested",
+    "responses drawn",
     "scorer requested",
     "perturbations requested",
     "text scored",
@@ -98,7 +100,7 @@ COUNTS = {
     "unknown": "who never came here",
 }
 #: Numbers that are no counts.
-IDS = {"invitation": "no.", "run": "analysis"}
+IDS = {"invitation": "no.", "run": "analysis", "seed": "seed"}
 
 
 @dataclass(frozen=True)

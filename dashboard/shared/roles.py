@@ -89,7 +89,7 @@ RULES: dict[str, Needs] = {
         Needs(get=_P.READ),
     ),
     **_all(
-        "certificate plan-text table package package-file flagged-texts",
+        "certificate plan-text table package package-file flagged-texts drawn-responses",
         Needs(get=_P.READ, is_download=True),
     ),
     **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
@@ -121,7 +121,7 @@ RULES: dict[str, Needs] = {
     ),
     **_all(
         "api:table api:table-csv api:table-latex api:wins api:figure-svg api:certificate "
-        "api:plan-text api:package-zip api:package-file",
+        "api:plan-text api:package-zip api:package-file api:drawn-responses",
         Needs(get=_P.READ, is_download=True),
     ),
     **_all("api:rater api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),

@@ -156,6 +156,8 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
     "flagged-texts": lambda run: ([], "results/scorer/flagged.csv"),
+    "drawn-responses": lambda run: ([], "gold/drawn.csv"),
+    "api:drawn-responses": lambda run: ([], "gold/drawn.csv"),
     "api:events-csv": lambda run: ([], "events.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
     "api:table-csv": lambda run: (["wins"], "tables/wins.csv"),
