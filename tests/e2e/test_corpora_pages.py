@@ -31,14 +31,16 @@ budget: {requests: 50}
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     folder = tmp_path_factory.mktemp("corpora")
-    with faulty_judge(Plan()) as server:
-        with running_installation(
+    with (
+        faulty_judge(Plan()) as server,
+        running_installation(
             folder / "site",
             JUDGE_ENDPOINTS="one",
             JUDGE_ONE_BASE_URL=server.base_url,
             JUDGE_ONE_MODEL="own",
-        ) as running:
-            yield running
+        ) as running,
+    ):
+        yield running
 
 
 def objections(page: Page) -> list[str]:
