@@ -141,14 +141,14 @@ corpora_patterns = [
     path("", corpus_views.corpora, name="corpora"),
     path("jobs/<number:job>/state/", corpus_views.job_state, name="corpus-job-state"),
     path("jobs/<number:job>/dismiss/", corpus_views.dismiss_job, name="dismiss-job"),
-    path("jobs/<number:job>/<str:file>", corpus_views.job_file, name="job-file"),
+    path("jobs/<number:job>/<str:job_file>", corpus_views.job_file, name="job-file"),
     path("<slug:corpus>/", corpus_views.corpus, name="corpus"),
     path("<slug:corpus>/filter/", corpus_views.filter_corpus, name="filter-corpus"),
     path("<slug:corpus>/sample/", corpus_views.draw_sample, name="draw-sample"),
     path("<slug:corpus>/chats/", corpus_views.write_chats, name="write-chats"),
     path("<slug:corpus>/delete/", corpus_views.delete_corpus, name="delete-corpus"),
     path("<slug:corpus>/raw.jsonl", corpus_views.raw_dialogues, name="raw-dialogues"),
-    path("<slug:corpus>/<str:file>", corpus_views.corpus_file, name="corpus-file"),
+    path("<slug:corpus>/<str:corpus_file>", corpus_views.corpus_file, name="corpus-file"),
 ]
 
 sample_patterns = [

@@ -10,6 +10,7 @@ from rest_framework.status import HTTP_400_BAD_REQUEST
 
 from analysis.locked_plans import PlanRefused
 from analysis.manual_decisions import DecisionRefused
+from corpus.problems import CorpusProblem
 from dashboard.accounts.prolific import NotConnected
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.gold_choice import NotChosen
@@ -63,7 +64,7 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
         raise RequestRefused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
     except (
         *(DecisionRefused, NoAnalysis, NotAsked, NotChosen, NotDrawn, PlanRefused),
-        *(StateError, ThresholdsRefused),
+        *(StateError, ThresholdsRefused, CorpusProblem),
         *(NotConnected, StepRefused, WaveRefused),
         *(OrderRefused, AmountRefused, RejectionRefused, SettleRefused),
     ) as why:

@@ -187,7 +187,17 @@ OF_CORPORA: dict[str, Needs] = {
         Needs(change=_P.CORPORA),
     ),
     **_all("corpus-file job-file", Needs(get=_P.CORPORA, is_download=True)),
-    **_all("raw-dialogues", Needs(get=_P.IDENTIFY, is_download=True)),
+    **_all("raw-dialogues api:raw-dialogues", Needs(get=_P.IDENTIFY, is_download=True)),
+    **_all(
+        "api:corpora api:corpus api:samples api:sample api:generation",
+        Needs(get=_P.CORPORA, change=_P.CORPORA),
+    ),
+    **_all("api:corpus-job api:scenarios", Needs(get=_P.CORPORA)),
+    **_all("api:corpus-file api:job-file", Needs(get=_P.CORPORA, is_download=True)),
+    **_all(
+        "api:filters api:chats api:stop-generating api:responses api:sample-study",
+        Needs(change=_P.CORPORA),
+    ),
 }
 
 

@@ -23,6 +23,8 @@ VALUES = {
     "<number:job>": "1",
     "<slug:corpus>": "talks",
     "<slug:sample>": "six",
+    "<str:corpus_file>": "removed.csv",
+    "<str:job_file>": "test.jsonl",
     "<slug:form>": "osf",
     "<judge:judge>": "judge@1",
     "<slug:figure>": "ratings_kde",

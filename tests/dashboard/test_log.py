@@ -173,6 +173,9 @@ FILES_ELSEWHERE = {
     "package-file": "test_packages.py",
     "plan-text": "test_lock_plan.py",
     **dict.fromkeys(("corpus-file", "job-file", "raw-dialogues"), "test_corpora_pages.py"),
+    **dict.fromkeys(
+        ("api:corpus-file", "api:job-file", "api:raw-dialogues"), "api/test_corpora.py"
+    ),
     "api:plan-text": "api/test_design.py",
     **dict.fromkeys(
         ("api:package-zip", "api:package-file", "api:table-latex", "api:figure-svg"),
