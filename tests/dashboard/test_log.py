@@ -18,7 +18,7 @@ from dashboard.overview.invitations import invite
 from dashboard.overview.log import LINES_SHOWN
 from dashboard.shared.log import record
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OF_ACCOUNT, RULES, Role
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Role
 from judge.models import Judge
 from survey.models import Participant, Study, StudyEvent
 from tests.dashboard.conftest import Woken
@@ -181,6 +181,10 @@ FILES_ELSEWHERE = {
     "package": "test_packages.py",
     "package-file": "test_packages.py",
     "plan-text": "test_lock_plan.py",
+    **dict.fromkeys(("corpus-file", "job-file", "raw-dialogues"), "test_corpora_pages.py"),
+    **dict.fromkeys(
+        ("api:corpus-file", "api:job-file", "api:raw-dialogues"), "api/test_corpora.py"
+    ),
     "api:plan-text": "api/test_design.py",
     **dict.fromkeys(
         ("api:package-zip", "api:package-file", "api:table-latex", "api:figure-svg"),
@@ -190,7 +194,7 @@ FILES_ELSEWHERE = {
 
 
 def test_every_address_that_sends_a_file_is_tried() -> None:
-    rules = (RULES | OF_ACCOUNT).items()
+    rules = (RULES | OF_ACCOUNT | OF_CORPORA).items()
     files = {name for name, rule in rules if rule.is_download}
     of_accounts = {"activity-csv", "api:account-activity-csv"}
     assert {*DOWNLOADS, *FILES_ELSEWHERE, *of_accounts} == files
