@@ -39,6 +39,7 @@ from dashboard.corpora.asking import (
     ask,
     ask_import,
     ask_sample,
+    ask_study,
     remove_corpus,
     remove_sample,
 )
@@ -313,5 +314,5 @@ class StudyOfSample(APIView):
         """
         found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
         with refusals():
-            job = ask(Kind.STUDY, found.name, author=user_of(request), options=sent)
+            job = ask_study(found, sent["study"].encode(), author=user_of(request))
         return _asked(request, job)

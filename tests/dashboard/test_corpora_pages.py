@@ -175,6 +175,9 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     shown = sent("/samples/six/study/", text=study.replace("condition_b", "condition_c"))
     assert "study.yaml, line" in shown and "condition_c: unknown key" in shown
 
+    for content in (b"\xff\xfe", b"a: \x00", b"- 1"):
+        file = SimpleUploadedFile("mine.yaml", content)
+        assert "mine.yaml" in text_of(page.post("/samples/six/study/", {"file": file}))
     refused = text_of(page.post("/samples/six/delete/", {"confirmed": "on"}, follow=True))
     assert "sample six has 8 generated texts" in refused
     page.post("/samples/six/delete/", {"confirmed": "on", "with_texts": "on"})
