@@ -112,6 +112,7 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
             found,
             planned=planned,
             planned_cost=total_cost(planned),
+            is_partly_unknown=any(each.cost is None and each.missing for each in planned),
             planned_texts=sum(each.missing for each in planned),
             budget=definition.budget,
             generation_form=GenerationForm(initial={"text": form.content.decode()}),
