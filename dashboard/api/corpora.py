@@ -167,6 +167,7 @@ class CorpusFile(APIView):
     """A file of a filtered corpus."""
 
     @extend_schema(
+        operation_id="corpora_file",
         parameters=[
             CORPUS,
             OpenApiParameter("corpus_file", str, OpenApiParameter.PATH, enum=list(downloads.FILES)),
@@ -196,7 +197,7 @@ class CorpusJobDetail(APIView):
 class CorpusJobFile(APIView):
     """A file that a worker wrote."""
 
-    @extend_schema(parameters=[JOB, FILE], responses=ANY_FILE)
+    @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
     def get(self, request: Request, job: int, job_file: str) -> FileResponse:
         return downloads.job_file(job_or_404(job), job_file)
 
