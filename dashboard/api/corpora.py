@@ -39,6 +39,7 @@ from dashboard.corpora.asking import (
     ask,
     ask_import,
     ask_sample,
+    ask_study,
     remove_corpus,
     remove_sample,
 )
@@ -166,6 +167,7 @@ class CorpusFile(APIView):
     """A file of a filtered corpus."""
 
     @extend_schema(
+        operation_id="corpora_file",
         parameters=[
             CORPUS,
             OpenApiParameter("corpus_file", str, OpenApiParameter.PATH, enum=list(downloads.FILES)),
@@ -195,7 +197,7 @@ class CorpusJobDetail(APIView):
 class CorpusJobFile(APIView):
     """A file that a worker wrote."""
 
-    @extend_schema(parameters=[JOB, FILE], responses=ANY_FILE)
+    @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
     def get(self, request: Request, job: int, job_file: str) -> FileResponse:
         return downloads.job_file(job_or_404(job), job_file)
 
@@ -313,5 +315,5 @@ class StudyOfSample(APIView):
         """
         found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
         with refusals():
-            job = ask(Kind.STUDY, found.name, author=user_of(request), options=sent)
+            job = ask_study(found, sent["study"].encode(), author=user_of(request))
         return _asked(request, job)

@@ -22,7 +22,7 @@ ONE_A_LINE = "one a line"
 class FilterStepSerializer(serializers.Serializer[object]):
     """What a filter found."""
 
-    step = serializers.ChoiceField(choices=list(STEP_LABELS))
+    step = serializers.CharField()
     before = serializers.IntegerField()
     removed = serializers.IntegerField()
     changed = serializers.IntegerField()
