@@ -252,6 +252,7 @@ def test_participants_without_the_column_active_are_not_active() -> None:
 #: About everybody, whoever is included: they say for themselves whom or what they lack.
 OF_RATERS = {
     "rater_differences", "gold_distance", "consort", "durations", "sigma_mae", "sigma", "mae",
+    "flags",  # of scales of two points, as here; others lack it without a word
 }  # fmt: skip
 TABLES = {
     "funnel", "raters", "thresholds", "demographics", "items", "largest_differences", "wins",

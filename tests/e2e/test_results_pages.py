@@ -25,7 +25,10 @@ RESULTS = [
     *("metrics/", "printed/", "differences/", "themes/", "flags/"),
 ]
 #: The parts of the other subjects' pages are parts of these.
-WITH_ALL_PARTS = ["results/", "results/groups/", "results/order/", "results/metrics/"]
+WITH_ALL_PARTS = [
+    *("results/", "results/groups/", "results/order/", "results/metrics/"),
+    *("results/differences/", "results/themes/"),
+]
 OTHERS = [
     *("", "submissions/", "raters/", "thresholds/", "figures/"),
     *("texts/", "pages/", "pages/information/", "pages/2/", "versions/", "downloads/"),
