@@ -12,6 +12,7 @@ from rest_framework.test import APIRequestFactory
 
 from dashboard.api.pagination import Computed, Keyset, RowsInOrder, Stored
 from dashboard.api.throttling import RequestsOfToken
+from dashboard.payments.models import PaymentOrder
 from survey.models import Participant, Rating, Study, StudyEvent
 from tests.dashboard.addresses import ADDRESSES
 from tests.factories import make_study
@@ -113,6 +114,8 @@ def test_every_list_refuses_what_is_no_place_or_limit(
     if address.name in computed and query.startswith("after=1.2.3.4"):
         return  # they have no rows here, so every place is beyond them
     path = address.path.replace("judge@1", "stand-in@1")
+    if address.name == "api:payment-decisions":
+        PaymentOrder.objects.create(pk=1, study=study)
     answer = page.get(f"{path}?{query}")
     assert (answer.status_code, answer.json()) == (400, said)
 
@@ -122,6 +125,7 @@ def test_every_list_that_can_grow_comes_in_pages() -> None:
     assert {
         *("studies", "versions", "changes", "raters", "ratings", "decisions", "rules", "calls"),
         *("gold-scores", "gold-decisions", "analyses", "packages", "submissions", "events"),
+        *("payment-orders", "payment-decisions", "proposals"),
     } <= names
 
 
