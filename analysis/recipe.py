@@ -274,18 +274,29 @@ Quote = Annotated[Text, StringConstraints(max_length=140, pattern=r"^[^\r\n]*$")
 
 
 class Printed(Part):
-    """A number as it is printed somewhere, and where the same number stands in our tables.
+    """A number as it is printed somewhere, and where the same number stands in our tables; or why
+    it is `not_replicated`.
 
     `match` is within half a unit of the last printed decimal, or within `within`.
     """
 
     item: Text
     printed: Text
-    table: Name
+    table: Name | Literal[""] = ""
     row: Mapping[str, Text] = {}
-    column: Text
+    column: Text | Literal[""] = ""
+    #: A reason, of a number that this program does not compute.
+    not_replicated: str = ""
     within: FiniteFloat | None = Field(default=None, ge=0)
     note: str = ""
+
+    @model_validator(mode="after")
+    def _has_a_place_or_a_reason(self) -> "Printed":
+        if self.not_replicated and (self.table or self.row or self.column or self.within):
+            raise ValueError("not_replicated goes without table, row, column and within")
+        if not self.not_replicated and not (self.table and self.column):
+            raise ValueError("give table and column, or say why it is not_replicated")
+        return self
 
 
 class Recipe(Part):

@@ -17,7 +17,8 @@ from string import ascii_lowercase
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from corpus.dialogues import Layout
-from corpus.filtering import RAW, Filters, filter_dialogues, read_dialogues, write_dialogues
+from corpus.filtering import filter_dialogues, read_dialogues, write_dialogues
+from corpus.filters import RAW, Filters
 from corpus.reading import dialogues_of
 
 #: The limits of `--check`.

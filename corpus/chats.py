@@ -6,10 +6,11 @@ from pathlib import Path
 
 from corpus.definition import GenerationDefinition
 from corpus.filtering import read_dialogues
+from corpus.folders import dialogues_file
 from corpus.models import Corpus, SampledScenario
 from corpus.problems import CorpusProblem
 from corpus.splitting import PARTS, Split, SplitWrong
-from corpus.store import check_files, dialogues_file, sha256_of
+from corpus.store import check_files, sha256_of
 from judge.prompts import Message
 
 SPLIT = "split.json"

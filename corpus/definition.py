@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
+from corpus.problems import CorpusProblem
 from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
 from judge.prompts import Message
@@ -132,6 +133,12 @@ class GenerationDefinition(Part):
         if self.reference and (self.reference.model, self.reference.condition) in self.systems:
             raise wrong(("reference",), "is one of the models' systems")
         return self
+
+    def condition(self, name: str = "") -> str:
+        """The condition called `name`; the first one without a name. Raises CorpusProblem."""
+        if name and name not in self.conditions:
+            raise CorpusProblem(not_among(name, list(self.conditions)).format(name))
+        return name or next(iter(self.conditions))
 
     @property
     def systems(self) -> dict[tuple[str, str], GeneratingModel]:

@@ -1,13 +1,16 @@
 """A row of a corpus, and where a source file has its parts. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from corpus.problems import CorpusProblem
 from survey.files.suggestions import not_among
 
 #: The parts of a dialogue, each from one column of the source; a context from several.
 PARTS = ("prompt", "response", "context", "messages")
+#: How the name of a source ends.
+KINDS = (".csv", ".tsv", ".jsonl", ".parquet")
 #: What sources call the two sides of a conversation.
 USERS = {"user", "human", "client", "patient", "seeker"}
 ASSISTANTS = {"assistant", "gpt", "bot", "counselor", "counsellor", "therapist", "supporter"}
@@ -136,3 +139,27 @@ PRESETS = {
         checked=("response",),
     ),
 }
+
+
+def layout_of(preset: str, columns: Sequence[tuple[str, str]], where: Mapping[str, str]) -> Layout:
+    """The layout of a preset (empty: a column `prompt` alone), with other `columns` for some of
+    PARTS; several of a context. An empty column says that there is none. Raises CorpusProblem.
+    """
+    layout = PRESETS[preset].layout if preset else Layout(prompt="prompt")
+    for part, _ in columns:
+        if part not in PARTS:
+            raise CorpusProblem(not_among(part, PARTS).format(part))
+    named = dict(columns)
+    if named.get("messages"):
+        layout = replace(layout, prompt="", response="")
+    elif "prompt" in named:
+        layout = replace(layout, messages="")
+    context = tuple(column for part, column in columns if part == "context")
+    return replace(
+        layout,
+        prompt=named.get("prompt", layout.prompt),
+        response=named.get("response", layout.response),
+        messages=named.get("messages", layout.messages),
+        context=tuple(filter(None, context)) if context else layout.context,
+        where=dict(where),
+    )

@@ -13,24 +13,13 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, get_args
-
-from pydantic import Field
+from typing import IO, get_args
 
 from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, url_in
 from corpus.dialogues import Dialogue
+from corpus.filters import ANONYMIZED, CORPUS, REMOVED, STEPS, Filters, Step, TextName
 from corpus.near import NearDuplicates
-from survey.definition.parts import Part
 
-Step = Literal[
-    "width", "blank", "anonymize", "url", "emoji", "short", "duplicate", "near_duplicate"
-]
-#: The steps that change dialogues instead of removing them.
-CHANGES = ("width", "anonymize")
-TextName = Literal["prompt", "response"]
-
-RAW, CORPUS, REMOVED = "raw.jsonl", "corpus.jsonl", "removed.csv"
-ANONYMIZED, STEPS = "anonymized.csv", "steps.csv"
 REMOVED_COLUMNS = ("row", "line", "step", "reason", "same_as_row", "prompt")
 ANONYMIZED_COLUMNS = ("row", "line", "mails", "phones", "names")
 STEPS_COLUMNS = ("step", "before", "removed", "changed", "left")
@@ -38,22 +27,6 @@ STEPS_COLUMNS = ("step", "before", "removed", "changed", "left")
 QUOTED = 200
 #: Dialogues whose near-duplicates are looked for at once.
 AT_ONCE = 500
-
-
-class Filters(Part):
-    """Which filters a corpus goes through, and how."""
-
-    steps: tuple[Step, ...] = get_args(Step)
-    #: The texts that `url`, `emoji` and `short` look at.
-    checked: tuple[TextName, ...] = ("prompt", "response")
-    #: Fewer tokens are `short`: words, or single characters of scripts without spaces.
-    min_tokens: int = Field(default=5, ge=1, le=1000)
-    #: What a duplicate repeats: prompt and response, or the prompt.
-    same: Literal["dialogue", "prompt"] = "dialogue"
-    #: The least share of common pairs of words of near-duplicates.
-    near: float = Field(default=0.8, ge=0.5, le=1)
-    #: Names that are replaced besides those by which people are introduced.
-    names: tuple[str, ...] = ()
 
 
 @dataclass

@@ -18,7 +18,7 @@ from corpus.generations import spent_on, wanted
 from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
 from corpus.problems import CorpusProblem
 from judge.asking import request_again
-from judge.endpoints import ready_endpoint
+from judge.endpoints import JudgeNotReady, ready_endpoint
 from judge.exchange import Tokens
 from judge.models import Endpoint
 from judge.prompts import prompt_hash
@@ -36,6 +36,8 @@ class PlannedSystem:
     model: str
     condition: str
     generator: Generator
+    #: The model and its address, which `plan_only` does not keep.
+    asked_as: str
     texts: int
     missing: int
     #: US dollars for the missing ones; None if unknown.
@@ -66,12 +68,14 @@ class Progress:
 @transaction.atomic
 def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem]:
     """Make `definition` that of a sample: texts that it asks for are planned, others are no longer
-    wanted. Answered ones stay. Raises JudgeNotReady and CorpusProblem before anything is changed.
+    wanted. Answered ones stay. Raises CorpusProblem before anything is changed.
     """
-    configurations = {
-        system: configuration_of(definition, model, system[1])
-        for system, model in definition.systems.items()
-    }
+    configurations = {}
+    for system, model in definition.systems.items():
+        try:
+            configurations[system] = configuration_of(definition, model, system[1])
+        except JudgeNotReady as problem:
+            raise CorpusProblem(f"endpoint of model {model.name!r}: {problem}") from None
     _check_differ(configurations)
     held = Sample.objects.select_for_update().get(pk=sample.pk)
     held.generation = definition.model_dump_json(exclude_unset=True)
@@ -172,7 +176,23 @@ def _plan_system(
     if configuration.price is not None and scenarios:
         each = Tokens(asked // len(scenarios), answered // len(scenarios))
         cost = priced(configuration.price, each) * missing
-    return PlannedSystem(model, condition, generator, total, missing, cost)
+    asked_as = f"{configuration.model} at {configuration.base_url}"
+    return PlannedSystem(model, condition, generator, asked_as, total, missing, cost)
+
+
+def plan_only(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem]:
+    """What `plan` would do; nothing is changed. Raises CorpusProblem."""
+    with transaction.atomic():
+        planned = plan(sample, definition)
+        transaction.set_rollback(True)
+    sample.refresh_from_db(fields=["generation"])
+    return planned
+
+
+def total_cost(planned: list[PlannedSystem]) -> Decimal | None:
+    """US dollars for all missing texts whose cost is known; None if that of none is."""
+    known = [each.cost for each in planned if each.cost is not None]
+    return sum(known, Decimal(0)) if known else None
 
 
 def queue(planned: list[PlannedSystem]) -> list[Generator]:

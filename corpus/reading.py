@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from corpus.dialogues import Dialogue, Layout, LayoutWrong
+from corpus.dialogues import KINDS, Dialogue, Layout, LayoutWrong
 from survey.files.problems import DefinitionError, Problem
 from survey.files.table_file import delimiter_of
 
@@ -29,7 +29,7 @@ def dialogues_of(path: Path, layout: Layout) -> Iterator[Dialogue]:
     try:
         read = READERS[path.suffix.lower()]
     except KeyError:
-        kinds = ", ".join(READERS)
+        kinds = ", ".join(KINDS)
         raise _wrong(path, 0, f"the name of a corpus file ends with one of {kinds}") from None
     row = 0
     try:
@@ -139,9 +139,6 @@ def _wrong(path: Path, line: int, message: str) -> DefinitionError:
     return DefinitionError([Problem(str(path), line, 0, message)])
 
 
-READERS: dict[str, Callable[[Path, Layout], Iterator[Record]]] = {
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".jsonl": _json_lines,
-    ".parquet": _parquet,
-}
+READERS: dict[str, Callable[[Path, Layout], Iterator[Record]]] = dict(
+    zip(KINDS, (_csv, _csv, _json_lines, _parquet), strict=True)
+)

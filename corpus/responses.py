@@ -33,12 +33,12 @@ def write_responses(sample: Sample, folder: Path) -> dict[str, int]:
     """
     definition = sample.read_generation()
     if definition is None:
-        raise CorpusProblem(f"sample {sample} has no texts yet; run `manage.py corpus generate`")
+        raise CorpusProblem(f"sample {sample} has no texts yet; generate them first")
     now = progress(sample)
     if now.answered < now.total:
         raise CorpusProblem(
             f"{now.total - now.answered} of {now.total} texts of sample {sample} are missing; "
-            "run `manage.py corpus generate` again"
+            "generate again first"
         )
     texts = list(written(sample, definition))
     responses = list(_responses(sample, definition, texts))

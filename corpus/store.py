@@ -5,55 +5,30 @@ in a folder beside it and moved into place whole, so a command that fails change
 """
 
 import hashlib
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
 
 from corpus.dialogues import Dialogue, Layout
-from corpus.filtering import (
-    ANONYMIZED,
-    CORPUS,
-    RAW,
-    REMOVED,
-    STEPS,
-    Filters,
-    filter_dialogues,
-    read_dialogues,
-    write_dialogues,
-)
-from corpus.models import Corpus, Generation, Sample, SampledScenario
-from corpus.models.corpora import NAME
+from corpus.filtering import filter_dialogues, read_dialogues, write_dialogues
+from corpus.filters import ANONYMIZED, CORPUS, RAW, REMOVED, STEPS, Filters
+from corpus.folders import check_new, dialogues_file, folder_of
+from corpus.models import Corpus, Sample, SampledScenario
 from corpus.problems import CorpusProblem
 from corpus.reading import dialogues_of
 from corpus.sampling import SampleTooLarge, drawn
-from survey.files.suggestions import did_you_mean
 
 Progress = Callable[[int], None]
 
 
-Named = TypeVar("Named", Corpus, Sample)
-
-
 def silent(_: int) -> None:
     """No progress is shown."""
-
-
-def folder_of(corpus: Corpus) -> Path:
-    """The files of a corpus."""
-    return settings.CORPORA_DIR / corpus.name
-
-
-def dialogues_file(corpus: Corpus) -> Path:
-    """Its dialogues: filtered, if it was."""
-    return folder_of(corpus) / (RAW if corpus.filtered is None else CORPUS)
 
 
 def check_files(corpus: Corpus) -> None:
@@ -67,16 +42,6 @@ def check_files(corpus: Corpus) -> None:
             f"{path} is not what was imported and filtered; filter corpus {corpus} again, or "
             "import it again under another name"
         )
-
-
-def find_corpus(name: str) -> Corpus:
-    """The corpus called `name`. Raises CorpusProblem."""
-    return _find(Corpus, name, "corpus")
-
-
-def find_sample(name: str) -> Sample:
-    """The sample called `name`. Raises CorpusProblem."""
-    return _find(Sample, name, "sample")
 
 
 def import_corpus(
@@ -93,7 +58,7 @@ def import_corpus(
 
     Raises CorpusProblem and DefinitionError.
     """
-    _check_new(Corpus, name, "corpus")
+    check_new(Corpus, name, "corpus")
     with _new_folder() as folder:
         n = write_dialogues(dialogues_of(path, layout), folder / RAW, progress)
         source = {
@@ -146,7 +111,7 @@ def draw_sample(
     corpus: Corpus, name: str, *, first: int | None, at_random: int | None, seed: int
 ) -> Sample:
     """Make a sample of a corpus's dialogues: S1, S2, … in the order drawn. Raises CorpusProblem."""
-    _check_new(Sample, name, "sample")
+    check_new(Sample, name, "sample")
     path = dialogues_file(corpus)
     check_files(corpus)
     n = corpus.dialogues
@@ -179,28 +144,6 @@ def draw_sample(
     return sample
 
 
-def delete_corpus(corpus: Corpus) -> None:
-    """Delete a corpus and its files. Raises CorpusProblem if it has samples."""
-    if names := ", ".join(corpus.samples.values_list("name", flat=True)):
-        raise CorpusProblem(f"corpus {corpus} has samples ({names}); delete them first")
-    folder = folder_of(corpus)
-    corpus.delete()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def delete_sample(sample: Sample, *, with_texts: bool) -> None:
-    """Delete a sample and its scenarios. Raises CorpusProblem if it has generated texts, unless
-    these are to go, too.
-    """
-    texts = Generation.objects.filter(generator__sample=sample, state=Generation.State.ANSWERED)
-    if (n := texts.count()) and not with_texts:
-        raise CorpusProblem(
-            f"sample {sample} has {n} generated texts and the record of their cost; give --texts "
-            "to delete them, too"
-        )
-    sample.delete()
-
-
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as file:
@@ -212,25 +155,6 @@ def _at(path: Path, positions: set[int]) -> Iterator[tuple[int, Dialogue]]:
     for position, dialogue in enumerate(islice(read_dialogues(path), last + 1)):
         if position in positions:
             yield position, dialogue
-
-
-def _find(kind: type[Named], name: str, what: str) -> Named:
-    found = kind.objects.filter(name=name).first()
-    if found is None:
-        names = list(kind.objects.values_list("name", flat=True))
-        there = f"there are {', '.join(names)}" if names else f"there is no {what} yet"
-        near = did_you_mean(name, names).format()
-        raise CorpusProblem(f"there is no {what} {name!r}; {there}{near}")
-    return found
-
-
-def _check_new(kind: type[Named], name: str, what: str) -> None:
-    if not re.fullmatch(NAME, name):
-        raise CorpusProblem(
-            f"{name!r} is no name of a {what}: use small letters, digits, - and _, at most 60"
-        )
-    if kind.objects.filter(name=name).exists():
-        raise CorpusProblem(f"there is a {what} {name!r} already; choose another name")
 
 
 @contextmanager

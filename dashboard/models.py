@@ -1,6 +1,7 @@
 """The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
 
 from dashboard.accounts.models import ApiToken, ProlificAccount
+from dashboard.corpora.models import CorpusJob
 from dashboard.design.models import PlannedGrid
 from dashboard.notices.models import Follower, Notice
 from dashboard.overview.models import MemberInvitation
@@ -15,6 +16,7 @@ __all__ = [
     "ApiToken",
     "BonusRequest",
     "ChunkCounts",
+    "CorpusJob",
     "EventSubscription",
     "Follower",
     "MemberInvitation",

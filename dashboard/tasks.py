@@ -9,6 +9,7 @@ from django.utils import timezone
 from config.celery import is_ending, wake
 from config.sessions import SessionStore
 from dashboard.api.counting_ahead import count_ahead
+from dashboard.corpora import asking
 from dashboard.design import plan_options
 from dashboard.notices import sending
 from dashboard.payments import carrying_out
@@ -32,6 +33,14 @@ def plan(plan_id: int) -> None:
     from dashboard.design import plan_making
 
     plan_making.make_plan(plan_id)
+
+
+@shared_task(name="dashboard.corpus")
+def corpus(job_id: int) -> None:
+    """Do what was asked for with a corpus or a sample, unless another worker does."""
+    from dashboard.corpora import making
+
+    making.execute(job_id)
 
 
 @shared_task(name="dashboard.simulate")
@@ -75,7 +84,10 @@ def sweep() -> None:
     """Remove what was kept long enough; wake a worker for what waits or was lost."""
     packages.remove_old_packages()
     following_up.remove_old_events(at=timezone.now())
+    asking.remove_leftovers()
     SessionStore.clear_expired()
+    for job_id in asking.jobs_to_wake():
+        wake("dashboard.corpus", job_id)
     for plan_id in plan_options.plans_to_wake():
         wake("dashboard.plan", plan_id)
     for simulation_id in simulations.simulations_to_wake():

@@ -9,6 +9,7 @@ from dashboard.accounts.token_views import revoke, tokens
 from dashboard.accounts.urls import security_patterns
 from dashboard.accounts.views import PasswordView, api_docs, prolific_account
 from dashboard.api.urls import api_patterns
+from dashboard.corpora import corpus_views, sample_views
 from dashboard.design import content_views
 from dashboard.design import locked_plan_views as plans
 from dashboard.design import views as design
@@ -82,6 +83,7 @@ study_patterns = [
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),
     path("gold/choose/", gold_views.choose, name="choose-gold"),
+    path("gold/drawn.csv", gold_views.drawn_responses, name="drawn-responses"),
     path("gold/upload/", gold_views.upload, name="upload-gold"),
     path("gold/changes/<number:run>/", gold_views.gold_changes, name="gold-changes"),
     path("gold/changes/<number:run>/state/", gold_views.run_state, name="run-state"),
@@ -135,6 +137,30 @@ study_patterns = [
     path("analysis/recompute/", figure_views.recompute, name="recompute"),
 ]
 
+corpora_patterns = [
+    path("", corpus_views.corpora, name="corpora"),
+    path("jobs/<number:job>/state/", corpus_views.job_state, name="corpus-job-state"),
+    path("jobs/<number:job>/dismiss/", corpus_views.dismiss_job, name="dismiss-job"),
+    path("jobs/<number:job>/<str:file>", corpus_views.job_file, name="job-file"),
+    path("<slug:corpus>/", corpus_views.corpus, name="corpus"),
+    path("<slug:corpus>/filter/", corpus_views.filter_corpus, name="filter-corpus"),
+    path("<slug:corpus>/sample/", corpus_views.draw_sample, name="draw-sample"),
+    path("<slug:corpus>/chats/", corpus_views.write_chats, name="write-chats"),
+    path("<slug:corpus>/delete/", corpus_views.delete_corpus, name="delete-corpus"),
+    path("<slug:corpus>/raw.jsonl", corpus_views.raw_dialogues, name="raw-dialogues"),
+    path("<slug:corpus>/<str:file>", corpus_views.corpus_file, name="corpus-file"),
+]
+
+sample_patterns = [
+    path("", sample_views.sample, name="sample"),
+    path("state/", sample_views.generation_state, name="generation-state"),
+    path("generate/", sample_views.generate, name="generate"),
+    path("stop/", sample_views.stop_generating, name="stop-generating"),
+    path("responses/", sample_views.write_responses, name="write-responses"),
+    path("study/", sample_views.load_study, name="load-study"),
+    path("delete/", sample_views.delete_sample, name="delete-sample"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="studies"),
     path("login/", PasswordView.as_view(), name="login"),
@@ -150,6 +176,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/prolific/", prolific_account, name="prolific-account"),
     path("prolific/events/<str:key>/", receiving.Events.as_view(), name="prolific-events"),
     path("studies/<study:name>/", include(study_patterns)),
+    path("corpora/", include(corpora_patterns)),
+    path("samples/<slug:sample>/", include(sample_patterns)),
     path("api/docs/", api_docs, name="api-docs"),
     path("api/", include((api_patterns, "api"))),
 ]

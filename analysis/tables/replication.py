@@ -32,10 +32,12 @@ REPLICATION = TableSpec(
     question="Are printed numbers reproduced?",
     observations="a printed number",
     says="Printed numbers that a recipe quotes, and those of this analysis. They match if ours "
-        "rounds to the printed number or is within a printed bound.",
+        "rounds to the printed number or is within a printed bound. Some are not replicated; the "
+        "note gives the reason.",
     section="Printed numbers and ours",
     subject="printed",
 )  # fmt: skip
+NOT_REPLICATED = "not replicated"
 #: As papers print them, too: .004, −0.21, 1,296 and 54.2 %.
 NUMBER = re.compile(
     r"(?P<sign>[<>]?)\s*(?P<value>[-−]?(?=\.?[0-9])([0-9]{1,3}(,[0-9]{3})+|[0-9]*)(\.[0-9]+)?)\s*%?"
@@ -49,7 +51,8 @@ def replication(
 
     A number matches where it rounds to the printed one, or lies `within` what the recipe allows;
     `< 0.001` where ours is below. `match` is empty, and `note` says why, where we have none:
-    `absent` maps tables to reasons. Raises NotAvailable where the recipe quotes nothing.
+    `absent` maps tables to reasons, and a number may be `not_replicated`. Raises NotAvailable
+    where the recipe quotes nothing.
     """
     if not recipe.replication:
         raise NotAvailable("the recipe quotes no printed numbers")
@@ -64,7 +67,10 @@ def replication(
             "column": printed.column,
             "note": printed.note,
         }
-        obtained, why = _look_up(tables, recipe.name, printed, absent)
+        if printed.not_replicated:
+            obtained, why = None, f"{NOT_REPLICATED}: {printed.not_replicated}"
+        else:
+            obtained, why = _look_up(tables, recipe.name, printed, absent)
         if why:
             row["note"] = "; ".join(filter(None, [why, printed.note]))
         else:

@@ -1,21 +1,28 @@
 """`manage.py corpus generate` and `responses`."""
 
 from argparse import Namespace
-from decimal import Decimal
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
 from corpus.definition import GenerationDefinition
+from corpus.folders import find_sample
 from corpus.models import Generator, Sample
-from corpus.planning import PlannedSystem, Progress, failure_reasons, plan, progress, queue
+from corpus.planning import (
+    PlannedSystem,
+    Progress,
+    failure_reasons,
+    plan,
+    plan_only,
+    progress,
+    queue,
+    total_cost,
+)
 from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
-from corpus.store import find_sample
 from judge.endpoints import JudgeNotReady
 from judge.management.waiting import Seen, wait_for
 from survey.files.yaml_file import YamlFile
@@ -51,16 +58,14 @@ def generate(command: BaseCommand, options: Namespace) -> None:
         if known is None:
             raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
         definition = known
-    with transaction.atomic():
-        try:
-            planned = plan(sample, definition)
-        except (JudgeNotReady, CorpusProblem) as problem:
-            raise CorpusProblem(f"{options.file or sample}: {problem}") from None
-        _describe(command, sample, planned)
-        if options.dry_run:
-            transaction.set_rollback(True)
-            command.stdout.write("Nothing was queued.")
-            return
+    try:
+        planned = (plan_only if options.dry_run else plan)(sample, definition)
+    except CorpusProblem as problem:
+        raise CorpusProblem(f"{options.file or sample}: {problem}") from None
+    _describe(command, sample, planned)
+    if options.dry_run:
+        command.stdout.write("Nothing was queued.")
+        return
     for generator in queue(planned):
         _wake(command, generator)
     if options.wait:
@@ -78,12 +83,12 @@ def _describe(command: BaseCommand, sample: Sample, planned: list[PlannedSystem]
         cost = "cost unknown" if each.cost is None else f"about {each.cost:.4f} US dollars"
         cost = "" if each.missing == 0 else f", {cost}"
         command.stdout.write(
-            f"  {each.model}, {each.condition} ({each.generator}): "
+            f"  {each.model}, {each.condition} ({each.asked_as}): "
             f"{each.missing} of {each.texts} texts missing{cost}"
         )
-    known = [each.cost for each in planned if each.cost is not None]
-    total = sum(known, Decimal(0))
-    command.stdout.write(f"Total: about {total:.4f} US dollars" if known else "Total: cost unknown")
+    total = total_cost(planned)
+    cost = "cost unknown" if total is None else f"about {total:.4f} US dollars"
+    command.stdout.write(f"Total: {cost}")
 
 
 def _wake(command: BaseCommand, generator: Generator) -> None:

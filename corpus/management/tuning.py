@@ -7,10 +7,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition
+from corpus.folders import find_corpus
 from corpus.problems import CorpusProblem
-from corpus.splitting import Split
-from corpus.store import find_corpus
-from survey.files.suggestions import not_among
+from corpus.splitting import Split, SplitWrong, check_size
 from survey.files.yaml_file import YamlFile
 
 
@@ -40,17 +39,18 @@ def chats(command: BaseCommand, options: Namespace) -> None:
     """Write the chats of a corpus, for training, validation and test."""
     corpus = find_corpus(options.corpus)
     for part in ("valid", "test"):
-        size = getattr(options, part)
-        if size < 0 or (size > 1 and size % 1):
-            raise CorpusProblem(f"--{part} {size:g} is neither a share nor a number of dialogues")
+        try:
+            check_size(f"--{part}", getattr(options, part))
+        except SplitWrong as problem:
+            raise CorpusProblem(str(problem)) from None
     definition, condition = PLAIN, "plain"
     if options.ask_as:
         file = YamlFile.read(options.ask_as)
         definition = file.check(GenerationDefinition, file.plain())
-        condition = options.condition or next(iter(definition.conditions))
-        if condition not in definition.conditions:
-            why = not_among(condition, list(definition.conditions)).format(condition)
-            raise CorpusProblem(f"--condition: {why}")
+        try:
+            condition = definition.condition(options.condition or "")
+        except CorpusProblem as problem:
+            raise CorpusProblem(f"--condition: {problem}") from None
     split = Split(
         valid=options.valid,
         test=options.test,

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from dashboard.accounts.models import ApiToken
 from dashboard.shared.access import NoSuchMethod, NotAllowed, role_in
-from dashboard.shared.roles import OF_ACCOUNT
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA
 
 if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
     from rest_framework.views import APIView
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
 #: phone's look at the site. The API has a rule of its own (`IsResearcher`).
 ADMITTED = (
     *("/s/", "/login/", "/logout/", "/account/security/", "/reachable/"),
-    *("/api/studies/", "/api/account/", "/api/schema/"),
+    *("/api/studies/", "/api/corpora/", "/api/samples/", "/api/account/", "/api/schema/"),
 )
 
 
@@ -79,8 +79,9 @@ def _keep_to_limits(token: ApiToken, request: Request, study: str) -> None:
     if request.method not in SAFE_METHODS and not token.may_change:
         raise PermissionDenied(f"The token {token.name} may only read.")
     match = request._request.resolver_match
-    rule = OF_ACCOUNT.get(match.view_name) if match else None
-    if token.studies and rule is not None and rule.whole_account:
+    name = match.view_name if match else ""
+    rule = OF_ACCOUNT.get(name)
+    if token.studies and (name in OF_CORPORA or (rule is not None and rule.whole_account)):
         raise PermissionDenied(f"The token {token.name} is for some studies only.")
     if study and not token.is_for(study.partition("@")[0]):
         raise PermissionDenied(f"The token {token.name} is not for this study.")

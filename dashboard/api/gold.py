@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -33,6 +35,7 @@ from dashboard.judges.gold_changes import changes, earlier_run
 from dashboard.judges.gold_choice import find_source, make_gold
 from dashboard.judges.gold_rows import ORDER, gold_rows, responses_to_score
 from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.label_drawing import DrawForm, drawn_response
 from dashboard.judges.sources import sources_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
@@ -114,6 +117,26 @@ class GoldFiles(APIView):
             "notices": notices,
         }
         return Response(GoldAddedSerializer(content).data, status=HTTP_201_CREATED)
+
+
+class DrawnResponses(APIView):
+    """A random draw of responses as CSV, blind, for labels by the authors. Its filled file is taken
+    as gold scores.
+    """
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            OpenApiParameter("n", int, description="how many; 100, or all of fewer, if not given"),
+            OpenApiParameter("seed", int, description="of the draw; 42 if not given"),
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, name: str) -> StreamingHttpResponse:
+        study, form = study_or_404(name), checked(DrawForm(request.query_params))
+        n, seed = form.chosen
+        with refusals():
+            return drawn_response(study, n=n, seed=seed)
 
 
 class GoldScoreList(APIView):

@@ -13,6 +13,7 @@ from analysis.manual_decisions import DecisionRefused
 from dashboard.accounts.prolific import NotConnected
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.gold_choice import NotChosen
+from dashboard.judges.label_drawing import NotDrawn
 from dashboard.overview.opening import NotOpened
 from dashboard.payments.asking import without_ids
 from dashboard.payments.orders import OrderRefused
@@ -61,7 +62,7 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     except NotOpened as refusal:
         raise RequestRefused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
     except (
-        *(DecisionRefused, NoAnalysis, NotAsked, NotChosen, PlanRefused),
+        *(DecisionRefused, NoAnalysis, NotAsked, NotChosen, NotDrawn, PlanRefused),
         *(StateError, ThresholdsRefused),
         *(NotConnected, StepRefused, WaveRefused),
         *(OrderRefused, AmountRefused, RejectionRefused, SettleRefused),

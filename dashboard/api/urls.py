@@ -68,6 +68,7 @@ JUDGES = [
     path("gold/scores/", gold.GoldScoreList.as_view(), name="gold-scores"),
     path("gold/decisions/", gold.GoldDecisionList.as_view(), name="gold-decisions"),
     path("gold/files/", gold.GoldFiles.as_view(), name="gold-files"),
+    path("gold/drawn.csv", gold.DrawnResponses.as_view(), name="drawn-responses"),
     path("gold/changes/<number:run>/", gold.GoldChanges.as_view(), name="gold-changes"),
     path("agreement/", gold.Agreement.as_view(), name="agreement"),
     path("guard/", gold.Guard.as_view(), name="guard"),

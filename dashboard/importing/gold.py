@@ -10,10 +10,20 @@ from dashboard.importing.checks import CELL, CellReader, needed_in
 from dashboard.importing.files import Findings, Row, TidyFile
 from dashboard.importing.people import Vocabulary
 from survey.definition.mapping import StudyMap
-from survey.files.table_file import Columns
+from survey.files.problems import DefinitionError
+from survey.files.table_file import Columns, TableFile
 
 CALL = "call_"
 GOLD = Columns(required=(*CELL, "dimension", "gold"), optional=("gold_by",), numbered=CALL)
+
+#: A file of drawn responses (`dashboard.judges.label_drawing`): by their ids, blind.
+RESPONSE_ID = "response_id"
+DRAWN = Columns(
+    required=(RESPONSE_ID, "dimension", "gold"),
+    optional=("gold_by",),
+    ignored=("number", "context", "prompt", "response"),
+    numbered=CALL,
+)
 
 #: Of who made the scores, as far as the database keeps it.
 LONGEST_NAME = 200
@@ -40,11 +50,13 @@ def read_gold(
     *,
     study_map: StudyMap | None = None,
 ) -> list[GoldValue]:
-    """Each response's gold score once, however often the response is shown.
+    """Each response's gold score once, however often the response is shown. Rows name their
+    response, or have its `response_id`.
 
     All of them have one maker, named in `gold_by` or in no row.
     """
-    columns = needed_in(vocabulary, GOLD)
+    by_id = study_map is None and RESPONSE_ID in _header(data, file)
+    columns = needed_in(vocabulary, DRAWN if by_id else GOLD)
     table = TidyFile(data, file, columns, findings, kind="gold", study_map=study_map)
     calls = [name for name in table.columns if re.fullmatch(f"{CALL}[0-9]+", name)]
     if not vocabulary.scale:
@@ -62,7 +74,7 @@ def read_gold(
             table.problem(line, "gold_by", reason, gold_by, first_maker)
         elif len(gold_by) > LONGEST_NAME:
             table.problem(line, "gold_by", f"is longer than {LONGEST_NAME} characters")
-        cell = cells.cell(line, row)
+        cell = _drawn_cell(table, line, row, vocabulary) if by_id else cells.cell(line, row)
         dimension = cells.dimension(line, row)
         value, single = _scores(table, line, row, calls, vocabulary.scale)
         if cell is None or dimension is None or value is None:
@@ -76,6 +88,25 @@ def read_gold(
             reason = "{} differs from line {}, where the same response has {}"
             table.problem(line, "gold", reason, row["gold"], first.line, first.value)
     return list(by_response.values())
+
+
+def _header(data: bytes, file: str) -> list[str]:
+    """The names of a file's columns; none of one that is no table, which TidyFile says."""
+    try:
+        return TableFile(data, file=file, sheet="gold").columns
+    except DefinitionError:
+        return []
+
+
+def _drawn_cell(
+    table: TidyFile, line: int, row: Row, vocabulary: Vocabulary
+) -> tuple[int, int] | None:
+    """(block, response) of an id; an unknown one is noted as a problem."""
+    cell = vocabulary.public_ids.get(row[RESPONSE_ID])
+    if cell is None:
+        reason = "{!r} is not the id of a response of this version of the study"
+        table.problem(line, RESPONSE_ID, reason, row[RESPONSE_ID])
+    return cell
 
 
 def _scores(

@@ -46,6 +46,8 @@ class Vocabulary:
     study: str
     #: (block id, response id) by names.
     cells: Mapping[Names, tuple[int, int]]
+    #: One of these by the id of its response.
+    public_ids: Mapping[str, tuple[int, int]]
     dimensions: list[str]
     #: Whether a block may have a rank twice.
     ties: bool

@@ -32,6 +32,7 @@ from survey.models import (
     Participant,
     Presentation,
     Rating,
+    Response,
     Study,
     StudyEvent,
 )
@@ -101,9 +102,13 @@ def vocabulary_of(study: Study) -> Vocabulary:
     placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
     asked = definition.demographics
     layout = content_of(study).layout
+    cells = cells_of(study)
+    responses = {response: (block, response) for block, response in cells}
+    ids = Response.objects.filter(pk__in=list(responses)).values_list("public_id", "id")
     return Vocabulary(
         study=str(study),
-        cells={cell.names: key for key, cell in cells_of(study).items()},
+        cells={cell.names: key for key, cell in cells.items()},
+        public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
         ties=definition.ranking is not None and definition.ranking.ties,
         rank_dimensions=[task.dimension for task in placing if task.dimension],

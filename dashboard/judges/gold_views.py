@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
@@ -22,6 +23,13 @@ from dashboard.judges.gold_changes import changes, earlier_run
 from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.label_drawing import (
+    USUAL_NUMBER,
+    USUAL_SEED,
+    DrawForm,
+    NotDrawn,
+    drawn_response,
+)
 from dashboard.judges.scoring import queue_missing_calls
 from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState, key, sources_of
 from dashboard.shared.access import (
@@ -43,7 +51,7 @@ from judge.models import GoldDecision
 from judge.queries import (
     gold_scores,
 )
-from survey.models import Participant, Study
+from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources, definition_of, not_counted_among
 
 GOLD_SHOWN = 100
@@ -68,6 +76,7 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
     pages = Paginator(gold_rows(study), GOLD_SHOWN)
     page = pages.get_page(request.GET.get("page"))
     decisions = GoldDecision.objects.filter(study=study).order_by("-id")
+    n_responses = Response.objects.filter(scenario__study=study).count()
     return study_page(
         request,
         study,
@@ -77,6 +86,9 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
         gold=gold_scores(study),
         filtered_by_gold=SigmaMae.name in current_rules(study).order,
         page=page,
+        n_drawn=min(USUAL_NUMBER, n_responses),
+        n_responses=n_responses,
+        seed=USUAL_SEED,
         page_numbers=pages.get_elided_page_range(page.number),
         decisions=decisions.select_related("judge", "gold_set", "author")[:DECISIONS_SHOWN],
         only_not_counted=only_not_counted(study),
@@ -212,6 +224,22 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     if after.state in (AnalysisRun.State.DONE, AnalysisRun.State.FAILED):
         response["X-Finished"] = "1"
     return response
+
+
+@require_GET
+@researcher_required
+def drawn_responses(request: ResearcherRequest, name: str) -> HttpResponseBase:
+    """A random draw of responses as CSV, blind, for labels by the authors."""
+    study, form = study_or_404(name), DrawForm(request.GET)
+    try:
+        if not form.is_valid():
+            field, problems = next(iter(form.errors.items()))
+            raise NotDrawn(f"{field}: {problems[0]}")
+        n, seed = form.chosen
+        return drawn_response(study, n=n, seed=seed)
+    except NotDrawn as why:
+        messages.error(request, f"{str(why).rstrip('.')}.")
+        return back(asked_for(request), "gold", study)
 
 
 @require_POST

@@ -45,6 +45,7 @@ ACTIONS = {
     "analysis requested": "Analysis requested",
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
+    "responses drawn": "Responses drawn for labels",
     "scorer requested": "Training of a scorer requested",
     "perturbations requested": "Perturbations requested",
     "text scored": "Text scored",
@@ -52,6 +53,17 @@ ACTIONS = {
     "text not flagged": "Flag of a scored text removed",
     "plan requested": "Plan requested",
     "simulation requested": "Simulated raters requested",
+    "loaded from sample": "Loaded with the generated responses of a sample",
+    "corpus import": "Import of a corpus requested",
+    "corpus filter": "Filtering of a corpus requested",
+    "corpus chats": "Chats of a corpus requested",
+    "corpus sample": "Sample of scenarios requested",
+    "corpus responses": "Responses of a sample requested",
+    "corpus study": "Study of a sample requested",
+    "corpus deleted": "Corpus deleted",
+    "sample deleted": "Sample deleted",
+    "texts requested": "Texts of a sample requested",
+    "texts stopped": "Generating texts of a sample stopped",
     "zip requested": "Zip requested",
     "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
@@ -69,6 +81,7 @@ NO_CHANGES = (
     "analysis requested",
     "multiverse requested",
     "metrics requested",
+    "responses drawn",
     "scorer requested",
     "perturbations requested",
     "text scored",
@@ -87,7 +100,7 @@ COUNTS = {
     "unknown": "who never came here",
 }
 #: Numbers that are no counts.
-IDS = {"invitation": "no.", "run": "analysis"}
+IDS = {"invitation": "no.", "run": "analysis", "seed": "seed"}
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ Every page goes through `researcher_required`, which goes by `roles.RULES`; the 
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from ipaddress import ip_address
-from typing import Concatenate, ParamSpec, TypeGuard, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeGuard, TypeVar, cast
 
 from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
@@ -23,7 +23,7 @@ from django.views.decorators.cache import never_cache
 from django.views.defaults import page_not_found
 
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OF_ACCOUNT, RULES, Permission, Role
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Needs, Permission, Role
 from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -72,6 +72,22 @@ def role_of(user: User | AnonymousUser, slug: str) -> Role | None:
     return Role(role) if role else None
 
 
+def highest_role(user: User | AnonymousUser) -> Role | None:
+    """The highest role of an account in any study."""
+    if not is_researcher(user):
+        return None
+    if user.is_superuser:
+        return Role.OWNER
+    own = set(Membership.objects.filter(user=user).values_list("role", flat=True))
+    return next((role for role in Role if role in own), None)
+
+
+def may_use_corpora(user: User | AnonymousUser) -> bool:
+    """Whether an account may work with corpora, which are of no study."""
+    role = highest_role(user)
+    return role is not None and role.may(Permission.CORPORA)
+
+
 def with_access(slug: str) -> QuerySet[User]:
     """The researchers who have a role in a study."""
     members = Membership.objects.filter(slug=slug).values("user")
@@ -88,6 +104,8 @@ def role_in(request: HttpRequest) -> Role | None:
     match = request.resolver_match
     assert match is not None
     rule = RULES.get(match.view_name)
+    if about_corpora := OF_CORPORA.get(match.view_name):
+        return _role_for(about_corpora, request)
     if rule is None:
         if match.view_name in OF_ACCOUNT:
             return None
@@ -100,6 +118,17 @@ def role_in(request: HttpRequest) -> Role | None:
         have = f"Your role in {study.slug} is {role}. " if role else ""
         may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
         raise NotAllowed(f"{have}Only {may} may {needed.what}.")
+    return role
+
+
+def _role_for(rule: Needs, request: HttpRequest) -> Role:
+    """The caller's role in any study, for addresses of none. Raises as `role_in`."""
+    needed, role = rule.needed(request.method), highest_role(request.user)
+    if needed is None:
+        raise NoSuchMethod("GET" if rule.get else "POST")
+    if role is None or not role.may(needed):
+        may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
+        raise NotAllowed(f"Only {may} of a study may {needed.what}.")
     return role
 
 
@@ -131,10 +160,16 @@ def researcher_required(
     return guarded
 
 
-def may(request: HttpRequest) -> dict[str, dict[str, bool]]:
-    """For all templates: `may.change`, for example, is whether the role has `Permission.CHANGE`."""
+def may(request: HttpRequest) -> dict[str, Any]:
+    """For all templates: `may.change`, for example, is whether the role has `Permission.CHANGE`;
+    `may_use_corpora` is about any study.
+    """
     role: Role | None = getattr(request, "role", None)
-    return {"may": {each.name.lower(): role is not None and role.may(each) for each in Permission}}
+    in_corpora = partial(may_use_corpora, getattr(request, "user", AnonymousUser()))
+    return {
+        "may_use_corpora": in_corpora,
+        "may": {each.name.lower(): role is not None and role.may(each) for each in Permission},
+    }
 
 
 class RolesBackend(BaseBackend):

@@ -1,7 +1,8 @@
 """What each role may do in a study, and which page or endpoint needs which permission.
 
 This is the only place that says it: pages, API, navigation, buttons and docs/accounts.md go by
-`Permission` and `RULES`. An address that is in neither `RULES` nor `OF_ACCOUNT` is refused.
+`Permission` and `RULES`. An address that is in none of `RULES`, `OF_CORPORA` and `OF_ACCOUNT` is
+refused.
 """
 
 from enum import Enum
@@ -42,6 +43,7 @@ class Permission(Enum):
         Role.EDITOR,
     )
     IDENTIFY = "see who raters are on Prolific and compare submissions", Role.EDITOR
+    CORPORA = "import corpora, have texts generated and load studies of them", Role.EDITOR
     RECRUIT = "recruit and pay on Prolific", Role.OWNER
     MANAGE = "give roles, invite people and read the log", Role.OWNER
 
@@ -87,7 +89,7 @@ RULES: dict[str, Needs] = {
         Needs(get=_P.READ),
     ),
     **_all(
-        "certificate plan-text table package package-file flagged-texts",
+        "certificate plan-text table package package-file flagged-texts drawn-responses",
         Needs(get=_P.READ, is_download=True),
     ),
     **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
@@ -119,7 +121,7 @@ RULES: dict[str, Needs] = {
     ),
     **_all(
         "api:table api:table-csv api:table-latex api:wins api:figure-svg api:certificate "
-        "api:plan-text api:package-zip api:package-file",
+        "api:plan-text api:package-zip api:package-file api:drawn-responses",
         Needs(get=_P.READ, is_download=True),
     ),
     **_all("api:rater api:raters api:ratings api:export", Needs(get=_P.ROWS, is_download=True)),
@@ -178,9 +180,21 @@ OF_ACCOUNT: dict[str, Needs] = {
     ),
     **_all("api:account-activity-csv", Needs(is_download=True, whole_account=True)),
 }
+#: Addresses about corpora and samples, which are of no study: they need the role in any one.
+OF_CORPORA: dict[str, Needs] = {
+    **_all("corpora", Needs(get=_P.CORPORA, change=_P.CORPORA)),
+    **_all("corpus sample corpus-job-state generation-state", Needs(get=_P.CORPORA)),
+    **_all(
+        "filter-corpus draw-sample write-chats delete-corpus dismiss-job "
+        "generate stop-generating write-responses load-study delete-sample",
+        Needs(change=_P.CORPORA),
+    ),
+    **_all("corpus-file job-file", Needs(get=_P.CORPORA, is_download=True)),
+    **_all("raw-dialogues", Needs(get=_P.IDENTIFY, is_download=True)),
+}
 
 
 def is_download(address: str) -> bool:
     """Whether the log records what is sent from an address, given by name."""
-    rule = RULES.get(address) or OF_ACCOUNT.get(address)
+    rule = RULES.get(address) or OF_ACCOUNT.get(address) or OF_CORPORA.get(address)
     return rule is not None and rule.is_download

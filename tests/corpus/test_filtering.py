@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from corpus.dialogues import Dialogue
-from corpus.filtering import CORPUS, REMOVED, Filters, filter_dialogues
+from corpus.filtering import filter_dialogues
+from corpus.filters import CORPUS, REMOVED, Filters
 from tests.corpus.raw_corpora import alike, dialogue
 
 VOCABULARY = [f"word{number}" for number in range(500)]

@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from dashboard.accounts.tokens import create_token
-from dashboard.shared.roles import RULES
+from dashboard.shared.roles import OF_CORPORA, RULES
 from survey.models import Study
 from tests.dashboard.addresses import ADDRESSES
 from tests.dashboard.reading import text_of
@@ -38,7 +38,9 @@ UPLOAD = "/studies/small/submissions/"
 POSTED = [
     each.path
     for each in ADDRESSES
-    if (rule := RULES.get(each.name)) and rule.get is None and not each.name.startswith("api:")
+    if (rule := RULES.get(each.name) or OF_CORPORA.get(each.name))
+    and rule.get is None
+    and not each.name.startswith("api:")
 ] + ["/account/tokens/1/revoke/"]
 API = [address for address in ALL if address not in PAGES]
 #: What may be sent, and what is answered to an empty request: the study has no judge.
@@ -101,7 +103,9 @@ SENT = {
 NOT_READ = {
     each.path
     for each in ADDRESSES
-    if each.name.startswith("api:") and (rule := RULES.get(each.name)) and rule.get is None
+    if each.name.startswith("api:")
+    and (rule := RULES.get(each.name) or OF_CORPORA.get(each.name))
+    and rule.get is None
 } | {"/api/account/tokens/1/", "/api/account/invitations/"}
 
 

@@ -18,7 +18,7 @@ from dashboard.overview.invitations import invite
 from dashboard.overview.log import LINES_SHOWN
 from dashboard.shared.log import record
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OF_ACCOUNT, RULES, Role
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Role
 from judge.models import Judge
 from survey.models import Participant, Study, StudyEvent
 from tests.dashboard.conftest import Woken
@@ -156,6 +156,8 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
     "flagged-texts": lambda run: ([], "results/scorer/flagged.csv"),
+    "drawn-responses": lambda run: ([], "gold/drawn.csv"),
+    "api:drawn-responses": lambda run: ([], "gold/drawn.csv"),
     "api:events-csv": lambda run: ([], "events.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
     "api:table-csv": lambda run: (["wins"], "tables/wins.csv"),
@@ -170,6 +172,7 @@ FILES_ELSEWHERE = {
     "package": "test_packages.py",
     "package-file": "test_packages.py",
     "plan-text": "test_lock_plan.py",
+    **dict.fromkeys(("corpus-file", "job-file", "raw-dialogues"), "test_corpora_pages.py"),
     "api:plan-text": "api/test_design.py",
     **dict.fromkeys(
         ("api:package-zip", "api:package-file", "api:table-latex", "api:figure-svg"),
@@ -179,7 +182,7 @@ FILES_ELSEWHERE = {
 
 
 def test_every_address_that_sends_a_file_is_tried() -> None:
-    rules = (RULES | OF_ACCOUNT).items()
+    rules = (RULES | OF_ACCOUNT | OF_CORPORA).items()
     files = {name for name, rule in rules if rule.is_download}
     of_accounts = {"activity-csv", "api:account-activity-csv"}
     assert {*DOWNLOADS, *FILES_ELSEWHERE, *of_accounts} == files

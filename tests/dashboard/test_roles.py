@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from analysis.models import AnalysisRun
 from dashboard.shared import access
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OF_ACCOUNT, RULES, Permission, Role
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Permission, Role
 from judge.models import Judge
 from survey.models import Study
 from tests.dashboard.addresses import ADDRESSES
@@ -67,7 +67,7 @@ def expected(role: Role | None, name: str, method: str) -> str:
 def test_every_address_of_a_study_has_a_rule_and_no_rule_lacks_its_address() -> None:
     assert {each.name for each in OF_STUDY} == set(RULES)
     others = {each.name for each in ADDRESSES} - set(RULES) - OPEN_TO_ALL
-    assert others == set(OF_ACCOUNT)
+    assert others == {*OF_ACCOUNT, *OF_CORPORA}
 
 
 @pytest.mark.parametrize("role", [*Role, None])
@@ -84,6 +84,24 @@ def test_role_may_what_the_matrix_says_and_nothing_else(
     ]
     got = {(each, method): outcome(client, method, each.path) for each, method in asked}
     assert got == {(each, method): expected(role, each.name, method) for each, method in asked}
+
+
+@pytest.mark.parametrize("role", [*Role, None])
+def test_corpora_are_for_those_who_may_change_any_study(
+    study: Study, woken: Woken, role: Role | None
+) -> None:
+    client = browser(member(role, study))
+    got, said = {}, {}
+    for each in (one for one in ADDRESSES if one.name in OF_CORPORA):
+        for method in ("get", METHODS.get(each.name, "post")):
+            needed = OF_CORPORA[each.name].needed(method.upper())
+            allowed = role is not None and needed is not None and role.may(needed)
+            said[each, method] = ALLOWED if allowed else NO_METHOD if not needed else REFUSED
+            got[each, method] = outcome(client, method, each.path)
+    assert len(got) > 30 and got == said
+    assert ('href="/corpora/"' in client.get("/").content.decode()) == (
+        role in (Role.OWNER, Role.EDITOR)
+    )
 
 
 def test_higher_roles_may_all_that_lower_ones_may() -> None:

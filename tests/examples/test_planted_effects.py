@@ -129,6 +129,14 @@ def test_liu_has_the_effects_of_order(liu: Analysed) -> None:
     assert {row["moves"] for row in liu.rows("order_conclusions")} == {"false"}
 
 
+def test_liu_says_which_printed_numbers_are_not_replicated(liu: Analysed) -> None:
+    rows = liu.rows("replication")
+    assert len(rows) == 7
+    assert {(row["obtained"], row["match"], row["note"][:16]) for row in rows} == {
+        ("", "", "not replicated: ")
+    }
+
+
 def test_liu_wins_are_summed_up_in_the_order_of_the_study(liu: Analysed) -> None:
     rows = liu.rows("wins_summary")
     dimensions = ["empathic_resonance", "coherence", "advice"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from analysis.catalogue.number_text import count
 from analysis.quality_rules import DECISION
 from analysis.recipe import Recipe
+from analysis.tables.replication import NOT_REPLICATED
 from analysis.tables.sensitivity import IN_FORCE, WITHOUT_FLAGGED
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with
 from analysis.text.findings.words import ALL, LEVEL, below, of_recipe
@@ -164,6 +165,13 @@ def replication(tables: Tables) -> Iterator[Sentence]:
     rows = those_with(rows_of(tables, "replication"), "match")
     if rows:
         yield say("replication", same=_such(rows, "match"))
+    reasons: dict[str, list[str]] = {}
+    for row in rows_of(tables, "replication"):
+        if str(row["note"]).startswith(f"{NOT_REPLICATED}: "):
+            reason = row["note"].removeprefix(f"{NOT_REPLICATED}: ")
+            reasons.setdefault(reason, []).append(row["item"])
+    if reasons:
+        yield say("not_replicated", reasons=reasons)
 
 
 def _such(rows: list[Row], column: str, *, is_so: bool = True) -> Some:

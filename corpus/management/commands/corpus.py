@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,8 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pydantic import ValidationError
 from tqdm import tqdm
 
-from corpus.dialogues import PARTS, PRESETS, Layout
-from corpus.filtering import Filters, Step
+from corpus.dialogues import PRESETS, Layout, layout_of
+from corpus.filters import Filters, Step, filters_of
+from corpus.folders import delete_corpus, delete_sample, find_corpus, find_sample, folder_of
 from corpus.management.generating import (
     generate,
     generate_arguments,
@@ -22,19 +22,9 @@ from corpus.management.generating import (
 from corpus.management.tuning import chats, chats_arguments
 from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
-from corpus.store import (
-    delete_corpus,
-    delete_sample,
-    draw_sample,
-    filter_corpus,
-    find_corpus,
-    find_sample,
-    folder_of,
-    import_corpus,
-)
+from corpus.store import draw_sample, filter_corpus, import_corpus
 from survey.files.encoding import decode
 from survey.files.problems import DefinitionError, read_bytes
-from survey.files.suggestions import not_among
 
 #: The seed of published samples, and ours.
 SEED = 42
@@ -99,7 +89,7 @@ def _import_arguments(parser: CommandParser) -> None:
 
 
 def _import(command: Command, options: Namespace) -> None:
-    layout = layout_of(options.preset, options.column, options.where)
+    layout = _layout(options)
     with command.progress() as progress:
         corpus = import_corpus(
             options.file, options.name, layout, preset=options.preset or "", progress=progress
@@ -108,27 +98,14 @@ def _import(command: Command, options: Namespace) -> None:
     command.stdout.write(f"  Next: manage.py corpus filter {corpus}")
 
 
-def layout_of(preset: str | None, columns: list[str], where: list[str]) -> Layout:
+def _layout(options: Namespace) -> Layout:
     """The layout that a preset and options describe. Raises CorpusProblem."""
-    layout = PRESETS[preset].layout if preset else Layout(prompt="prompt")
-    given = [_split(option, "--column") for option in columns]
-    for part, _ in given:
-        if part not in PARTS:
-            raise CorpusProblem(f"--column: {not_among(part, PARTS)}".format(part))
-    named = dict(given)
-    if "messages" in named:
-        layout = replace(layout, prompt="", response="")
-    elif "prompt" in named:
-        layout = replace(layout, messages="")
-    context = tuple(column for part, column in given if part == "context")
-    return replace(
-        layout,
-        prompt=named.get("prompt", layout.prompt),
-        response=named.get("response", layout.response),
-        messages=named.get("messages", layout.messages),
-        context=context or layout.context,
-        where=dict(_split(option, "--where") for option in where),
-    )
+    columns = [_split(option, "--column") for option in options.column]
+    where = dict(_split(option, "--where") for option in options.where)
+    try:
+        return layout_of(options.preset or "", columns, where)
+    except CorpusProblem as problem:
+        raise CorpusProblem(f"--column: {problem}") from None
 
 
 def _split(option: str, name: str) -> tuple[str, str]:
@@ -168,14 +145,14 @@ def _filter_arguments(parser: CommandParser) -> None:
 
 def _filter(command: Command, options: Namespace) -> None:
     corpus = find_corpus(options.corpus)
-    filters = filters_of(corpus, options)
+    filters = _filters(corpus, options)
     with command.progress(corpus.source["dialogues"]) as progress:
         filter_corpus(corpus, filters, progress=progress)
     _show_steps(command, corpus)
     command.stdout.write(f"  What was removed, and why: {folder_of(corpus) / 'removed.csv'}")
 
 
-def filters_of(corpus: Corpus, options: Namespace) -> Filters:
+def _filters(corpus: Corpus, options: Namespace) -> Filters:
     """The filters of a corpus's preset, with what the options change. Raises CorpusProblem."""
     given: dict[str, Any] = {
         "checked": options.checked and tuple(options.checked),
@@ -185,12 +162,8 @@ def filters_of(corpus: Corpus, options: Namespace) -> Filters:
         "names": options.names and names_in(options.names),
         "steps": tuple(step for step in get_args(Step) if step not in options.skip),
     }
-    if preset := PRESETS.get(corpus.source["preset"]):
-        given = {"same": preset.same, "checked": preset.checked} | {
-            name: value for name, value in given.items() if value is not None
-        }
     try:
-        return Filters(**{name: value for name, value in given.items() if value is not None})
+        return filters_of(corpus.source["preset"], given)
     except ValidationError as error:
         first = error.errors()[0]
         option = "--" + str(first["loc"][0]).replace("_", "-")

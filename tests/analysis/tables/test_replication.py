@@ -2,6 +2,7 @@
 
 import pytest
 from pandas import DataFrame
+from pydantic import ValidationError
 
 from analysis.not_available import NotAvailable
 from analysis.recipe import Printed, shipped_recipes
@@ -113,3 +114,14 @@ def test_number_that_is_not_there_has_a_reason() -> None:
 def test_recipe_that_quotes_nothing_has_no_table() -> None:
     with pytest.raises(NotAvailable, match="quotes no printed numbers"):
         replication(TABLES, PAPER.model_copy(update={"replication": []}), {})
+
+
+def test_number_is_not_replicated_for_a_reason_and_never_for_none() -> None:
+    one = Printed(item="continuity", printed="0.763", not_replicated="its model has no name")
+    obtained, match, note = compared(one)
+    assert note == "not replicated: its model has no name"
+    assert (str(obtained), match) in [("nan", None), ("None", None)]
+    placed = {"not_replicated": "why", "table": "wins", "column": "t"}
+    for wrong in ({}, {"table": "wins"}, placed):
+        with pytest.raises(ValidationError, match="not_replicated"):
+            Printed.model_validate({"item": "t", "printed": "1"} | wrong)

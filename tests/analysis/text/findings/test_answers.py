@@ -266,6 +266,9 @@ def test_only_step_of_order_has_nothing_to_be_adjusted_for(approved: Approval) -
 
 def test_printed_numbers_are_counted_where_they_could_be_looked_up(approved: Approval) -> None:
     rows = [{"recipe": "paper", "match": match} for match in (True, False, None)]
+    note = {"match": None, "note": "not replicated: its model has no name"}
+    rows += [{"recipe": "paper", "item": item, **note} for item in ("Continuity", "Its change")]
+    rows.append({"recipe": "paper", "item": "Ratio", "note": "not replicated: it is not defined"})
     found = about(findings(tables(replication=rows), SHIPPED), "Printed numbers")
     approved(*said(found.paper))
 

@@ -1,0 +1,1 @@
+"""Corpora, samples and generated texts: what `manage.py corpus` does, on pages, by workers."""

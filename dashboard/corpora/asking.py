@@ -1,0 +1,154 @@
+"""Work on corpora that pages and the API ask for: a queue for workers, who do it in `making`.
+
+Nothing here loads what that needs, so web processes may ask.
+"""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
+
+from analysis import jobs
+from corpus.dialogues import KINDS
+from corpus.folders import check_new, delete_corpus, delete_sample
+from corpus.models import Corpus, Sample
+from corpus.problems import CorpusProblem
+from dashboard.corpora.models import CorpusJob
+from dashboard.shared.log import record
+
+Kind = CorpusJob.Kind
+Subject = CorpusJob.Subject
+State = CorpusJob.State
+ENDED = (State.DONE, State.FAILED)
+
+
+def ask(
+    kind: CorpusJob.Kind,
+    name: str,
+    *,
+    author: User,
+    options: Mapping[str, Any],
+    total: int | None = None,
+    upload: "UploadedFile[Any] | None" = None,
+) -> CorpusJob:
+    """A job that waits for a worker, whom the caller wakes. What an earlier one of its kind left is
+    deleted. Raises CorpusProblem while there is one about the same corpus or sample.
+    """
+    subject = Subject.CORPUS if kind in CorpusJob.OF_CORPUS else Subject.SAMPLE
+    given = dict(options)
+    if upload is not None:
+        given |= {"file": upload.name or "", "suffix": _suffix_of(upload)}
+    try:
+        with transaction.atomic():
+            jobs_of(subject, name).filter(kind=kind, state__in=ENDED).delete()
+            job = CorpusJob.objects.create(
+                kind=kind, subject=subject, name=name, options=given, author=author, total=total
+            )
+            if upload is not None:
+                job.folder.mkdir(parents=True)
+                with job.upload.open("wb") as file:
+                    for chunk in upload.chunks():
+                        file.write(chunk)
+            record(None, author, f"corpus {kind}", name=name)
+    except IntegrityError:
+        raise CorpusProblem(
+            f"{subject} {name} is being worked on; wait until that has ended"
+        ) from None
+    return job
+
+
+def ask_import(
+    name: str, *, upload: "UploadedFile[Any]", author: User, options: Mapping[str, Any]
+) -> CorpusJob:
+    """`ask` for a new corpus. Raises CorpusProblem."""
+    check_new(Corpus, name, "corpus")
+    return ask(Kind.IMPORT, name, author=author, options=options, upload=upload)
+
+
+def ask_sample(corpus: Corpus, name: str, *, author: User, options: Mapping[str, Any]) -> CorpusJob:
+    """`ask` for a new sample. Raises CorpusProblem."""
+    check_new(Sample, name, "sample")
+    return ask(Kind.SAMPLE, name, author=author, options={"corpus": corpus.name, **options})
+
+
+def _suffix_of(upload: "UploadedFile[Any]") -> str:
+    """How the name ends. Raises CorpusProblem for files that are none of a corpus."""
+    suffix = Path(upload.name or "").suffix.lower()
+    if suffix not in KINDS:
+        raise CorpusProblem(
+            f"{upload.name}: the name of a corpus file ends with one of {', '.join(KINDS)}"
+        )
+    return suffix
+
+
+def jobs_of(subject: str, name: str) -> QuerySet[CorpusJob]:
+    """Those about a corpus or a sample, the newest first."""
+    return CorpusJob.objects.filter(subject=subject, name=name)
+
+
+def imports_without_corpus() -> QuerySet[CorpusJob]:
+    """Imports that are under way or failed, the newest first."""
+    imports = CorpusJob.objects.filter(kind=Kind.IMPORT).exclude(state=State.DONE)
+    return imports.exclude(name__in=Corpus.objects.values("name"))
+
+
+def draws_without_sample(corpus: Corpus) -> QuerySet[CorpusJob]:
+    """Draws from a corpus that are under way or failed, the newest first."""
+    draws = CorpusJob.objects.filter(kind=Kind.SAMPLE, options__corpus=corpus.name)
+    return draws.exclude(state=State.DONE).exclude(name__in=Sample.objects.values("name"))
+
+
+def remove_corpus(corpus: Corpus, author: User) -> None:
+    """Delete a corpus, its files and what was written of it. Raises CorpusProblem."""
+    _refuse_under_way(Subject.CORPUS, corpus.name)
+    with transaction.atomic():
+        jobs_of(Subject.CORPUS, corpus.name).delete()
+        record(None, author, "corpus deleted", name=corpus.name)
+        delete_corpus(corpus)
+
+
+def remove_sample(sample: Sample, author: User, *, with_texts: bool) -> None:
+    """Delete a sample and what was written of it. Raises CorpusProblem."""
+    _refuse_under_way(Subject.SAMPLE, sample.name)
+    with transaction.atomic():
+        jobs_of(Subject.SAMPLE, sample.name).delete()
+        record(None, author, "sample deleted", name=sample.name)
+        delete_sample(sample, with_texts=with_texts)
+
+
+def dismiss(job: CorpusJob) -> None:
+    """Forget a job that failed; one that is under way stays."""
+    CorpusJob.objects.filter(pk=job.pk, state=State.FAILED).delete()
+
+
+def _refuse_under_way(subject: str, name: str) -> None:
+    if jobs_of(subject, name).exclude(state__in=ENDED).exists():
+        raise CorpusProblem(f"{subject} {name} is being worked on; wait until that has ended")
+
+
+def jobs_to_wake() -> list[int]:
+    """Jobs that wait, or whose worker is lost."""
+    return jobs.jobs_to_wake(CorpusJob.objects.all())
+
+
+def remove_leftovers() -> None:
+    """Remove folders of jobs that are gone: a process that is killed may leave some."""
+    folders = list(Path(settings.CORPORA_DIR).glob(".job-*"))  # before the rows
+    known = {f".job-{pk}" for pk in CorpusJob.objects.values_list("id", flat=True)}
+    for folder in folders:
+        if folder.name not in known:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@receiver(post_delete, sender=CorpusJob)
+def _remove_folder(instance: CorpusJob, **_: Any) -> None:
+    folder = instance.folder
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))

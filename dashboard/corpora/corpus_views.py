@@ -1,0 +1,213 @@
+"""Pages about corpora: the list, importing, and one corpus with its filters, samples and chats."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from corpus.models import Corpus
+from corpus.problems import CorpusProblem
+from dashboard.corpora import downloads
+from dashboard.corpora.asking import (
+    Kind,
+    Subject,
+    ask,
+    ask_import,
+    ask_sample,
+    dismiss,
+    draws_without_sample,
+    imports_without_corpus,
+    jobs_of,
+    remove_corpus,
+)
+from dashboard.corpora.forms import (
+    STEP_LABELS,
+    ChatsForm,
+    DeleteForm,
+    FilterForm,
+    ImportForm,
+    SampleForm,
+)
+from dashboard.corpora.models import CorpusJob
+from dashboard.corpora.queries import corpora_with_counts, samples_with_counts
+from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
+from dashboard.shared.pages import wake_worker
+
+TASK = "dashboard.corpus"
+NONE: dict[str, Any] = {"steps": []}
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def corpora(request: ResearcherRequest) -> HttpResponse:
+    """The corpora of this installation, and importing one."""
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            job = ask_import(
+                given["name"], upload=given["file"], author=request.user, options=form.options
+            )
+        except CorpusProblem as problem:
+            form.add_error(None, str(problem))
+        else:
+            wake_worker(request, TASK, job.pk)
+            return redirect("corpora")
+    context = {"corpora": corpora_with_counts(), "jobs": imports_without_corpus(), "form": form}
+    return render(request, "dashboard/corpora/corpora.html", context)
+
+
+def corpus_or_404(name: str) -> Corpus:
+    """The corpus that an address names."""
+    return first_or_404(corpora_with_counts().filter(name=name), f"There is no corpus {name!r}.")
+
+
+def job_or_404(job: int) -> CorpusJob:
+    """The job that an address names."""
+    return first_or_404(CorpusJob.objects.filter(pk=job), f"There is no job {job}.")
+
+
+@require_GET
+@researcher_required
+def corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
+    """One corpus."""
+    return _page(request, corpus_or_404(corpus))
+
+
+def _page(request: ResearcherRequest, corpus: Corpus, **forms: Form) -> HttpResponse:
+    jobs = list(jobs_of(Subject.CORPUS, corpus.name))
+    context: dict[str, Any] = {
+        "corpus": corpus,
+        "samples": samples_with_counts().filter(corpus=corpus),
+        "jobs": [job for job in jobs if job.state != job.State.DONE],
+        "draws": draws_without_sample(corpus),
+        "chats": next((j for j in jobs if j.kind == Kind.CHATS and j.files), None),
+        "files": downloads.FILES,
+        "steps": [(STEP_LABELS[row["step"]], row) for row in (corpus.filtered or NONE)["steps"]],
+        "filter_form": FilterForm(corpus=corpus),
+        "sample_form": SampleForm(),
+        "chats_form": ChatsForm(),
+        "delete_form": DeleteForm(),
+        "instead": reverse("corpus", args=[corpus.name]),
+    }
+    return render(request, "dashboard/corpora/corpus.html", context | forms)
+
+
+@require_POST
+@researcher_required
+def filter_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
+    """Have the filters applied, from the dialogues as they were imported."""
+    found = corpus_or_404(corpus)
+    form = FilterForm(request.POST, corpus=found)
+    if form.is_valid():
+        options = {"filters": form.filters.model_dump(mode="json")}
+        total = found.source["dialogues"]
+        return _asked(request, found, Kind.FILTER, options, total)
+    return _page(request, found, filter_form=form)
+
+
+@require_POST
+@researcher_required
+def write_chats(request: ResearcherRequest, corpus: str) -> HttpResponse:
+    """Have chats written, to tune a model with."""
+    found = corpus_or_404(corpus)
+    form = ChatsForm(request.POST, request.FILES)
+    if form.is_valid():
+        return _asked(request, found, Kind.CHATS, form.options)
+    return _page(request, found, chats_form=form)
+
+
+@require_POST
+@researcher_required
+def draw_sample(request: ResearcherRequest, corpus: str) -> HttpResponse:
+    """Have scenarios drawn."""
+    found = corpus_or_404(corpus)
+    form = SampleForm(request.POST)
+    if form.is_valid():
+        options = dict(form.cleaned_data)
+        try:
+            job = ask_sample(found, options.pop("name"), author=request.user, options=options)
+        except CorpusProblem as problem:
+            form.add_error("name", str(problem))
+        else:
+            wake_worker(request, TASK, job.pk)
+            return redirect("corpus", found.name)
+    return _page(request, found, sample_form=form)
+
+
+def _asked(
+    request: ResearcherRequest,
+    corpus: Corpus,
+    kind: CorpusJob.Kind,
+    options: dict[str, Any],
+    total: int | None = None,
+) -> HttpResponse:
+    try:
+        job = ask(kind, corpus.name, author=request.user, options=options, total=total)
+    except CorpusProblem as problem:
+        messages.error(request, f"{problem}.")
+    else:
+        wake_worker(request, TASK, job.pk)
+    return redirect("corpus", corpus.name)
+
+
+@require_POST
+@researcher_required
+def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
+    """Delete a corpus with its files."""
+    found = corpus_or_404(corpus)
+    form = DeleteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, delete_form=form)
+    try:
+        remove_corpus(found, request.user)
+    except CorpusProblem as problem:
+        messages.error(request, f"{problem}.")
+        return redirect("corpus", found.name)
+    messages.success(request, f"Corpus {corpus} is deleted.")
+    return redirect("corpora")
+
+
+@require_GET
+@researcher_required
+def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
+    """How far a job is, for a page that waits for it."""
+    found = job_or_404(job)
+    shown = render(request, "dashboard/corpora/_job.html", {"job": found})
+    if not found.is_under_way:
+        shown["X-Finished"] = "1"
+    return shown
+
+
+@require_POST
+@researcher_required
+def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
+    """Forget a job that failed."""
+    found = job_or_404(job)
+    dismiss(found)
+    about = found.options.get("corpus", found.name)
+    if Corpus.objects.filter(name=about).exists():
+        return redirect("corpus", about)
+    return redirect("corpora")
+
+
+@require_GET
+@researcher_required
+def corpus_file(request: ResearcherRequest, corpus: str, file: str) -> FileResponse:
+    return downloads.corpus_file(corpus_or_404(corpus), file)
+
+
+@require_GET
+@researcher_required
+def raw_dialogues(request: ResearcherRequest, corpus: str) -> FileResponse:
+    return downloads.raw_dialogues(corpus_or_404(corpus))
+
+
+@require_GET
+@researcher_required
+def job_file(request: ResearcherRequest, job: int, file: str) -> FileResponse:
+    return downloads.job_file(job_or_404(job), file)

@@ -1,0 +1,205 @@
+"""What a worker does with a corpus or a sample that a page or the API asked for."""
+
+import logging
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.db import OperationalError
+from django.utils import timezone
+
+from analysis import jobs
+from analysis.jobs import Lost
+from corpus.chats import PLAIN, scenario_rows, write_chats
+from corpus.definition import GenerationDefinition
+from corpus.dialogues import layout_of
+from corpus.filters import Filters
+from corpus.folders import find_corpus, find_sample
+from corpus.models import Corpus, Sample
+from corpus.problems import CorpusProblem
+from corpus.responses import write_responses
+from corpus.splitting import Split
+from corpus.store import draw_sample, filter_corpus, import_corpus
+from dashboard.corpora.models import CorpusJob
+from dashboard.design.study_folder import LoadedFolder, before_opening, load_folder, read_folder
+from dashboard.overview.people import set_role
+from dashboard.shared.access import role_of
+from dashboard.shared.log import record
+from dashboard.shared.roles import Permission, Role
+from judge.endpoints import JudgeNotReady
+from survey.files.problems import DefinitionError
+from survey.models import Study
+
+logger = logging.getLogger(__name__)
+Kind = CorpusJob.Kind
+State = CorpusJob.State
+#: How often progress is told, in seconds.
+TOLD_EVERY = 1.0
+STUDY_FILE = "study.yaml"
+
+
+def execute(job_id: int) -> bool:
+    """Do what was asked for, or store why it was not done. False if there was nothing to take."""
+    job = jobs.claim(CorpusJob.objects.select_related("author"), job_id)
+    if job is None:
+        return False
+    try:
+        came = WORK[CorpusJob.Kind(job.kind)](job)
+        jobs.is_kept(job, state=State.DONE, finished_at=timezone.now(), error="", **came)
+    except OperationalError:
+        raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except Lost:
+        logger.info("%s is no longer this worker's", job)
+        return True
+    except DefinitionError as error:
+        jobs.refuse(job, "\n".join(_under_own_names(error, job).lines))
+    except (CorpusProblem, JudgeNotReady) as problem:
+        jobs.refuse(job, str(problem))
+    except Exception as error:  # whatever it was: the row has to say that it failed
+        logger.exception("%s failed", job)
+        jobs.fail(job, error)
+    job.upload.unlink(missing_ok=True)
+    return True
+
+
+def _under_own_names(error: DefinitionError, job: CorpusJob) -> DefinitionError:
+    """The same problems, in files as people call them."""
+    own = {str(job.upload): job.options.get("file", "")}
+    return DefinitionError(
+        [replace(each, file=own.get(each.file, Path(each.file).name)) for each in error.problems]
+    )
+
+
+class _Progress:
+    """Tells how many dialogues are done, and keeps the job. Raises Lost."""
+
+    def __init__(self, job: CorpusJob) -> None:
+        self.job, self.done, self.told = job, 0, time.monotonic()
+
+    def __call__(self, n: int) -> None:
+        self.done += n
+        if time.monotonic() - self.told >= TOLD_EVERY:
+            self.told = time.monotonic()
+            if not jobs.is_kept(self.job, done=self.done):
+                raise Lost
+
+
+def _is_made(job: CorpusJob, kind: type[Corpus] | type[Sample]) -> bool:
+    """Whether a worker that was lost has made it, and could not say so."""
+    made = kind._default_manager.filter(name=job.name, created_at__gte=job.created_at)
+    return job.attempts > 1 and made.exists()
+
+
+def _import(job: CorpusJob) -> dict[str, Any]:
+    options = job.options
+    if not _is_made(job, Corpus):
+        layout = layout_of(options["preset"], options["columns"], options["where"])
+        import_corpus(
+            job.upload,
+            job.name,
+            layout,
+            preset=options["preset"],
+            file_name=options["file"],
+            progress=_Progress(job),
+        )
+    return {"said": [f"{find_corpus(job.name).source['dialogues']:,} dialogues imported"]}
+
+
+def _filter(job: CorpusJob) -> dict[str, Any]:
+    corpus = find_corpus(job.name)
+    filter_corpus(
+        corpus,
+        Filters.model_validate(job.options["filters"], strict=False),
+        progress=_Progress(job),
+    )
+    return {"said": [f"{corpus.dialogues:,} dialogues left"]}
+
+
+def _chats(job: CorpusJob) -> dict[str, Any]:
+    corpus, options = find_corpus(job.name), job.options
+    definition, condition = PLAIN, "plain"
+    if options["ask_as"]:
+        definition = GenerationDefinition.model_validate_json(options["ask_as"])
+        condition = options["condition"]
+    split = Split(
+        valid=options["valid"],
+        test=options["test"],
+        seed=options["seed"],
+        together=options["together"],
+        held_out=scenario_rows(corpus),
+    )
+    sizes = write_chats(
+        corpus, split, _empty(job.folder / "files"), definition=definition, condition=condition
+    )
+    said = []
+    if n := len(split.held_out):
+        said = [f"{n} dialogues are scenarios of samples, so they are in test."]
+    return {"files": {f"{name}.jsonl": n for name, n in sizes.items()}, "said": said}
+
+
+def _sample(job: CorpusJob) -> dict[str, Any]:
+    options = job.options
+    if not _is_made(job, Sample):
+        draw_sample(
+            find_corpus(options["corpus"]),
+            job.name,
+            first=options["first"],
+            at_random=options["random"],
+            seed=options["seed"],
+        )
+    return {"said": [f"{find_sample(job.name).scenarios.count()} scenarios drawn"]}
+
+
+def _responses(job: CorpusJob) -> dict[str, Any]:
+    return {"files": write_responses(find_sample(job.name), _empty(job.folder / "files"))}
+
+
+def _study(job: CorpusJob) -> dict[str, Any]:
+    """Load the responses with a study.yaml as a draft, of which the author becomes the owner."""
+    folder = _empty(job.folder / "study")
+    write_responses(find_sample(job.name), folder)
+    (folder / STUDY_FILE).write_text(job.options["study"], encoding="utf-8")
+    read = read_folder(folder)
+    slug = read.definition.slug
+    is_new = not Study.objects.filter(slug=slug).exists()
+    if job.author is None:
+        raise CorpusProblem("the account that asked for the study is gone")
+    role = role_of(job.author, slug)
+    if not is_new and not (role and role.may(Permission.CHANGE)):
+        raise CorpusProblem(
+            f"{STUDY_FILE}: slug: there is a study {slug!r} that you may not change; choose "
+            "another slug"
+        )
+    loaded = load_folder(read)
+    if is_new and not job.author.is_superuser:
+        set_role(study=loaded.study, user=job.author, role=Role.OWNER, author=job.author)
+    record(loaded.study, job.author, "loaded from sample", name=job.name)
+    harm, notices = before_opening(read, loaded.study)
+    said = [*_outcome(loaded), *read.notices, *notices]
+    said += [f"Not ready to open: {reason}" for reason in harm]
+    shutil.rmtree(folder, ignore_errors=True)
+    return {"said": [line.replace(f"{folder}/", "") for line in said], "study": str(loaded.study)}
+
+
+def _outcome(loaded: LoadedFolder) -> Iterator[str]:
+    yield f"{loaded.study} is {'unchanged' if loaded.outcome == 'unchanged' else 'a draft'}."
+
+
+def _empty(folder: Path) -> Path:
+    """A folder without what a lost worker left in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+WORK: dict[CorpusJob.Kind, Callable[[CorpusJob], dict[str, Any]]] = {
+    Kind.IMPORT: _import,
+    Kind.FILTER: _filter,
+    Kind.CHATS: _chats,
+    Kind.SAMPLE: _sample,
+    Kind.RESPONSES: _responses,
+    Kind.STUDY: _study,
+}

@@ -1,0 +1,75 @@
+"""What a page or the API wants a worker to do with a corpus or a sample."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from analysis.models import Job
+
+
+class CorpusJob(Job):
+    """Work on one corpus or one sample, known by its name; one at a time."""
+
+    class Kind(models.TextChoices):
+        IMPORT = "import", "Importing"
+        FILTER = "filter", "Filtering"
+        CHATS = "chats", "Writing chats"
+        SAMPLE = "sample", "Drawing scenarios"
+        RESPONSES = "responses", "Writing responses"
+        STUDY = "study", "Loading the study"
+
+    class Subject(models.TextChoices):
+        CORPUS = "corpus"
+        SAMPLE = "sample"
+
+    #: What each kind is about.
+    OF_CORPUS = (Kind.IMPORT, Kind.FILTER, Kind.CHATS)
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    subject = models.CharField(max_length=10, choices=Subject)
+    name = models.CharField(max_length=60, help_text="Of the corpus or sample; it may be a new one")
+    options = models.JSONField(default=dict, help_text="What was chosen, as the kind has it")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
+    done = models.PositiveIntegerField(default=0, help_text="Dialogues")
+    total = models.PositiveIntegerField(null=True, help_text="Dialogues; empty if not known")
+    said = models.JSONField(default=list, help_text="What came of it, line by line")
+    files = models.JSONField(default=dict, help_text="Files to download, with their rows")
+    study = models.CharField(max_length=100, blank=True, help_text="The study that was loaded")
+
+    class Meta(Job.Meta):
+        ordering = ["-id"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["subject", "name"],
+                condition=Q(state__in=["waiting", "running"]),
+                name="corpus_job_alone",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.subject} {self.name}"
+
+    @property
+    def folder(self) -> Path:
+        """Its upload and its files. No corpus has a name with a dot."""
+        return Path(settings.CORPORA_DIR) / f".job-{self.pk}"
+
+    @property
+    def upload(self) -> Path:
+        """The file that was sent with it."""
+        return self.folder / f"upload{self.options.get('suffix', '')}"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it waits for a worker, or a worker is at it."""
+        return self.state in (self.State.WAITING, self.State.RUNNING)
+
+    @property
+    def percent(self) -> int | None:
+        """How much of it is done, if that is known."""
+        return min(100, 100 * self.done // self.total) if self.total else None

@@ -1,0 +1,199 @@
+"""Pages about samples: their scenarios, having texts generated, responses, and a study of them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.forms import Form
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from corpus.models import Sample
+from corpus.planning import failure_reasons, plan_only, progress, total_cost
+from corpus.problems import CorpusProblem
+from dashboard.corpora.asking import Kind, Subject, ask, jobs_of, remove_sample
+from dashboard.corpora.corpus_views import TASK
+from dashboard.corpora.forms import DeleteForm, GenerationForm, StudyForm
+from dashboard.corpora.generating import file_of, start, stop
+from dashboard.corpora.models import CorpusJob
+from dashboard.corpora.queries import samples_with_counts
+from dashboard.corpora.starting import study_file
+from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
+from dashboard.shared.pages import wake_worker
+from survey.files.problems import DefinitionError
+
+#: Scenarios of a page.
+SHOWN = 20
+
+
+def sample_or_404(name: str) -> Sample:
+    """The sample that an address names."""
+    return first_or_404(samples_with_counts().filter(name=name), f"There is no sample {name!r}.")
+
+
+@require_GET
+@researcher_required
+def sample(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """One sample."""
+    return _page(request, sample_or_404(sample))
+
+
+def _page(request: ResearcherRequest, sample: Sample, **more: Any) -> HttpResponse:
+    jobs = list(jobs_of(Subject.SAMPLE, sample.name))
+    scenarios = Paginator(sample.scenarios.all(), SHOWN)
+    page = scenarios.get_page(request.GET.get("page"))
+    definition = sample.read_generation()
+    context: dict[str, Any] = {
+        "sample": sample,
+        "page": page,
+        "page_numbers": scenarios.get_elided_page_range(page.number),
+        "jobs": [job for job in jobs if job.state != job.State.DONE],
+        "responses": next((j for j in jobs if j.kind == Kind.RESPONSES and j.files), None),
+        "loaded": next((j for j in jobs if j.kind == Kind.STUDY and j.study), None),
+        "definition": definition,
+        "generation_form": GenerationForm(initial={"text": file_of(sample)}),
+        "delete_form": DeleteForm(),
+        "instead": reverse("sample", args=[sample.name]),
+        **_progress(sample),
+    }
+    if definition is not None:
+        context["study_form"] = StudyForm(initial={"text": study_file(sample, definition)})
+    return render(request, "dashboard/corpora/sample.html", context | more)
+
+
+def _progress(sample: Sample) -> dict[str, Any]:
+    now = progress(sample)
+    is_generating = bool(now.total) and not now.is_over
+    return {
+        "sample": sample,
+        "now": now,
+        "is_generating": is_generating,
+        "is_complete": now.total > 0 and now.answered == now.total,
+        "reasons": failure_reasons(sample) if now.failed else [],
+    }
+
+
+@require_GET
+@researcher_required
+def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """How far the texts are, for a page that waits for them."""
+    context = _progress(sample_or_404(sample))
+    shown = render(request, "dashboard/corpora/_generation.html", context)
+    if not context["is_generating"]:
+        shown["X-Finished"] = "1"
+    return shown
+
+
+@require_POST
+@researcher_required
+def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """Plan texts and show their cost, or have them generated; without a file the missing ones of
+    the last file.
+    """
+    found = sample_or_404(sample)
+    action = request.POST.get("action")
+    if action == "continue":
+        return _started(request, found, None)
+    form = GenerationForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, found, generation_form=form)
+    try:
+        definition = form.read()
+        if action == "start":
+            return _started(request, found, definition)
+        planned = plan_only(found, definition)
+    except DefinitionError as error:
+        form.add_error(None, error.lines)
+    except CorpusProblem as problem:
+        form.add_error(None, f"{form.file_name('generation.yaml')}: {problem}")
+    else:
+        return _page(
+            request,
+            found,
+            planned=planned,
+            planned_cost=total_cost(planned),
+            planned_texts=sum(each.missing for each in planned),
+            budget=definition.budget,
+            generation_form=GenerationForm(initial={"text": form.content.decode()}),
+        )
+    return _page(request, found, generation_form=form)
+
+
+def _started(request: ResearcherRequest, sample: Sample, definition: Any) -> HttpResponse:
+    """Raises CorpusProblem if a definition can't be."""
+    try:
+        generators = start(sample, definition, request.user)
+    except CorpusProblem as problem:
+        if definition is not None:
+            raise
+        messages.error(request, f"{problem}.")
+        generators = []
+    for generator in generators:
+        wake_worker(request, "corpus.generate", generator.pk)
+    return redirect("sample", sample.name)
+
+
+@require_POST
+@researcher_required
+def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """Have no further texts asked for."""
+    found = sample_or_404(sample)
+    stop(found, request.user)
+    messages.success(request, "No further texts are asked for. Answers under way are kept.")
+    return redirect("sample", found.name)
+
+
+@require_POST
+@researcher_required
+def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """Have responses.csv and generations.csv written."""
+    return _asked(request, sample_or_404(sample), Kind.RESPONSES, {})
+
+
+@require_POST
+@researcher_required
+def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """Have a study of the responses loaded as a draft."""
+    found = sample_or_404(sample)
+    form: Form = StudyForm(request.POST, request.FILES)
+    assert isinstance(form, StudyForm)
+    if form.is_valid():
+        try:
+            text = form.content.decode()
+        except UnicodeDecodeError:
+            form.add_error("file", "It is not UTF-8; save it as UTF-8 and try again.")
+        else:
+            return _asked(request, found, Kind.STUDY, {"study": text})
+    return _page(request, found, study_form=form)
+
+
+def _asked(
+    request: ResearcherRequest, sample: Sample, kind: CorpusJob.Kind, options: dict[str, Any]
+) -> HttpResponse:
+    try:
+        job = ask(kind, sample.name, author=request.user, options=options)
+    except CorpusProblem as problem:
+        messages.error(request, f"{problem}.")
+    else:
+        wake_worker(request, TASK, job.pk)
+    return redirect("sample", sample.name)
+
+
+@require_POST
+@researcher_required
+def delete_sample(request: ResearcherRequest, sample: str) -> HttpResponse:
+    """Delete a sample, with its texts if that is said."""
+    found = sample_or_404(sample)
+    form = DeleteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, delete_form=form)
+    corpus = found.corpus.name
+    try:
+        remove_sample(found, request.user, with_texts=form.cleaned_data["with_texts"])
+    except CorpusProblem as problem:
+        messages.error(request, f"{problem}.")
+        return redirect("sample", found.name)
+    messages.success(request, f"Sample {sample} is deleted.")
+    return redirect("corpus", corpus)

@@ -1,0 +1,47 @@
+"""`manage.py draw_responses STUDY --n N --seed S --out CSV`."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dashboard.judges.label_drawing import (
+    COLUMNS,
+    LARGEST_SEED,
+    USUAL_SEED,
+    NotDrawn,
+    draw_responses,
+)
+from dashboard.shared.log import record
+from survey.files.csv_text import csv_lines
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Draw responses at random for labels by the authors: a CSV file without names of systems, "
+        "in random order. Fill in its column gold, then import it with import_gold."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("--n", type=int, help="how many (100, or all of fewer)")
+        parser.add_argument("--seed", type=int, default=USUAL_SEED, help="of the draw (42)")
+        parser.add_argument("--out", type=Path, required=True, metavar="CSV")
+
+    def handle(self, *, slug: str, n: int | None, seed: int, out: Path, **options: Any) -> None:
+        if not 0 <= seed <= LARGEST_SEED:
+            raise CommandError(f"--seed {seed}: give a number from 0 to {LARGEST_SEED}")
+        if out.exists():
+            raise CommandError(f"{out} is there already: choose another name")
+        try:
+            study = find_study(slug)
+            rows = list(draw_responses(study, n=n, seed=seed))
+            out.write_text("".join(csv_lines(COLUMNS, rows)), encoding="utf-8", newline="")
+        except (StudyNotFound, NotDrawn) as error:
+            raise CommandError(str(error)) from None
+        except OSError as error:
+            raise CommandError(f"{out} can't be written: {error.strerror}") from None
+        drawn = rows[-1][0]
+        record(study, None, "responses drawn", responses=drawn, seed=seed)
+        self.stdout.write(f"{study}: {drawn} responses drawn (seed {seed}) and written to {out}")

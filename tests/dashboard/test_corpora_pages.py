@@ -1,0 +1,267 @@
+"""Corpora on pages: imported, filtered, sampled and answered by workers, up to a loaded study."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from corpus import generation_runs
+from corpus.models import Corpus, Generation, Generator, Sample
+from dashboard.corpora import asking
+from dashboard.corpora.making import execute
+from dashboard.corpora.models import CorpusJob
+from dashboard.shared.models import Membership
+from dashboard.shared.roles import Role
+from judge import turns
+from survey.models import Study, StudyEvent
+from tests.corpus import raw_corpora
+from tests.dashboard.conftest import Woken
+from tests.dashboard.reading import text_of
+from tests.servers.faulty_judge import faulty_judge
+from tests.servers.judge_faults import Plan
+
+# Pages of the corpora; tests/corpus runs the same work on every database.
+pytestmark = pytest.mark.embedded
+GENERATION = """\
+template: "Context: {context}\\nPatient: {prompt}\\nTherapist:"
+sampling: {max_tokens: 60}
+conditions: {plain: {}, brief: {system: Answer in one sentence.}}
+models:
+  - {name: Alder, endpoint: one, served_as: alder, price: {input: 1, output: 2}}
+  - {name: Birch, endpoint: one, served_as: birch}
+reference: {model: People, condition: human}
+budget: {requests: 50}
+"""
+
+
+@pytest.fixture
+def corpora(settings: Settings, tmp_path: Path) -> Path:
+    settings.CORPORA_DIR = tmp_path / "corpora"
+    return Path(settings.CORPORA_DIR)
+
+
+@pytest.fixture
+def endpoint(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(turns, "TURN_SECONDS", 600.0)
+    settings.JUDGE_STAND_IN, settings.JUDGE_BACKOFF_SECONDS = False, 0.01
+    with faulty_judge(Plan()) as server:
+        about = {"base_url": server.base_url, "api_key": "", "model": "own", "concurrency": 2}
+        settings.JUDGE_ENDPOINTS = {"one": about}
+        yield
+
+
+def upload(path: Path, content: bytes | None = None) -> SimpleUploadedFile:
+    return SimpleUploadedFile(path.name, path.read_bytes() if content is None else content)
+
+
+def work() -> list[CorpusJob]:
+    """What a worker does with all that waits."""
+    waiting = asking.jobs_to_wake()
+    assert all(map(execute, waiting))
+    return [CorpusJob.objects.get(pk=pk) for pk in waiting]
+
+
+@pytest.fixture
+def sent(page: Client, corpora: Path, woken: Woken) -> Callable[..., str]:
+    """Sends a form that is taken, has a worker do it, and returns the page that it leads to."""
+
+    def send(address: str, **fields: Any) -> str:
+        answer = page.post(address, fields)
+        assert answer.status_code == 302, text_of(answer)
+        work()
+        return text_of(page.get(answer["Location"]))
+
+    return send
+
+
+@pytest.fixture
+def six(sent: Callable[..., str], tmp_path: Path) -> Sample:
+    """A sample of a filtered corpus."""
+    raw_corpora.tide(tmp_path, 30)
+    sent("/corpora/", name="talks", file=upload(tmp_path / "tide.jsonl"), preset="tide")
+    filters = {"steps": ["width", "blank", "anonymize", "url", "emoji", "short", "duplicate"]}
+    more = {"checked": ["prompt", "response"], "min_tokens": 5, "same": "dialogue", "near": 0.8}
+    sent("/corpora/talks/filter/", **filters, **more)
+    sent("/corpora/talks/sample/", name="six", random=2, seed=42)
+    return Sample.objects.get()
+
+
+def test_a_corpus_is_imported_filtered_and_downloaded(
+    page: Client, six: Sample, sent: Callable[..., str], corpora: Path
+) -> None:
+    corpus = six.corpus
+    shown = text_of(page.get("/corpora/talks/"))
+    assert corpus.filtered is not None
+    assert f"{corpus.dialogues} dialogues" in shown and "Remove duplicates" in shown
+    steps = {row["step"]: row for row in corpus.filtered["steps"]}
+    assert "near_duplicate" not in steps and steps["duplicate"]["removed"] > 0
+    assert "talks" in text_of(page.get("/corpora/"))
+    for file in ("corpus.jsonl", "removed.csv", "anonymized.csv", "steps.csv", "raw.jsonl"):
+        got = page.get(f"/corpora/talks/{file}")
+        assert b"".join(got) == (corpora / "talks" / file).read_bytes()
+        assert got["Content-Disposition"] == f'attachment; filename="talks-{file}"'
+    assert page.get("/corpora/talks/split.json").status_code == 404
+    assert {job.state for job in CorpusJob.objects.all()} == {"done"}
+    # Uploads and what was asked for leave nothing beside the corpus.
+    assert not any(path.is_file() for path in corpora.rglob(".job-*/upload*"))
+    assert "Import of a corpus requested: talks" in text_of(page.get("/account/activity/"))
+
+
+def test_chats_are_written_and_replaced(
+    page: Client, six: Sample, sent: Callable[..., str], corpora: Path
+) -> None:
+    for seed in (1, 2):
+        shown = sent("/corpora/talks/chats/", valid=2, test=0.25, seed=seed)
+    job = CorpusJob.objects.get(kind="chats")
+    assert "2 dialogues are scenarios of samples" in shown and job.files["valid.jsonl"] == 2
+    got = page.get(f"/corpora/jobs/{job.pk}/valid.jsonl")
+    chats = [json.loads(line) for line in b"".join(got).splitlines()]
+    assert [each["messages"][-1]["role"] for each in chats] == ["assistant", "assistant"]
+    assert page.get(f"/corpora/jobs/{job.pk}/raw.jsonl").status_code == 404
+    (corpora / ".job-999").mkdir()  # a process that was killed left it
+    asking.remove_leftovers()
+    assert (corpora / f".job-{job.pk}").is_dir() and not (corpora / ".job-999").exists()
+
+
+def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
+    page: Client, six: Sample, sent: Callable[..., str], endpoint: None, woken: Woken
+) -> None:
+    plan = page.post("/samples/six/generate/", {"action": "plan", "text": GENERATION})
+    said = text_of(plan)
+    assert "8 texts would be asked for, for about 0.0" in said and "Budget: 50 requests" in said
+    assert not Generation.objects.exists() and not Sample.objects.get().generation
+    assert page.get("/samples/six/").status_code == 200
+
+    page.post("/samples/six/generate/", {"action": "start", "text": GENERATION})
+    assert {task for task, _ in woken[-2:]} == {"corpus.generate"}
+    page.post("/samples/six/stop/")
+    assert "Stopped: ada stopped it" in text_of(page.get("/samples/six/"))
+    assert "0 of 8 texts" in text_of(page.get("/samples/six/state/"))
+    page.post("/samples/six/generate/", {"action": "continue"})
+    for generator in Generator.objects.all():
+        generation_runs.run(generator.pk)
+    state = page.get("/samples/six/state/")
+    assert "8 of 8 texts generated" in text_of(state) and state["X-Finished"] == "1"
+
+    shown = sent("/samples/six/responses/")
+    assert "responses.csv (10 rows), generations.csv (8 rows)" in shown
+    job = CorpusJob.objects.get(kind="responses")
+    got = page.get(f"/corpora/jobs/{job.pk}/responses.csv")
+    assert b"".join(got).count(b",People,human,") == 2
+
+    form = page.get("/samples/six/").context["study_form"]
+    study = str(form.initial["text"])
+    assert "slug: six" in study and "condition_b: brief" in study
+    Membership.objects.create(slug="mine", user=User.objects.get(username="ada"), role="viewer")
+    User.objects.filter(username="ada").update(is_superuser=False)
+    Membership.objects.filter(slug="mine").update(role=Role.EDITOR)
+    shown = sent("/samples/six/study/", text=study)
+    loaded = Study.objects.get()
+    assert loaded.systems.count() == 5 and loaded.state == "draft"
+    assert "six@1 is a draft." in shown and str(loaded) == "six@1"
+    assert Membership.objects.get(slug="six").role == Role.OWNER
+    assert StudyEvent.objects.filter(study=loaded, action="loaded from sample").exists()
+    # The same again changes nothing; of someone else's study it is refused.
+    assert "six@1 is unchanged." in sent("/samples/six/study/", text=study)
+    Membership.objects.filter(slug="six").delete()
+    shown = sent("/samples/six/study/", text=study)
+    assert "there is a study 'six' that you may not change" in shown
+    shown = sent("/samples/six/study/", text=study.replace("condition_b", "condition_c"))
+    assert "study.yaml, line" in shown and "condition_c: unknown key" in shown
+
+    refused = text_of(page.post("/samples/six/delete/", {"confirmed": "on"}, follow=True))
+    assert "sample six has 8 generated texts" in refused
+    page.post("/samples/six/delete/", {"confirmed": "on", "with_texts": "on"})
+    assert not Sample.objects.exists() and not Generation.objects.exists()
+
+
+BAD = {
+    "column": (b"text,response\na b c,d\n", {}, "bad.csv: column 'prompt' is unknown"),
+    "parquet": (b"PAR1 no", {"prompt": "p"}, "bad.parquet: its rows after 0 can't be read"),
+    "cells": (b"prompt\na\nb,c\n", {}, "bad.csv, line 3: 2 cells where the header has 1"),
+    "preset": (b'{"prompt": "a"}\n', {"preset": "liu"}, "bad.jsonl: column 'messages'"),
+    "encoding": (b"prompt\n\xff\n", {}, "bad.csv: it is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_file_that_cannot_be_read_is_refused_in_one_line(
+    name: str, page: Client, sent: Callable[..., str], corpora: Path
+) -> None:
+    content, options, said = BAD[name]
+    file = SimpleUploadedFile(said.partition(":")[0].partition(",")[0], content)
+    shown = sent("/corpora/", name="bad", file=file, **options)
+    assert said in shown and "Nothing was changed." in shown
+    job = CorpusJob.objects.get()
+    assert "\n" not in job.error and str(corpora) not in job.error
+    assert not Corpus.objects.exists() and not job.upload.exists()
+    page.post(f"/corpora/jobs/{job.pk}/dismiss/")
+    assert "failed" not in text_of(page.get("/corpora/"))
+
+
+def test_bad_forms_change_nothing(
+    page: Client, six: Sample, endpoint: None, woken: Woken, settings: Settings
+) -> None:
+    def told(address: str, **fields: Any) -> str:
+        return text_of(page.post(address, fields))
+
+    woken.clear()
+    file = {"file": SimpleUploadedFile("a.txt", b"x")}
+    assert "ends with one of .csv, .tsv" in told("/corpora/", name="other", **file)
+    file = {"file": SimpleUploadedFile("a.csv", b"x")}
+    assert "there is a corpus 'talks' already" in told("/corpora/", name="talks", **file)
+    assert "Select a valid choice. tyde" in told("/corpora/", name="x", preset="tyde", **file)
+    assert "'topic' is not COLUMN=VALUE" in told("/corpora/", name="x", where="topic", **file)
+    assert "Use small letters" in told("/corpora/", name="No Name", **file)
+    assert "there is a sample 'six' already" in told(
+        "/corpora/talks/sample/", name="six", first=2, seed=1
+    )
+    assert "Give the first, a number at" in told("/corpora/talks/sample/", name="new", seed=1)
+    assert "less than or equal to 1" in told("/corpora/talks/filter/", near=2)
+    assert "1.5 is neither a share" in told("/corpora/talks/chats/", valid=1.5, test=0, seed=1)
+    for text, said in (
+        (GENERATION.replace("{context}", "{persona}"), "field 'persona' is unknown"),
+        (GENERATION.replace("one,", "two,"), "generation.yaml: endpoint of model 'Alder': the"),
+        (GENERATION + "replicate: 2\n", "replicate: unknown key; did you mean 'replicates'?"),
+        ("", "Choose a file or give its text."),
+    ):
+        for action in ("plan", "start"):
+            assert said in told("/samples/six/generate/", action=action, text=text)
+    assert "Tick the box to delete it." in told("/corpora/talks/delete/")
+    assert page.get("/corpora/none/").status_code == page.get("/samples/none/").status_code == 404
+    assert not Generator.objects.exists() and woken == []
+    assert set(Corpus.objects.values_list("name", flat=True)) == {"talks"}
+    kept = text_of(page.post("/corpora/talks/delete/", {"confirmed": "on"}, follow=True))
+    assert "corpus talks has samples (six)" in kept
+
+
+def test_one_thing_at_a_time_and_a_lost_worker_is_replaced(
+    page: Client, six: Sample, woken: Woken
+) -> None:
+    chats = {"valid": 0, "test": 0, "seed": 1}
+    for _ in range(2):
+        answer = page.post("/corpora/talks/chats/", chats, follow=True)
+    assert "corpus talks is being worked on" in text_of(answer)
+    assert "being worked on" in text_of(
+        page.post("/corpora/talks/delete/", {"confirmed": "on"}, follow=True)
+    )
+    waiting = CorpusJob.objects.get(state="waiting")
+    state = page.get(f"/corpora/jobs/{waiting.pk}/state/")
+    assert "Writing chats talks: waiting for a worker." in text_of(state)
+    work()
+    assert page.get(f"/corpora/jobs/{waiting.pk}/state/")["X-Finished"] == "1"
+    # A worker that drew the sample and was lost before it said so.
+    drawn = CorpusJob.objects.get(kind="sample")
+    CorpusJob.objects.filter(pk=drawn.pk).update(state="waiting", finished_at=None)
+    execute(drawn.pk)
+    drawn.refresh_from_db()
+    assert (drawn.state, drawn.said) == ("done", ["2 scenarios drawn"])
+    page.post("/samples/six/delete/", {"confirmed": "on"})
+    page.post("/corpora/talks/delete/", {"confirmed": "on"})
+    assert not Corpus.objects.exists() and not CorpusJob.objects.exists()
