@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from django.db import OperationalError, transaction
 from django.utils import timezone
-from pandas import DataFrame, isna
+from pandas import DataFrame, Series, isna
 from scipy.stats import t
 
 from analysis import jobs
@@ -49,10 +49,12 @@ from analysis.study_data import StudyData
 from analysis.tables.design_health import design_health
 from analysis.tables.planted import planted
 from analysis.tables.protocol import protocol
+from analysis.tables.themes import theme_tables
 from analysis.text.bibliography import uncited
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
+from analysis.theme_frames import read_themes
 from survey.definition.labels import Labels
 from survey.files.csv_text import time_text
 from survey.models import Participant, Study
@@ -113,6 +115,7 @@ def _compute(run: AnalysisRun) -> None:
         metrics = read_metrics(run.study)
         scorer = read_scorer_data(run.study)
         perturbed = read_perturbed(run.study)
+        themes = read_themes(run.study, run.sources)
         withdrawals = run.study.withdrawals.count()
         labels = labels_of(run.study)
         rehearsal = read_rehearsal(run.study, run.sources)
@@ -133,6 +136,9 @@ def _compute(run: AnalysisRun) -> None:
     tables, absent = analyse_metrics(snapshot.data, judges, metrics, rules)
     results.tables.update(tables)
     results.not_available.update(absent)
+    tables, absent = theme_tables(themes, _included(results))
+    results.tables.update(tables)
+    results.not_available.update(absent)
     _about_scorer(results, scorer, labels)
     _about_perturbations(results, perturbed, labels)
     if "replication" in results.tables:
@@ -146,6 +152,11 @@ def _compute(run: AnalysisRun) -> None:
     if understood is not None:
         run.manifest["comprehension"] = understood.as_json
     _store(run, results, withdrawals=withdrawals)
+
+
+def _included(results: Results) -> "Series[str]":
+    raters = results.tables["raters"]
+    return raters["participant"][raters["included"].astype(bool)]
 
 
 def _about_scorer(results: Results, scorer: ScorerData, labels: Labels) -> None:

@@ -12,7 +12,7 @@ from analysis.deviations import AS_PLANNED, EXPLORATORY, Deviation
 from analysis.recipe import Recipe
 
 #: Results that no recipe makes.
-WITHOUT_RECIPE = ("demographics", "items", "wins", "wins_summary")
+WITHOUT_RECIPE = ("demographics", "items", "flags", "largest_differences", "wins", "wins_summary")
 #: Tables that are the same in each recipe follow the first whose units are raters.
 FOLLOWING = {name for maker in OF_RATERS for name in maker.names}
 OF_ALL = "_all"

@@ -4,10 +4,11 @@ import json
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from analysis.quality_rules import LONGEST_REASON
-from survey.models import Participant, Response, Study
+from survey.models import FreeAnswer, Participant, Response, Study
 
 
 class Version(models.Model):
@@ -423,3 +424,44 @@ class Result(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.run}"
+
+
+class ThemeCode(models.Model):
+    """A code of a study's code book, which researchers put on open answers."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="theme_codes")
+    name = models.CharField(max_length=60)
+    definition = models.CharField(max_length=1000, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint("study", Lower("name"), name="theme_code_once"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="theme_code_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Coding(models.Model):
+    """What one coder decided about an open answer: several codes, or none because nothing fits.
+
+    An account that coded can be deactivated, not deleted.
+    """
+
+    answer = models.ForeignKey(FreeAnswer, models.CASCADE, related_name="codings")
+    coder = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    codes = models.ManyToManyField(ThemeCode, related_name="codings")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["answer", "coder"], name="coding_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.coder} on {self.answer}"

@@ -170,8 +170,14 @@ class _Perturbing:
             self._keep(len(texts))
         if not rewritten:
             return
-        asked = {"while_waiting": self._keep, "before_request": self._count}
-        with rewriter(self.options.endpoint, self.options.model, seed=seed, **asked) as model:
+        where = self.options.endpoint, self.options.model
+        with rewriter(
+            self.study,
+            *where,
+            seed=seed,
+            while_waiting=self._keep,
+            before_request=self._count,
+        ) as model:
             for perturbation, row in rewritten:
                 changed, how = model.of(perturbation, row["text"], _about(row))
                 self.run.texts.create(

@@ -31,7 +31,9 @@ from analysis.results import Results
 from analysis.study_data import CheckedData, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.fits import Fits
+from analysis.tables.flags import POINTS, flags
 from analysis.tables.items import items, rating_counts
+from analysis.tables.largest_differences import largest_differences
 from analysis.tables.multiverse import Progress, multiverse, summary
 from analysis.tables.request import Answers, StudyInput
 from analysis.tables.wins import wins, wins_summary
@@ -41,7 +43,7 @@ __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 
 #: Why there is nothing about ratings in a study that has none.
 UNRATED = "the study asks for no ratings"
-OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_RATINGS = ["items", "largest_differences", "wins", "wins_summary", "shares", "ratings_kde"]
 OF_DISTANCES = ["thresholds", "gold_distance", "sigma_mae", "sigma", "mae"]
 FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
 #: Of the bootstrap that says how sure the elbows are.
@@ -205,6 +207,13 @@ def _about_systems(
         return
     table = items(counts, checked.known)
     results.tables["items"] = plain(table)
+    results.table(
+        "largest_differences", lambda: plain(largest_differences(included.ratings, checked.known))
+    )
+    if len(data.scale) == POINTS and not data.between:
+        points = [float(value) for value, _ in data.scale]
+        of_scale = counts[~counts["dimension"].isin(list(data.composites))]
+        results.tables["flags"] = plain(flags(of_scale, points))
     draw = {"between": data.between}
     of_points = counts[~counts["dimension"].isin(list(data.composites))]
     drawn, contrast = labelled(counts, labels), labelled_contrast(data.contrast, labels)

@@ -4,34 +4,58 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
+from django.conf import settings
+
+from analysis.perturbation_requests import installed_rewriter
 from analysis.perturbations import Perturbation
+from judge.again import count_in_budget, settle_in_budget
 from judge.endpoints import ready_endpoint
-from judge.exchange import JudgeRequest
+from judge.exchange import JudgeRequest, Tokens
+from judge.money import Price
 from judge.patient import PatientClient
+from judge.prompts import CHARACTERS_PER_TOKEN
 from judge.seeds import own_seed
+from judge.spending import OF_STUDY, cost_of, priced, rounded, why_no_other
+from survey.models import Study
 
 #: A model may think first, or repeat the tags of the prompt.
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _TAGS = re.compile(r"\A\s*<text>\s*(.*?)\s*(?:</text>)?\s*\Z", re.DOTALL)
 
 
-@dataclass(frozen=True)
+#: Rewriting is paid from the budget of the study's judges.
+OF_REWRITING = replace(
+    OF_STUDY,
+    again="load it, and perturb again",
+    give_price="set REWRITER_PRICE_INPUT and REWRITER_PRICE_OUTPUT (0 for a server of your own)",
+)
+
+
+@dataclass
 class Rewriter:
-    """A language model that rewrites one text at a time."""
+    """A language model that rewrites one text at a time, within the budget of a study's judges."""
 
     client: PatientClient
     model: str
     seed: int
+    study: Study
+    price: Price | None
+    #: What its answers cost, in US dollars; None for each that is unknown.
+    costs: list[Decimal | None] = field(default_factory=list)
+    #: Expected US dollars of the request in flight; None if unknown.
+    expected: Decimal | None = None
 
     def of(self, perturbation: Perturbation, text: str, about: str) -> tuple[str, dict[str, Any]]:
         """The rewritten text, empty if there is none, and how it was made. Raises
-        ExchangeFailed.
+        BudgetUsedUp before anything is sent, and ExchangeFailed.
         """
         prompt = perturbation.prompt(text)
+        self.expected = self._expected(prompt, text)
         seed = own_seed(self.seed, about=[about], dimension=perturbation.name, replicate=0)
         reply = self.client.ask(
             JudgeRequest(
@@ -43,6 +67,9 @@ class Rewriter:
                 seed=seed,
             )
         )
+        cost, is_estimate = cost_of(reply, self.price)
+        self.costs.append(cost)
+        settle_in_budget(self.study, self.expected, cost, is_estimate=is_estimate)
         rewritten = "" if reply.cut_off else _without_tags(reply.text)
         return rewritten, {
             "by": self.model,
@@ -54,6 +81,30 @@ class Rewriter:
             "response_id": reply.provenance.get("response_id"),
         }
 
+    def count(self) -> None:
+        """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""
+        count_in_budget(
+            self.study,
+            self.expected,
+            lambda budget: why_no_other(
+                self.study,
+                budget,
+                OF_REWRITING,
+                expected=self.expected,
+                is_unknown=lambda: None in self.costs,
+            ),
+        )
+
+    def _expected(self, prompt: str, text: str) -> Decimal | None:
+        """The mean cost so far, else that of texts as long as these."""
+        known = [cost for cost in self.costs if cost is not None]
+        if known:
+            return rounded(sum(known, Decimal(0)) / len(known))
+        if self.price is None:
+            return None
+        tokens = (len(each) // CHARACTERS_PER_TOKEN for each in (prompt, text))
+        return priced(self.price, Tokens(*tokens))
+
 
 def _without_tags(answer: str) -> str:
     text = _THINKING.sub("", answer).strip()
@@ -63,6 +114,7 @@ def _without_tags(answer: str) -> str:
 
 @contextmanager
 def rewriter(
+    study: Study,
     endpoint: str,
     model: str,
     *,
@@ -70,15 +122,32 @@ def rewriter(
     while_waiting: Callable[[], None],
     before_request: Callable[[], None],
 ) -> Iterator[Rewriter]:
-    """The model at an endpoint of judges, by name. Raises JudgeNotReady and ValueError."""
+    """The model at an endpoint of judges, by name; `before_request` is called once a request is
+    counted in the study's budget. Raises JudgeNotReady and ValueError.
+    """
     if not endpoint or not model:
         missing = "model" if endpoint else "endpoint"
         raise ValueError(f"rewriting needs an endpoint and a model: name the {missing}, too")
+    asked: list[Rewriter] = []
+
+    def count() -> None:
+        asked[0].count()
+        before_request()
+
     client = PatientClient(
         ready_endpoint(endpoint),
         model_source="the model that rewrites",
         while_waiting=while_waiting,
-        before_request=before_request,
+        before_request=count,
     )
     with closing(client):
-        yield Rewriter(client, model, seed)
+        asked.append(Rewriter(client, model, seed, study, price_here(endpoint, model)))
+        yield asked[0]
+
+
+def price_here(endpoint: str, model: str) -> Price | None:
+    """The price of the installation's rewriter, if this is it and both prices are set."""
+    asked, answered = settings.REWRITER_PRICE_INPUT, settings.REWRITER_PRICE_OUTPUT
+    if (endpoint, model) != installed_rewriter() or asked is None or answered is None:
+        return None
+    return Price(input=asked, output=answered)

@@ -20,6 +20,7 @@ from analysis.perturbation_requests import finished_perturbations as finished
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.scorer_requests import current_scorer
+from analysis.theme_coding import themes_digest
 from analysis.versions import software
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
@@ -42,8 +43,8 @@ def fingerprint(
 ) -> str:
     """Cheap digest of all that results depend on: people, answers (imported demographics,
     too), decisions about raters, gold scores, automatic metrics, the trained scorer,
-    perturbations, rules, recipes, the locked plan, composites, sizes of models, labels (figures
-    are stored with them), software. Pages list them (dashboard/_run.html).
+    perturbations, themes, rules, recipes, the locked plan, composites, sizes of models, labels
+    (figures are stored with them), software. Pages list them (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -67,6 +68,7 @@ def fingerprint(
         [[metric.pk, str(metric.computed_at)] for metric in study.computed_metrics.all()],
         [scorer.pk] if (scorer := current_scorer(study)) else [],
         [perturbed.pk, str(perturbed.finished_at)] if (perturbed := finished(study)) else [],
+        themes_digest(study),
         _decisions(study, sources),
         _imported_answers(study),
         sorted(active),

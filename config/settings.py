@@ -29,6 +29,7 @@ AT_LEAST_ONE = validate.Range(min=1)
 AT_LEAST_TWO = validate.Range(min=2)  # seconds: PostgreSQL's library takes 1 for 2
 POSITIVE = validate.Range(min=0, min_inclusive=False)
 NOT_NEGATIVE = validate.Range(min=0)
+PRICE = validate.Range(min=0, max=10_000)
 GIVEN = validate.Length(min=1)
 WEB_ADDRESS = validate.URL(schemes={"http", "https"}, require_tld=False)
 BROKERS = validate.Regexp(
@@ -126,6 +127,9 @@ try:
     METRICS_PERPLEXITY_GIVEN_PROMPT = env.bool("METRICS_PERPLEXITY_GIVEN_PROMPT", False)
     REWRITER_ENDPOINT = env.str("REWRITER_ENDPOINT", "")
     REWRITER_MODEL = env.str("REWRITER_MODEL", "")
+    # US dollars for a million tokens, if its endpoint does not say what an answer costs.
+    REWRITER_PRICE_INPUT = env.float("REWRITER_PRICE_INPUT", None, validate=PRICE)
+    REWRITER_PRICE_OUTPUT = env.float("REWRITER_PRICE_OUTPUT", None, validate=PRICE)
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How many requests a token (or a logged-in researcher) may send to the API in a minute.

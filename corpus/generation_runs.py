@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import closing
 
-from django.conf import settings
-
 from corpus import generations
 from corpus.generations import Claimed
 from corpus.models import Generator
@@ -34,12 +32,8 @@ def run(
         return False
     generations.take_up(generator_id)
     generations.recover(generator_id)
-    provider = Provider(
-        base_url=here.base_url,
-        api_key=here.api_key,
-        timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
-        address_setting=here.variable("BASE_URL"),
-        model_source=f"served_as in the generation file, or {here.variable('MODEL')}",
+    provider = Provider.at(
+        here, model_source=f"served_as in the generation file, or {here.variable('MODEL')}"
     )
     with closing(provider):
         return Turn(_Texts(generator_id), here, provider, is_ending).take(hand_over)

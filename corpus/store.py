@@ -23,6 +23,7 @@ from corpus.models import Corpus, Sample, SampledScenario
 from corpus.problems import CorpusProblem
 from corpus.reading import dialogues_of
 from corpus.sampling import SampleTooLarge, drawn
+from judge.storable import whole
 
 Progress = Callable[[int], None]
 
@@ -135,9 +136,9 @@ def draw_sample(
                 position=number,
                 name=f"S{number}",
                 row=found[each].row,
-                prompt=found[each].prompt,
-                context=found[each].context,
-                reference=found[each].response,
+                prompt=whole(found[each].prompt),
+                context=whole(found[each].context),
+                reference=whole(found[each].response),
             )
             for number, each in enumerate(positions, start=1)
         )

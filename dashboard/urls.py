@@ -31,6 +31,7 @@ from dashboard.results import (
     multiverse_views,
     perturbation_views,
     scorer_views,
+    theme_views,
 )
 from dashboard.results import views as results
 from dashboard.share import views as share
@@ -122,6 +123,11 @@ study_patterns = [
         perturbation_views.perturbations_state,
         name="perturbations-state",
     ),
+    path("results/themes/codes/", theme_views.add_theme, name="add-theme"),
+    path("results/themes/codes/<number:code>/", theme_views.change_theme, name="change-theme"),
+    path("results/themes/answers/", theme_views.code_answer, name="code-answer"),
+    path("results/themes/import/", theme_views.import_codings, name="import-codings"),
+    path("results/themes/codings.csv", theme_views.codings, name="codings"),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
     path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),
@@ -141,14 +147,14 @@ corpora_patterns = [
     path("", corpus_views.corpora, name="corpora"),
     path("jobs/<number:job>/state/", corpus_views.job_state, name="corpus-job-state"),
     path("jobs/<number:job>/dismiss/", corpus_views.dismiss_job, name="dismiss-job"),
-    path("jobs/<number:job>/<str:file>", corpus_views.job_file, name="job-file"),
+    path("jobs/<number:job>/<str:job_file>", corpus_views.job_file, name="job-file"),
     path("<slug:corpus>/", corpus_views.corpus, name="corpus"),
     path("<slug:corpus>/filter/", corpus_views.filter_corpus, name="filter-corpus"),
     path("<slug:corpus>/sample/", corpus_views.draw_sample, name="draw-sample"),
     path("<slug:corpus>/chats/", corpus_views.write_chats, name="write-chats"),
     path("<slug:corpus>/delete/", corpus_views.delete_corpus, name="delete-corpus"),
     path("<slug:corpus>/raw.jsonl", corpus_views.raw_dialogues, name="raw-dialogues"),
-    path("<slug:corpus>/<str:file>", corpus_views.corpus_file, name="corpus-file"),
+    path("<slug:corpus>/<str:corpus_file>", corpus_views.corpus_file, name="corpus-file"),
 ]
 
 sample_patterns = [

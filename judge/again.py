@@ -15,11 +15,13 @@ from judge.definition import JudgeConfiguration
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.exchange import JudgeRequest, Reply
 from judge.models import Judge, Judging, StructuredOutput
+from judge.money import Budget
 from judge.parsing import Scored, Unusable, parse_scores
 from judge.patient import PatientClient
 from judge.probing import structured_output
 from judge.seeds import own_seed
 from judge.spending import cost_of, expected_cost, why_no_more
+from survey.models import Study
 
 
 class BudgetUsedUp(Exception):
@@ -95,34 +97,16 @@ class AskedAgain:
 
     def count(self) -> None:
         """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""
-        with transaction.atomic():
-            judging = Judging.objects.select_for_update().get(study=self.judge.study)
-            budget = judging.read_definition().budget
-            if why := why_no_more(self.judge, budget, expected=self.expected):
-                raise BudgetUsedUp(why)
-            judging.past_requests += 1
-            if self.expected is None:
-                judging.past_unpriced += 1
-            else:
-                judging.past_money += self.expected
-                judging.past_estimated += self.expected
-            judging.save()
+        count_in_budget(
+            self.judge.study,
+            self.expected,
+            lambda budget: why_no_more(self.judge, budget, expected=self.expected),
+        )
 
     def _settle(self, reply: Reply) -> None:
         """Put what an answer cost in the place of what it might have cost."""
         cost, is_estimate = cost_of(reply, self.configuration.price)
-        if cost is None:
-            return
-        with transaction.atomic():
-            judging = Judging.objects.select_for_update().get(study=self.judge.study)
-            if self.expected is None:
-                judging.past_unpriced -= 1
-            else:
-                judging.past_money -= self.expected
-                judging.past_estimated -= self.expected
-            judging.past_money += cost
-            judging.past_estimated += cost if is_estimate else 0
-            judging.save()
+        settle_in_budget(self.judge.study, self.expected, cost, is_estimate=is_estimate)
 
 
 @contextmanager
@@ -159,3 +143,44 @@ def asked_again(
         enforced = support == StructuredOutput.Support.ENFORCED
         asked.append(AskedAgain(judge, configuration, enforced, client))
         yield asked[0]
+
+
+def count_in_budget(
+    study: Study, expected: Decimal | None, why_no_more: Callable[[Budget], str]
+) -> None:
+    """Count a request in the budget of a study's judges, with its `expected` cost in US dollars,
+    before it is sent. Raises BudgetUsedUp if `why_no_more` says something of that budget.
+    """
+    with transaction.atomic():
+        judging = Judging.objects.select_for_update().filter(study=study).first()
+        if judging is None:
+            return  # a study without judges has no budget
+        if why := why_no_more(judging.read_definition().budget):
+            raise BudgetUsedUp(why)
+        judging.past_requests += 1
+        if expected is None:
+            judging.past_unpriced += 1
+        else:
+            judging.past_money += expected
+            judging.past_estimated += expected
+        judging.save()
+
+
+def settle_in_budget(
+    study: Study, expected: Decimal | None, cost: Decimal | None, *, is_estimate: bool
+) -> None:
+    """Put what a counted request cost, if that is known, in the place of what it might have."""
+    if cost is None:
+        return
+    with transaction.atomic():
+        judging = Judging.objects.select_for_update().filter(study=study).first()
+        if judging is None:
+            return
+        if expected is None:
+            judging.past_unpriced -= 1
+        else:
+            judging.past_money -= expected
+            judging.past_estimated -= expected
+        judging.past_money += cost
+        judging.past_estimated += cost if is_estimate else 0
+        judging.save()

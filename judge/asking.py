@@ -1,4 +1,4 @@
-"""What becomes of calls, whoever asks them: judges here, and other askers in apps above.
+"""What becomes of calls: those of judges here, and those of other askers in apps above.
 
 A RUNNING call belongs to the attempt of its lease token; an outcome counts only while it does.
 Callers hold the lock on the asker's endpoint.
@@ -51,7 +51,7 @@ def live(calls: QuerySet[SomeCall], now: datetime) -> QuerySet[SomeCall]:
 
 
 def in_flight_at(endpoint: Endpoint, now: datetime | None = None) -> int:
-    """The number of calls in flight at an endpoint, whoever asks them."""
+    """The number of calls in flight at an endpoint, of all askers."""
     now = now or timezone.now()
     return sum(
         live(kind.objects.filter(**{f"{kind.ASKER}__endpoint": endpoint}), now).count()
@@ -89,7 +89,7 @@ def is_forgotten(now: datetime) -> Q:
 
 def is_refused_alone(call: Any, failure: ExchangeFailed, *, has_answers: bool) -> bool:
     """Whether an endpoint that refuses this call accepts others: it did before, or the call was
-    refused before and a person has restarted whoever asks.
+    refused before and a person has restarted its asker.
     """
     same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
     return has_answers or same.count() > 1

@@ -39,13 +39,7 @@ class PatientClient:
         self.identity = endpoint.identity
         self._while_waiting = while_waiting
         self._before_request = before_request
-        self._provider = Provider(
-            base_url=endpoint.base_url,
-            api_key=endpoint.api_key,
-            timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
-            address_setting=endpoint.variable("BASE_URL"),
-            model_source=model_source,
-        )
+        self._provider = Provider.at(endpoint, model_source=model_source)
 
     def close(self) -> None:
         """Close the connections."""

@@ -24,9 +24,11 @@ from typing import Any, cast
 
 import httpx2
 import openai
+from django.conf import settings
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.models import Attempt
 
@@ -105,6 +107,17 @@ class Provider:
     Messages name `address_setting` where the address seems wrong, and `model_source`, where the
     model was chosen, if the endpoint does not know the model.
     """
+
+    @classmethod
+    def at(cls, here: EndpointHere, *, model_source: str) -> "Provider":
+        """The endpoint that is set up here."""
+        return cls(
+            base_url=here.base_url,
+            api_key=here.api_key,
+            timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
+            address_setting=here.variable("BASE_URL"),
+            model_source=model_source,
+        )
 
     def __init__(
         self,

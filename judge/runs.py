@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import closing
 
-from django.conf import settings
-
 from judge import batch_turns, calls, leases
 from judge.answers import record
 from judge.attempts import Claimed
@@ -39,12 +37,8 @@ def run(
         return False
     leases.take_up(judge_id)
     leases.recover(judge_id)
-    provider = Provider(
-        base_url=here.base_url,
-        api_key=here.api_key,
-        timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
-        address_setting=here.variable("BASE_URL"),
-        model_source=f"the judge's model in study.yaml, or {here.variable('MODEL')}",
+    provider = Provider.at(
+        here, model_source=f"the judge's model in study.yaml, or {here.variable('MODEL')}"
     )
     with closing(provider):
         turn = Turn(_Calls(judge_id), here, provider, is_ending)

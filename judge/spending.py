@@ -209,6 +209,26 @@ def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> st
     )
 
 
+def why_no_other(
+    study: Study,
+    budget: Budget,
+    purse: Purse,
+    *,
+    expected: Decimal | None,
+    is_unknown: Callable[[], bool],
+) -> str:
+    """`why_no_more` for a request that is no judge's, which `purse` has the words for."""
+    attempts = Attempt.objects.filter(call__judge__study=study)
+    return why_over_budget(
+        budget,
+        purse,
+        spent_on(study),
+        expected=expected,
+        is_unknown=is_unknown,
+        reserve=lambda unpriced, one: reserved(attempts, "call__judge", unpriced, expected=one),
+    )
+
+
 def why_over_budget(
     budget: Budget,
     purse: Purse,

@@ -1,4 +1,4 @@
-"""A worker's turn at a line of calls, whoever asks them.
+"""A worker's turn at a line of calls, of a judge or another asker.
 
 The provider exchanges data with the endpoint in a separate thread. The main thread does all
 database work: it commits each attempt before it is sent, and each answer when it arrives.

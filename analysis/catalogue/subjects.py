@@ -3,9 +3,9 @@
 #: In the order of the report.
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
-    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Automatic metrics",
-    "Trained scorer", "Perturbations", "Sensitivity", "Rehearsal", "Printed numbers and ours",
-    "Details", "Further tables",
+    "Rankings and choices", "Themes of open answers", "Agreement of raters", "Order", "Judges",
+    "Automatic metrics", "Trained scorer", "Perturbations", "Sensitivity", "Rehearsal",
+    "Printed numbers and ours", "Details", "Further tables",
 )  # fmt: skip
 #: Where the report has what few readers look up, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]
@@ -15,17 +15,23 @@ FIRST_TABLE = "contrasts"
 SYSTEMS, GROUPS, MIXED_MODELS, RANKINGS = "systems", "groups", "mixed-models", "rankings"
 METRICS, PRINTED = "metrics", "printed"
 SCORER, PERTURBATIONS = "scorer", "perturbations"
+DIFFERENCES, THEMES, FLAGS = "differences", "themes", "flags"
 #: Tables of studies that record how free answers are written. Others lack them without a word.
 OF_WRITING = ("flagged_writing", "without_flagged")
+#: Tables of studies whose scale has two points: accept and flag. Others lack them, too.
+OF_FLAGS = ("flags",)
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.
 SUBJECTS = {
     FIRST_PAGE: "Main results",
     SYSTEMS: "Systems",
+    DIFFERENCES: "Largest differences",
     GROUPS: "Rater groups",
     MIXED_MODELS: "Mixed models",
     RANKINGS: "Rankings",
+    THEMES: "Themes",
+    FLAGS: "Flags",
     "raters": "Rater agreement",
     ORDER: "Order and rules",
     METRICS: "Automatic metrics",

@@ -80,6 +80,8 @@ SCORE_AGREEMENT = TableSpec(
 )  # fmt: skip
 #: Said of a metric that some responses have no value of.
 OUTDATED = "out of date: there are new responses, so compute it again with manage.py metrics"
+#: The kind of the trained scorer among the judges.
+SCORER = "scorer"
 TABLES = [METRIC_MEANS.name, METRIC_SOURCES.name, SCORE_AGREEMENT.name]
 
 
@@ -105,16 +107,22 @@ def analyse_metrics(
     data: StudyData, judges: JudgesData, metrics: MetricsData, rules: QualityRules
 ) -> tuple[dict[str, DataFrame], dict[str, str]]:
     """The tables by name, and why some are not there."""
+    tables: dict[str, DataFrame] = {}
+    absent: dict[str, str] = {}
     if metrics.sources.empty:
-        return {}, dict.fromkeys(TABLES, "no automatic metric was computed: see docs/metrics.md")
-    tables = {"metric_means": metric_means(data, metrics), "metric_sources": metrics.sources}
+        absent = dict.fromkeys(TABLES, "no automatic metric was computed: see docs/metrics.md")
+        if SCORER not in set(judges.judges["kind"]):
+            return {}, absent
+        del absent[SCORE_AGREEMENT.name]  # the trained scorer is compared with people, too
+    else:
+        tables = {"metric_means": metric_means(data, metrics), "metric_sources": metrics.sources}
     rules = rules.applied(rated=bool(data.scale))
     checked = check(data)
     everything = judged(checked, judges, raters_before(checked, rules))
     if everything.ratings.empty:
-        return tables, {SCORE_AGREEMENT.name: "there are no ratings to compare with"}
+        return tables, absent | {SCORE_AGREEMENT.name: "there are no ratings to compare with"}
     tables["score_agreement"] = score_agreement(everything, metrics, seed=judges.seed)
-    return tables, {}
+    return tables, absent
 
 
 def metric_means(data: StudyData, metrics: MetricsData) -> DataFrame:

@@ -10,6 +10,8 @@ from rest_framework.status import HTTP_400_BAD_REQUEST
 
 from analysis.locked_plans import PlanRefused
 from analysis.manual_decisions import DecisionRefused
+from analysis.theme_coding import CodingRefused
+from corpus.problems import CorpusProblem
 from dashboard.accounts.prolific import NotConnected
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.gold_choice import NotChosen
@@ -62,8 +64,8 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     except NotOpened as refusal:
         raise RequestRefused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
     except (
-        *(DecisionRefused, NoAnalysis, NotAsked, NotChosen, NotDrawn, PlanRefused),
-        *(StateError, ThresholdsRefused),
+        *(CodingRefused, DecisionRefused, NoAnalysis, NotAsked, NotChosen, NotDrawn, PlanRefused),
+        *(StateError, ThresholdsRefused, CorpusProblem),
         *(NotConnected, StepRefused, WaveRefused),
         *(OrderRefused, AmountRefused, RejectionRefused, SettleRefused),
     ) as why:

@@ -6,7 +6,9 @@ from dashboard.api import (
     account,
     analyses,
     checks,
+    corpora,
     design,
+    differences,
     gold,
     identities,
     judges,
@@ -20,6 +22,7 @@ from dashboard.api import (
     scorers,
     share,
     studies,
+    themes,
 )
 from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
 
@@ -82,9 +85,15 @@ RESULTS = [
     path("scorer/", scorers.ScorerVersions.as_view(), name="scorer"),
     path("scorer/texts/", scorers.ScoredTextList.as_view(), name="scored-texts"),
     path("perturbations/", scorers.Perturbations.as_view(), name="perturbations"),
+    path("themes/", themes.Themes.as_view(), name="themes"),
+    path("themes/codes/<number:code>/", themes.ThemeDetail.as_view(), name="theme"),
+    path("themes/codings/", themes.Codings.as_view(), name="codings"),
     path("multiverse/", analyses.MultiverseOfAnalysis.as_view(), name="multiverse"),
     path("results/", results.SubjectList.as_view(), name="results"),
     path("results/<slug:subject>/", results.SubjectDetail.as_view(), name="subject"),
+    path(
+        "largest-differences/", differences.LargestDifferences.as_view(), name="largest-differences"
+    ),
     path("wins/", results.StudyWins.as_view(), name="wins"),
     path("tables/", results.TableList.as_view(), name="tables"),
     path("tables/<slug:table>/", results.TableDetail.as_view(), name="table"),
@@ -158,6 +167,27 @@ PAYMENTS = [
     path("payments/<number:order>/<str:file>", payments.PaymentList.as_view(), name="payment-list"),
 ]
 
+CORPORA = [
+    path("", corpora.CorpusList.as_view(), name="corpora"),
+    path("jobs/<number:job>/", corpora.CorpusJobDetail.as_view(), name="corpus-job"),
+    path("jobs/<number:job>/<str:job_file>", corpora.CorpusJobFile.as_view(), name="job-file"),
+    path("<slug:corpus>/", corpora.CorpusDetail.as_view(), name="corpus"),
+    path("<slug:corpus>/filters/", corpora.Filtering.as_view(), name="filters"),
+    path("<slug:corpus>/chats/", corpora.Chats.as_view(), name="chats"),
+    path("<slug:corpus>/samples/", corpora.SampleList.as_view(), name="samples"),
+    path("<slug:corpus>/raw.jsonl", corpora.RawDialogues.as_view(), name="raw-dialogues"),
+    path("<slug:corpus>/<str:corpus_file>", corpora.CorpusFile.as_view(), name="corpus-file"),
+]
+
+SAMPLES = [
+    path("", corpora.SampleDetail.as_view(), name="sample"),
+    path("scenarios/", corpora.ScenarioList.as_view(), name="scenarios"),
+    path("generation/", corpora.GeneratedTexts.as_view(), name="generation"),
+    path("stop/", corpora.StopGenerating.as_view(), name="stop-generating"),
+    path("responses/", corpora.Responses.as_view(), name="responses"),
+    path("study/", corpora.StudyOfSample.as_view(), name="sample-study"),
+]
+
 ACCOUNT = [
     path("prolific/", prolific.AccountOnProlific.as_view(), name="account-prolific"),
     path("tokens/", account.TokenList.as_view(), name="account-tokens"),
@@ -183,5 +213,7 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("schema/", studies.Schema.as_view(), name="schema"),
     path("studies/", studies.StudyList.as_view(), name="studies"),
     path("studies/<study:name>/", include(study_patterns)),
+    path("corpora/", include(CORPORA)),
+    path("samples/<slug:sample>/", include(SAMPLES)),
     path("account/", include(ACCOUNT)),
 ]

@@ -23,6 +23,7 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.log import record
+from survey.files.yaml_file import YamlFile
 
 Kind = CorpusJob.Kind
 Subject = CorpusJob.Subject
@@ -77,6 +78,17 @@ def ask_sample(corpus: Corpus, name: str, *, author: User, options: Mapping[str,
     """`ask` for a new sample. Raises CorpusProblem."""
     check_new(Sample, name, "sample")
     return ask(Kind.SAMPLE, name, author=author, options={"corpus": corpus.name, **options})
+
+
+def ask_study(
+    sample: Sample, content: bytes, *, author: User, file: str = "study.yaml"
+) -> CorpusJob:
+    """`ask` for a study of a sample's responses. Raises DefinitionError if `content` is no YAML,
+    and CorpusProblem.
+    """
+    YamlFile(content, file=file)
+    options = {"study": content.decode("utf-8-sig")}
+    return ask(Kind.STUDY, sample.name, author=author, options=options)
 
 
 def _suffix_of(upload: "UploadedFile[Any]") -> str:

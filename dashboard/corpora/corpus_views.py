@@ -197,8 +197,8 @@ def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
 
 @require_GET
 @researcher_required
-def corpus_file(request: ResearcherRequest, corpus: str, file: str) -> FileResponse:
-    return downloads.corpus_file(corpus_or_404(corpus), file)
+def corpus_file(request: ResearcherRequest, corpus: str, corpus_file: str) -> FileResponse:
+    return downloads.corpus_file(corpus_or_404(corpus), corpus_file)
 
 
 @require_GET
@@ -209,5 +209,5 @@ def raw_dialogues(request: ResearcherRequest, corpus: str) -> FileResponse:
 
 @require_GET
 @researcher_required
-def job_file(request: ResearcherRequest, job: int, file: str) -> FileResponse:
-    return downloads.job_file(job_or_404(job), file)
+def job_file(request: ResearcherRequest, job: int, job_file: str) -> FileResponse:
+    return downloads.job_file(job_or_404(job), job_file)

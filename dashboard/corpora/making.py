@@ -30,6 +30,7 @@ from dashboard.shared.access import role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
 from judge.endpoints import JudgeNotReady
+from judge.storable import storable
 from survey.files.problems import DefinitionError
 from survey.models import Study
 
@@ -55,9 +56,9 @@ def execute(job_id: int) -> bool:
         logger.info("%s is no longer this worker's", job)
         return True
     except DefinitionError as error:
-        jobs.refuse(job, "\n".join(_under_own_names(error, job).lines))
+        jobs.refuse(job, storable("\n".join(_under_own_names(error, job).lines)))
     except (CorpusProblem, JudgeNotReady) as problem:
-        jobs.refuse(job, str(problem))
+        jobs.refuse(job, storable(str(problem)))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", job)
         jobs.fail(job, error)

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,11 +12,10 @@ from django.views.decorators.http import require_GET, require_POST
 from corpus.models import Sample
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
-from dashboard.corpora.asking import Kind, Subject, ask, jobs_of, remove_sample
+from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
 from dashboard.corpora.corpus_views import TASK
 from dashboard.corpora.forms import DeleteForm, GenerationForm, StudyForm
 from dashboard.corpora.generating import file_of, start, stop
-from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import study_file
 from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
@@ -114,6 +112,7 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
             found,
             planned=planned,
             planned_cost=total_cost(planned),
+            is_partly_unknown=any(each.cost is None and each.missing for each in planned),
             planned_texts=sum(each.missing for each in planned),
             budget=definition.budget,
             generation_form=GenerationForm(initial={"text": form.content.decode()}),
@@ -149,7 +148,14 @@ def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
 @researcher_required
 def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have responses.csv and generations.csv written."""
-    return _asked(request, sample_or_404(sample), Kind.RESPONSES, {})
+    found = sample_or_404(sample)
+    try:
+        job = ask(Kind.RESPONSES, found.name, author=request.user, options={})
+    except CorpusProblem as problem:
+        messages.error(request, f"{problem}.")
+    else:
+        wake_worker(request, TASK, job.pk)
+    return redirect("sample", found.name)
 
 
 @require_POST
@@ -157,28 +163,20 @@ def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
 def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have a study of the responses loaded as a draft."""
     found = sample_or_404(sample)
-    form: Form = StudyForm(request.POST, request.FILES)
-    assert isinstance(form, StudyForm)
+    form = StudyForm(request.POST, request.FILES)
     if form.is_valid():
+        file = form.file_name("study.yaml")
         try:
-            text = form.content.decode()
-        except UnicodeDecodeError:
-            form.add_error("file", "It is not UTF-8; save it as UTF-8 and try again.")
+            job = ask_study(found, form.content, author=request.user, file=file)
+        except DefinitionError as error:
+            form.add_error(None, error.lines)
+        except CorpusProblem as problem:
+            messages.error(request, f"{problem}.")
+            return redirect("sample", found.name)
         else:
-            return _asked(request, found, Kind.STUDY, {"study": text})
+            wake_worker(request, TASK, job.pk)
+            return redirect("sample", found.name)
     return _page(request, found, study_form=form)
-
-
-def _asked(
-    request: ResearcherRequest, sample: Sample, kind: CorpusJob.Kind, options: dict[str, Any]
-) -> HttpResponse:
-    try:
-        job = ask(kind, sample.name, author=request.user, options=options)
-    except CorpusProblem as problem:
-        messages.error(request, f"{problem}.")
-    else:
-        wake_worker(request, TASK, job.pk)
-    return redirect("sample", sample.name)
 
 
 @require_POST

@@ -45,6 +45,9 @@ ACTIONS = {
     "analysis requested": "Analysis requested",
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
+    "coded": "Open answers coded",
+    "theme added": "Code of the code book added",
+    "theme changed": "Code of the code book changed",
     "responses drawn": "Responses drawn for labels",
     "scorer requested": "Training of a scorer requested",
     "perturbations requested": "Perturbations requested",
@@ -76,6 +79,7 @@ ACTIONS = {
 CHANGES = {"settings": "Settings changed", "pay terms": "Pay terms changed (in cents)"}
 #: They change no result and nothing that raters see: the log has them, the newest changes do not.
 NO_CHANGES = (
+    "coded",
     DOWNLOADED,
     "exported",
     "analysis requested",

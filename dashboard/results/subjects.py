@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL
-from analysis.catalogue.subjects import FIRST_PAGE, OF_WRITING
+from analysis.catalogue.subjects import FIRST_PAGE, OF_FLAGS, OF_WRITING
 from dashboard.shared.newest_analysis import NewestAnalysis
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition import StudyDefinition
@@ -21,6 +21,8 @@ def tables_of_subject(definition: StudyDefinition, subject: str) -> Sequence[str
     names = catalogue.of_subject(subject)
     if not definition.record_writing:
         names = tuple(name for name in names if name not in OF_WRITING)
+    if not definition.accepts_or_flags:
+        names = tuple(name for name in names if name not in OF_FLAGS)
     return names
 
 

@@ -12,14 +12,17 @@ from django_tables2 import RequestConfig
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL, Column, TableSpec
 from analysis.catalogue.subjects import (
+    DIFFERENCES,
     FIRST_PAGE,
     FIRST_TABLE,
+    FLAGS,
     GROUPS,
     METRICS,
     ORDER,
     PERTURBATIONS,
     SCORER,
     SUBJECTS,
+    THEMES,
 )
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
@@ -27,6 +30,8 @@ from analysis.multiverses import multiverse_of
 from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
+from dashboard.results.differences import about_differences
+from dashboard.results.flags import about_flags
 from dashboard.results.forms import ResultsForm
 from dashboard.results.metrics_views import about_metrics
 from dashboard.results.perturbation_views import about_perturbations
@@ -34,10 +39,12 @@ from dashboard.results.questions import ResultSection, question
 from dashboard.results.scorer_views import about_scorer
 from dashboard.results.stored import table_response
 from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
+from dashboard.results.themes import about_themes
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import (
     ResearcherRequest,
+    may,
     researcher_required,
     study_or_404,
 )
@@ -100,6 +107,14 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)
+    if subject == DIFFERENCES:
+        context |= about_differences(
+            study, analysis, request.GET, labels, with_comments=may(request)["may"]["rows"]
+        )
+    if subject == FLAGS:
+        context |= about_flags(study, analysis, with_comments=may(request)["may"]["rows"])
+    if subject == THEMES:
+        context |= about_themes(study, analysis.include, request.user, request.GET)
     if subject == METRICS:
         context |= about_metrics(study, analysis, labels)
     if subject == SCORER:

@@ -17,7 +17,9 @@ from django.utils.functional import SimpleLazyObject
 from kombu.exceptions import OperationalError
 
 from analysis.catalogue.subjects import (
+    DIFFERENCES,
     FIRST_PAGE,
+    FLAGS,
     GROUPS,
     METRICS,
     MIXED_MODELS,
@@ -26,6 +28,7 @@ from analysis.catalogue.subjects import (
     RANKINGS,
     SCORER,
     SYSTEMS,
+    THEMES,
 )
 from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
@@ -137,10 +140,13 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
     has_responses = Response.objects.filter(scenario__study=study).exists()
     there = {
         SYSTEMS: definition.rating is not None,
+        DIFFERENCES: definition.rating is not None,
         MIXED_MODELS: definition.rating is not None,
         RANKINGS: bool(definition.ranking or definition.best_worst),
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
+        THEMES: bool(definition.free_texts),
+        FLAGS: definition.accepts_or_flags,
         METRICS: has_responses,
         SCORER: has_responses and definition.rating is not None,
         PERTURBATIONS: has_responses,

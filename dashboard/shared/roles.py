@@ -37,6 +37,7 @@ class Permission(Enum):
         "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed",
         Role.ANALYST,
     )
+    CODE = "code open answers by themes", Role.ANALYST
     CHANGE = (
         "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
         "asked, preview the survey, send simulated raters",
@@ -97,6 +98,8 @@ RULES: dict[str, Needs] = {
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
     **_all("ask-scorer score-text flag-text ask-perturbations", Needs(change=_P.COMPUTE)),
+    **_all("codings", Needs(get=_P.CODE, is_download=True)),
+    **_all("add-theme change-theme code-answer import-codings", Needs(change=_P.CODE)),
     **_all("locked-plan rater rehearsal", Needs(get=_P.READ, change=_P.CHANGE)),
     **_all("opening", Needs(get=_P.CHANGE)),
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
@@ -116,7 +119,7 @@ RULES: dict[str, Needs] = {
         "api:pages api:order api:pilot api:rules api:judge api:calls "
         "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
         "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
-        "api:exports api:package",
+        "api:exports api:package api:largest-differences",
         Needs(get=_P.READ),
     ),
     **_all(
@@ -134,6 +137,9 @@ RULES: dict[str, Needs] = {
         "api:judges api:gold api:plans api:thresholds api:rehearsal",
         Needs(get=_P.READ, change=_P.CHANGE),
     ),
+    **_all("api:themes", Needs(get=_P.READ, change=_P.CODE)),
+    **_all("api:theme", Needs(change=_P.CODE)),
+    **_all("api:codings", Needs(get=_P.CODE, change=_P.CODE, is_download=True)),
     **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
     **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
     **_all("api:policy api:codes", Needs(get=_P.READ)),
@@ -190,7 +196,17 @@ OF_CORPORA: dict[str, Needs] = {
         Needs(change=_P.CORPORA),
     ),
     **_all("corpus-file job-file", Needs(get=_P.CORPORA, is_download=True)),
-    **_all("raw-dialogues", Needs(get=_P.IDENTIFY, is_download=True)),
+    **_all("raw-dialogues api:raw-dialogues", Needs(get=_P.IDENTIFY, is_download=True)),
+    **_all(
+        "api:corpora api:corpus api:samples api:sample api:generation",
+        Needs(get=_P.CORPORA, change=_P.CORPORA),
+    ),
+    **_all("api:corpus-job api:scenarios", Needs(get=_P.CORPORA)),
+    **_all("api:corpus-file api:job-file", Needs(get=_P.CORPORA, is_download=True)),
+    **_all(
+        "api:filters api:chats api:stop-generating api:responses api:sample-study",
+        Needs(change=_P.CORPORA),
+    ),
 }
 
 

@@ -45,7 +45,7 @@ class Asker(models.Model):
 class QueuedCall(models.Model):
     """A question with a state and a lease. `attempts` are the requests for it."""
 
-    #: The name of the key of whoever asks.
+    #: The name of the foreign key to its asker.
     ASKER: ClassVar[str]
 
     class State(models.TextChoices):

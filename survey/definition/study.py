@@ -26,6 +26,7 @@ from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, Sc
 from survey.definition.tasks import (
     SINGLE_KINDS,
     BestWorstTask,
+    LikertTask,
     Point,
     RankingTask,
     RatingTask,
@@ -192,6 +193,11 @@ class StudyDefinition(Part):
     def shows_whole_blocks(self) -> bool:
         """Whether every page shows all responses of its block."""
         return self.systems_per_page is None and self.between_subjects is None
+
+    @property
+    def accepts_or_flags(self) -> bool:
+        """Whether ratings are on a scale of two points: the lower one flags, the higher accepts."""
+        return isinstance(self.rating, LikertTask) and len(self.rating.scale) == 2
 
     @property
     def block_texts(self) -> list[TextTask]:

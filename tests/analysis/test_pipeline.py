@@ -15,6 +15,7 @@ from pandas.testing import assert_frame_equal
 from analysis.pipeline import FIGURES, Contrast, Results, StudyData, analyse
 from analysis.quality_rules import QualityRules
 from analysis.recipe import Bootstrap, Recipe
+from analysis.tables.largest_differences import NO_PAIR
 from tests.analysis import by_hand
 
 pytestmark = pytest.mark.slow  # each analyses a whole study
@@ -148,7 +149,7 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
         **dict.fromkeys(["sigma_mae", "sigma", "mae"], asked),
         "rater_differences": asked,
         "demographics": "the study asks no demographic question",
-        **dict.fromkeys(["items", "wins", "wins_summary", "shares", "ratings_kde"], asked),
+        **dict.fromkeys(OF_RATINGS, asked),
     }
     assert results.tables["funnel"]["step"].tolist() == ["duration", "attention", "early_exit"]
     assert results.tables["raters"]["exclusion"].tolist() == ["", "early_exit", "duration"]
@@ -253,9 +254,10 @@ OF_RATERS = {
     "rater_differences", "gold_distance", "consort", "durations", "sigma_mae", "sigma", "mae",
 }  # fmt: skip
 TABLES = {
-    "funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary",
+    "funnel", "raters", "thresholds", "demographics", "items", "largest_differences", "wins",
+    "wins_summary",
 }  # fmt: skip
-OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_RATINGS = ["items", "largest_differences", "wins", "wins_summary", "shares", "ratings_kde"]
 
 
 @pytest.mark.parametrize(
@@ -277,6 +279,7 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
         (
             study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast(None, None, None)),
             {"demographics": "the study asks no demographic question"}
+            | {"largest_differences": NO_PAIR}
             | dict.fromkeys(
                 ["wins", "wins_summary"],
                 "the study names no two conditions to compare",
@@ -286,6 +289,7 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
             study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast("base", "tuned", None)),
             {
                 "demographics": "the study asks no demographic question",
+                "largest_differences": NO_PAIR,
                 "wins.reference_points": "the study names no reference",
             },
         ),

@@ -91,7 +91,22 @@ SENT = {
             *("payments/1/settle/", "payments/1/ratings.csv"),
         )
     },
+    ("post", "/api/corpora/"): 400,
+    # there is no corpus and no sample
+    **{
+        ("post", f"/api/{route}"): 404
+        for route in (
+            *("corpora/talks/filters/", "corpora/talks/chats/", "corpora/talks/samples/"),
+            *("samples/six/generation/", "samples/six/stop/", "samples/six/responses/"),
+            "samples/six/study/",
+        )
+    },
+    ("delete", "/api/corpora/talks/"): 404,
+    ("delete", "/api/samples/six/"): 404,
     ("post", "/api/studies/small/raters/ann/identity/"): 200,
+    ("post", "/api/studies/small/themes/"): 400,
+    ("post", "/api/studies/small/themes/codings/"): 400,
+    ("put", "/api/studies/small/themes/codes/1/"): 400,
     ("put", "/api/account/prolific/"): 400,
     ("delete", "/api/account/prolific/"): 204,
     ("delete", "/api/account/tokens/1/"): 404,

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from zipfile import ZipFile
 
 import pytest
+from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
@@ -27,15 +28,20 @@ from pytest_django import DjangoDbBlocker
 
 from analysis.locked_plans import lock_plan
 from analysis.models import AnalysisRun
+from corpus.dialogues import layout_of
+from corpus.filters import Filters
+from corpus.store import draw_sample, filter_corpus, import_corpus
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import connect
 from dashboard.accounts.tokens import create_token
+from dashboard.corpora.asking import Kind, ask
+from dashboard.corpora.making import execute
 from dashboard.overview.invitations import invite
 from dashboard.payments.orders import Chosen, confirm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submissions import apply_submissions
 from dashboard.share.models import Package
-from dashboard.shared.roles import OF_ACCOUNT, RULES, Role
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Role
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import local_prolific
 from survey.models import Study
@@ -107,7 +113,9 @@ def site(
     with (
         local_prolific() as prolific,
         override_settings(
-            PROLIFIC_URL=prolific.api_url, PACKAGES_DIR=tmp_path_factory.mktemp("zips")
+            PROLIFIC_URL=prolific.api_url,
+            PACKAGES_DIR=tmp_path_factory.mktemp("zips"),
+            CORPORA_DIR=tmp_path_factory.mktemp("corpora"),
         ),
         connection_kept(),
     ):
@@ -161,6 +169,7 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
     figure = AnalysisRun.objects.get(pk=run).results.filter(kind="figure").earliest("id").name
     files = [f"{figure}.svg", f"{EXAMPLES['table']}.tex", EXAMPLES["file"]]
     return {
+        **corpora_rows(owner),
         "judge": "judge@1",
         "call": call.pk,
         "version": lock_plan(study=study, author=owner).version,
@@ -172,6 +181,29 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
         "run": run,
         "participant": study.participants.get(pseudonym="ann").pk,
     }
+
+
+#: What a job writes chats by.
+PLAIN_CHATS = {
+    "valid": 0,
+    "test": 0,
+    "seed": 1,
+    "together": False,
+    "ask_as": "",
+    "condition": "",
+}
+
+
+def corpora_rows(owner: User) -> dict[str, Any]:
+    """A filtered corpus, a sample of it and its chats, in whose place is one file."""
+    source = Path(django_settings.CORPORA_DIR).parent / "talks.csv"
+    source.write_text("prompt,response\n" + "how are you my old friend,very well and you today\n")
+    corpus = import_corpus(source, "talks", layout_of("", [("response", "response")], {}))
+    filter_corpus(corpus, Filters())
+    draw_sample(corpus, "six", first=1, at_random=None, seed=1)
+    job = ask(Kind.CHATS, "talks", author=owner, options=PLAIN_CHATS)
+    execute(job.pk)
+    return {"job": job.pk, "corpus": "talks", "sample": "six"}
 
 
 def package(run: int, files: list[str]) -> Package:
@@ -211,10 +243,10 @@ def refused(who: str, name: str, method: str) -> int | None:
         return 401
     if name in OF_ACCOUNT:
         return None
-    needed = RULES[name].needed(method.upper())
+    needed = (RULES.get(name) or OF_CORPORA[name]).needed(method.upper())
     assert needed, "the schema describes no method that the address does not have"
     if who == NO_ROLE:
-        return 404
+        return 403 if name in OF_CORPORA else 404
     return None if Role(who).may(needed) else 403
 
 

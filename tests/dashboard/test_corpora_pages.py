@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from config.bodies import LARGEST_UPLOAD
 from corpus import generation_runs
 from corpus.models import Corpus, Generation, Generator, Sample
 from dashboard.corpora import asking
@@ -135,6 +136,7 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     plan = page.post("/samples/six/generate/", {"action": "plan", "text": GENERATION})
     said = text_of(plan)
     assert "8 texts would be asked for, for about 0.0" in said and "Budget: 50 requests" in said
+    assert "the unknown cost of models without a price" in said
     assert not Generation.objects.exists() and not Sample.objects.get().generation
     assert page.get("/samples/six/").status_code == 200
 
@@ -175,6 +177,9 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     shown = sent("/samples/six/study/", text=study.replace("condition_b", "condition_c"))
     assert "study.yaml, line" in shown and "condition_c: unknown key" in shown
 
+    for content in (b"\xff\xfe", b"a: \x00", b"- 1"):
+        file = SimpleUploadedFile("mine.yaml", content)
+        assert "mine.yaml" in text_of(page.post("/samples/six/study/", {"file": file}))
     refused = text_of(page.post("/samples/six/delete/", {"confirmed": "on"}, follow=True))
     assert "sample six has 8 generated texts" in refused
     page.post("/samples/six/delete/", {"confirmed": "on", "with_texts": "on"})
@@ -212,6 +217,8 @@ def test_bad_forms_change_nothing(
         return text_of(page.post(address, fields))
 
     woken.clear()
+    too_large = page.post("/corpora/", CONTENT_LENGTH=str(LARGEST_UPLOAD + 1))
+    assert (too_large.status_code, "50 MB" in text_of(too_large)) == (413, True)
     file = {"file": SimpleUploadedFile("a.txt", b"x")}
     assert "ends with one of .csv, .tsv" in told("/corpora/", name="other", **file)
     file = {"file": SimpleUploadedFile("a.csv", b"x")}

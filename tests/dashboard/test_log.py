@@ -117,6 +117,13 @@ ELSEWHERE = {
         "payments/test_api_and_command.py",
     ),
     "api:plans": "api/test_design.py",
+    **dict.fromkeys(
+        (
+            *("add-theme", "change-theme", "code-answer", "import-codings"),
+            *("api:themes", "api:theme", "api:codings"),
+        ),
+        "test_themes_page.py",
+    ),
 }
 
 
@@ -156,6 +163,8 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
     "flagged-texts": lambda run: ([], "results/scorer/flagged.csv"),
+    "codings": lambda run: ([], "results/themes/codings.csv"),
+    "api:codings": lambda run: ([], "themes/codings/"),
     "drawn-responses": lambda run: ([], "gold/drawn.csv"),
     "api:drawn-responses": lambda run: ([], "gold/drawn.csv"),
     "api:events-csv": lambda run: ([], "events.csv"),
@@ -173,6 +182,9 @@ FILES_ELSEWHERE = {
     "package-file": "test_packages.py",
     "plan-text": "test_lock_plan.py",
     **dict.fromkeys(("corpus-file", "job-file", "raw-dialogues"), "test_corpora_pages.py"),
+    **dict.fromkeys(
+        ("api:corpus-file", "api:job-file", "api:raw-dialogues"), "api/test_corpora.py"
+    ),
     "api:plan-text": "api/test_design.py",
     **dict.fromkeys(
         ("api:package-zip", "api:package-file", "api:table-latex", "api:figure-svg"),

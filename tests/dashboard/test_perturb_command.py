@@ -77,6 +77,10 @@ def test_metrics_and_scorer_are_compared_and_the_analysis_has_tables_and_a_figur
         stored.results.get(name="perturbation_changes", kind="table").content
     )
     assert {row["source"] for row in table.rows} == {"scorer@1", "words", "characters"}
+    # No metric was computed, and the scorer is compared with people all the same.
+    compared = stored.results.get(name="score_agreement", kind="table").content
+    assert {row["source"] for row in StoredTable.from_content(compared).rows} == {"scorer@1"}
+    assert not stored.results.filter(name="metric_means").exists()
     assert stored.results.filter(kind="figure", name="perturbation_changes").exists()
     shown = text_of(page.get("/studies/small/results/perturbations/"))
     assert "Do small changes of a text change its scores?" in shown
@@ -128,6 +132,36 @@ def test_judge_is_asked_for_each_text_within_the_budget_and_no_text_twice(
     with pytest.raises(CommandError, match="budget of 7 requests is used up"):
         run("perturb", study, *options, "--seed", 2, "--no-scorer")
     assert len(lab.asked) == 7
+
+
+def test_rewriting_is_paid_from_the_budget_of_the_study(
+    study: Study, lab: ChatEndpoint, settings: Settings
+) -> None:
+    add_judge(study, name="llama", endpoint="lab", replicates=1)
+    judging = Judging.objects.get()
+    judging.definition["budget"] = {"money": 2.5 * COST}
+    judging.save()
+    options = ("--metric", "words", "--responses", 5, "--perturbation", "casual", "--no-scorer")
+    with pytest.raises(CommandError, match=r"allows no more calls.*and perturb again"):
+        run("perturb", study, *options, *REWRITER)
+    spent = spent_on(study)
+    assert len(lab.asked) == spent.requests == 2
+    assert float(spent.money) == pytest.approx(2 * COST)
+    assert spent.estimated == 0 and PerturbedText.objects.count() == 2
+    judging.refresh_from_db()
+    judging.definition["budget"] = {"requests": 5}
+    judging.save()
+    assert "5 responses perturbed" in run("perturb", study, *options, *REWRITER)
+    assert spent_on(study).requests == len(lab.asked) == 5
+    # A price makes what may be spent known before the first answer.
+    settings.REWRITER_ENDPOINT, settings.REWRITER_MODEL = "lab", "chat"
+    settings.REWRITER_PRICE_INPUT, settings.REWRITER_PRICE_OUTPUT = 10_000, 10_000
+    judging.refresh_from_db()
+    judging.definition["budget"] = {"money": 0.1}
+    judging.save()
+    with pytest.raises(CommandError, match="allows no more calls"):
+        run("perturb", study, *options, "--seed", 2)
+    assert len(lab.asked) == 5
 
 
 def test_judge_that_sees_whole_blocks_is_refused(study: Study, lab: ChatEndpoint) -> None:

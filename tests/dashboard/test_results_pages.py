@@ -132,7 +132,14 @@ def test_nothing_is_shown_of_what_a_study_does_not_have(page: Client, db: None) 
     finished_run(study=study, sources=counted_sources())
     main = text_of(page.get("/studies/small/results/"))
     assert "Which condition wins where?" not in main
-    tabs = ["Main results", "Systems", "Mixed models", "Rater agreement", "Order and rules"]
+    tabs = [
+        "Main results",
+        "Systems",
+        "Largest differences",
+        "Mixed models",
+        "Rater agreement",
+        "Order and rules",
+    ]
     tabs += ["Automatic metrics", "Trained scorer", "Perturbations"]  # there are texts
     assert [tab for tab in OF_RESULTS.values() if tab in main.partition("Share")[2]] == tabs
     assert "multiverse" not in text_of(page.get("/studies/small/results/order/"))

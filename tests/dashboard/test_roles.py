@@ -26,8 +26,10 @@ pytestmark = pytest.mark.embedded
 OF_STUDY = [each for each in ADDRESSES if "/studies/small/" in each.path]
 #: How the API is asked for changes where it is not by POST.
 METHODS = {
-    **dict.fromkeys(("api:members", "api:pay-terms", "api:notices", "api:prolific-events"), "put"),
-    **dict.fromkeys(("api:invitation", "api:prolific"), "delete"),
+    **dict.fromkeys(
+        ("api:theme", "api:members", "api:pay-terms", "api:notices", "api:prolific-events"), "put"
+    ),
+    **dict.fromkeys(("api:invitation", "api:prolific", "api:corpus", "api:sample"), "delete"),
 }
 Wrong = dict[str, set[str]]
 ALLOWED, REFUSED, MISSING, NO_METHOD = "allowed", "refused", "no such study", "no such method"

@@ -42,7 +42,7 @@ PROFILE = {
 #: What is stored and read is the same for all of them: one has every kind. A study of choices alone
 #: is taken, exported and brought back by `tests/e2e/test_example_designs.py`, too.
 KINDS = [
-    pytest.param("slider", marks=pytest.mark.embedded),
+    pytest.param("slider", marks=[pytest.mark.embedded, pytest.mark.long]),
     pytest.param("choices", marks=[pytest.mark.embedded, pytest.mark.long]),
     "everything",
 ]

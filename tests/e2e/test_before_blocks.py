@@ -248,6 +248,7 @@ def test_button_of_the_browser_gives_no_further_attempt(
     assert person.status() == "failed_comprehension"
 
 
+@pytest.mark.long  # attempts are stored as answers are, and those are in test_faults.py
 def test_server_that_is_killed_loses_no_attempt_and_gives_no_third_one(
     tmp_path: Path, new_page: OpenPage
 ) -> None:

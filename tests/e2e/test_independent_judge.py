@@ -163,6 +163,7 @@ def test_response_too_long_for_the_model_fails_alone_and_is_asked_again_with_mor
     assert judge.requests() == 3
 
 
+@pytest.mark.long  # our own server dies midway in tests/judge/test_fault_run.py
 def test_server_that_dies_midway_is_named_and_what_it_answered_is_not_asked_again(
     installation: Installation, judge: IndependentJudge
 ) -> None:
@@ -182,6 +183,7 @@ def test_server_that_dies_midway_is_named_and_what_it_answered_is_not_asked_agai
     assert scores(installation, "midway")[: len(before)] == before
 
 
+@pytest.mark.long  # our own server dies midway in tests/judge/test_fault_run.py
 def test_pairs_and_calls_about_all_dimensions_survive_the_server_s_death(
     installation: Installation, judge: IndependentJudge
 ) -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and sc
 STUDY = "/studies/small"
 RESULTS = [
     *("", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/"),
-    *("metrics/", "printed/"),
+    *("metrics/", "printed/", "differences/", "themes/", "flags/"),
 ]
 #: The parts of the other subjects' pages are parts of these.
 WITH_ALL_PARTS = ["results/", "results/groups/", "results/order/", "results/metrics/"]
@@ -55,6 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
             ("set_study", "small", "open", "--rehearsal"),
             ("simulate", "small", "--participants", "8", "--seed", "1"),
             ("metrics", "small"),
+            ("themes", "add", "small", "--name", "Warmth", "--definition", "Called kind"),
             ("analyze", "small", "--out", folder, "--include", "simulated", "--no-images"),
         )
         running.start("worker")  # not before: it would analyse, too

@@ -132,6 +132,7 @@ def runs(pid: int) -> bool:
     return state.rpartition(")")[2].split()[0] not in "ZX"
 
 
+@pytest.mark.long  # `.ci/run` starts a first time, too: tests/first_run.py
 def test_first_start_fills_the_example_and_a_second_keeps_it_until_it_is_terminated(
     serve: Serve, new_page: Callable[..., Page], tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
+from corpus.models import Corpus, Sample
 from dashboard.api.pagination import Computed, Keyset, RowsInOrder, Stored
 from dashboard.api.throttling import RequestsOfToken
 from dashboard.payments.models import PaymentOrder
@@ -113,6 +114,9 @@ def test_every_list_refuses_what_is_no_place_or_limit(
     computed = ("api:submissions", "api:proposals")
     if address.name in computed and query.startswith("after=1.2.3.4"):
         return  # they have no rows here, so every place is beyond them
+    if "talks" in address.path or "six" in address.path:
+        corpus = Corpus.objects.create(name="talks", source={"dialogues": 1})
+        Sample.objects.create(name="six", corpus=corpus, drawn={})
     path = address.path.replace("judge@1", "stand-in@1")
     if address.name == "api:payment-decisions":
         PaymentOrder.objects.create(pk=1, study=study)
@@ -125,6 +129,7 @@ def test_every_list_that_can_grow_comes_in_pages() -> None:
     assert {
         *("studies", "versions", "changes", "raters", "ratings", "decisions", "rules", "calls"),
         *("gold-scores", "gold-decisions", "analyses", "packages", "submissions", "events"),
+        *("corpora", "samples", "scenarios"),
         *("payment-orders", "payment-decisions", "proposals"),
     } <= names
 

@@ -1,0 +1,319 @@
+"""The API about corpora and samples, and texts that models write for these."""
+
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
+from rest_framework.views import APIView
+
+from corpus.planning import failure_reasons, plan_only, progress, total_cost
+from corpus.problems import CorpusProblem
+from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.parameters import sent_by, user_of
+from dashboard.api.refusals import checked, refusals
+from dashboard.api.serializers.corpora import (
+    ChatsSerializer,
+    CorpusDetailSerializer,
+    CorpusJobSerializer,
+    CorpusSerializer,
+    DrawSerializer,
+    FilteringSerializer,
+    GeneratedTextsSerializer,
+    GenerateSerializer,
+    ImportSerializer,
+    PlannedTextsSerializer,
+    SampleDetailSerializer,
+    SampledScenarioSerializer,
+    SampleSerializer,
+    StudyOfSampleSerializer,
+)
+from dashboard.corpora import downloads
+from dashboard.corpora.asking import (
+    Kind,
+    ask,
+    ask_import,
+    ask_sample,
+    ask_study,
+    remove_corpus,
+    remove_sample,
+)
+from dashboard.corpora.corpus_views import TASK, corpus_or_404, job_or_404
+from dashboard.corpora.forms import ChatsForm, FilterForm, ImportForm, SampleForm, defaults_of
+from dashboard.corpora.generating import file_of, read_definition, start, stop
+from dashboard.corpora.models import CorpusJob
+from dashboard.corpora.queries import corpora_with_counts, samples_with_counts
+from dashboard.corpora.sample_views import sample_or_404
+from dashboard.shared.pages import try_to_wake
+
+CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
+SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
+JOB = OpenApiParameter("job", int, OpenApiParameter.PATH, description="its `id`")
+FILE = OpenApiParameter("job_file", str, OpenApiParameter.PATH)
+ANY_FILE = {(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/jsonl"): OpenApiTypes.BINARY}
+JOB_ASKED = {202: CorpusJobSerializer}
+
+
+def _asked(request: Request, job: CorpusJob) -> Response:
+    """The answer once a job is stored."""
+    try_to_wake(TASK, job.pk)
+    content = CorpusJobSerializer(job, context={"request": request}).data
+    return Response(content, status=HTTP_202_ACCEPTED)
+
+
+class CorpusList(APIView):
+    """The corpora of this installation, the newest first."""
+
+    pagination_class = Keyset
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(responses=CorpusSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        pages = Keyset()
+        page = pages.page_of(Stored(corpora_with_counts(), ["-id"]), request)
+        return pages.answer(CorpusSerializer(page, many=True).data)
+
+    @extend_schema(request=ImportSerializer, responses=JOB_ASKED)
+    def post(self, request: Request) -> Response:
+        """Have a worker import a file as a new corpus."""
+        form = checked(ImportForm(request.POST, request.FILES))
+        given = form.cleaned_data
+        with refusals():
+            job = ask_import(
+                given["name"], upload=given["file"], author=user_of(request), options=form.options
+            )
+        return _asked(request, job)
+
+
+class CorpusDetail(APIView):
+    """A corpus: counts, what each filter removed, and how far workers are."""
+
+    @extend_schema(parameters=[CORPUS], responses=CorpusDetailSerializer)
+    def get(self, request: Request, corpus: str) -> Response:
+        found = corpus_or_404(corpus)
+        return Response(CorpusDetailSerializer(found, context={"request": request}).data)
+
+    @extend_schema(parameters=[CORPUS], responses={204: None})
+    def delete(self, request: Request, corpus: str) -> Response:
+        """Delete it with its files. 400 if it has samples."""
+        with refusals():
+            remove_corpus(corpus_or_404(corpus), user_of(request))
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+class Filtering(APIView):
+    """Filters of a corpus."""
+
+    @extend_schema(parameters=[CORPUS], request=FilteringSerializer, responses=JOB_ASKED)
+    def post(self, request: Request, corpus: str) -> Response:
+        """Have a worker filter the corpus, from the dialogues as they were imported."""
+        found = corpus_or_404(corpus)
+        sent = defaults_of(found) | sent_by(request, FilteringSerializer)
+        form = checked(FilterForm(sent, corpus=found))
+        with refusals():
+            job = ask(
+                Kind.FILTER,
+                found.name,
+                author=user_of(request),
+                options={"filters": form.filters.model_dump(mode="json")},
+                total=found.source["dialogues"],
+            )
+        return _asked(request, job)
+
+
+class Chats(APIView):
+    """Chats of a corpus, to tune a model with."""
+
+    @extend_schema(parameters=[CORPUS], request=ChatsSerializer, responses=JOB_ASKED)
+    def post(self, request: Request, corpus: str) -> Response:
+        """Have a worker write train.jsonl, valid.jsonl and test.jsonl."""
+        found, sent = corpus_or_404(corpus), sent_by(request, ChatsSerializer)
+        file = SimpleUploadedFile("ask_as", sent.pop("ask_as", "").encode())
+        form = checked(ChatsForm(sent, {"ask_as": file} if file.size else {}))
+        with refusals():
+            author = user_of(request)
+            job = ask(Kind.CHATS, found.name, author=author, options=form.options)
+        return _asked(request, job)
+
+
+class SampleList(APIView):
+    """The samples of a corpus, the newest first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[CORPUS], responses=SampleSerializer(many=True))
+    def get(self, request: Request, corpus: str) -> Response:
+        pages, rows = Keyset(), samples_with_counts().filter(corpus=corpus_or_404(corpus))
+        page = pages.page_of(Stored(rows, ["-id"]), request)
+        return pages.answer(SampleSerializer(page, many=True).data)
+
+    @extend_schema(parameters=[CORPUS], request=DrawSerializer, responses=JOB_ASKED)
+    def post(self, request: Request, corpus: str) -> Response:
+        """Have a worker draw scenarios into a new sample."""
+        found, sent = corpus_or_404(corpus), sent_by(request, DrawSerializer)
+        options = dict(checked(SampleForm(sent)).cleaned_data)
+        with refusals():
+            author = user_of(request)
+            job = ask_sample(found, options.pop("name"), author=author, options=options)
+        return _asked(request, job)
+
+
+class CorpusFile(APIView):
+    """A file of a filtered corpus."""
+
+    @extend_schema(
+        operation_id="corpora_file",
+        parameters=[
+            CORPUS,
+            OpenApiParameter("corpus_file", str, OpenApiParameter.PATH, enum=list(downloads.FILES)),
+        ],
+        responses=ANY_FILE,
+    )
+    def get(self, request: Request, corpus: str, corpus_file: str) -> FileResponse:
+        return downloads.corpus_file(corpus_or_404(corpus), corpus_file)
+
+
+class RawDialogues(APIView):
+    """The dialogues of a corpus as they were imported, with what identifies people."""
+
+    @extend_schema(parameters=[CORPUS], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
+    def get(self, request: Request, corpus: str) -> FileResponse:
+        return downloads.raw_dialogues(corpus_or_404(corpus))
+
+
+class CorpusJobDetail(APIView):
+    """How far a worker is with a corpus or a sample."""
+
+    @extend_schema(parameters=[JOB], responses=CorpusJobSerializer)
+    def get(self, request: Request, job: int) -> Response:
+        return Response(CorpusJobSerializer(job_or_404(job), context={"request": request}).data)
+
+
+class CorpusJobFile(APIView):
+    """A file that a worker wrote."""
+
+    @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
+    def get(self, request: Request, job: int, job_file: str) -> FileResponse:
+        return downloads.job_file(job_or_404(job), job_file)
+
+
+class SampleDetail(APIView):
+    """A sample, and how far workers are."""
+
+    @extend_schema(parameters=[SAMPLE], responses=SampleDetailSerializer)
+    def get(self, request: Request, sample: str) -> Response:
+        found = sample_or_404(sample)
+        return Response(SampleDetailSerializer(found, context={"request": request}).data)
+
+    @extend_schema(
+        parameters=[
+            SAMPLE,
+            OpenApiParameter("texts", bool, description="also its generated texts"),
+        ],
+        responses={204: None},
+    )
+    def delete(self, request: Request, sample: str) -> Response:
+        """Delete it. 400 if it has generated texts, unless these are to go, too."""
+        with refusals():
+            remove_sample(
+                sample_or_404(sample),
+                user_of(request),
+                with_texts=request.query_params.get("texts") == "true",
+            )
+        return Response(status=HTTP_204_NO_CONTENT)
+
+
+class ScenarioList(APIView):
+    """The scenarios of a sample, in the order drawn."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[SAMPLE], responses=SampledScenarioSerializer(many=True))
+    def get(self, request: Request, sample: str) -> Response:
+        pages, rows = Keyset(), sample_or_404(sample).scenarios.all()
+        page = pages.page_of(Stored(rows, ["position"]), request)
+        return pages.answer(SampledScenarioSerializer(page, many=True).data)
+
+
+class GeneratedTexts(APIView):
+    """Texts that models write for the scenarios of a sample."""
+
+    @extend_schema(parameters=[SAMPLE], responses=GeneratedTextsSerializer)
+    def get(self, request: Request, sample: str) -> Response:
+        found = sample_or_404(sample)
+        content: dict[str, Any] = {
+            "file": file_of(found),
+            "progress": progress(found),
+            "failures": [{"reason": why, "texts": n} for why, n in failure_reasons(found)],
+        }
+        return Response(GeneratedTextsSerializer(content).data)
+
+    @extend_schema(
+        parameters=[SAMPLE],
+        request=GenerateSerializer,
+        responses={200: PlannedTextsSerializer, 202: PlannedTextsSerializer},
+    )
+    def post(self, request: Request, sample: str) -> Response:
+        """Have the missing texts generated: those that a generation file asks for, or without one
+        those of the last. With `dry_run` it is only said which (200).
+        """
+        found, sent = sample_or_404(sample), sent_by(request, GenerateSerializer)
+        with refusals():
+            definition = read_definition(sent["file"].encode()) if sent.get("file") else None
+            chosen = definition or found.read_generation()
+            if chosen is None:
+                raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
+            planned = plan_only(found, chosen)
+            started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
+        for generator in started:
+            try_to_wake("corpus.generate", generator.pk)
+        content = {
+            "is_queued": not sent["dry_run"],
+            "cost": total_cost(planned),
+            "systems": planned,
+        }
+        status = 200 if sent["dry_run"] else HTTP_202_ACCEPTED
+        return Response(PlannedTextsSerializer(content).data, status=status)
+
+
+class StopGenerating(APIView):
+    """Stopping what generates texts."""
+
+    @extend_schema(parameters=[SAMPLE], request=None, responses=GeneratedTextsSerializer)
+    def post(self, request: Request, sample: str) -> Response:
+        """Have no further texts asked for. Answers that are under way are kept; asking for the
+        texts again continues.
+        """
+        stop(sample_or_404(sample), user_of(request))
+        return GeneratedTexts().get(request, sample)
+
+
+class Responses(APIView):
+    """The responses of a sample as files."""
+
+    @extend_schema(parameters=[SAMPLE], request=None, responses=JOB_ASKED)
+    def post(self, request: Request, sample: str) -> Response:
+        """Have a worker write responses.csv and generations.csv."""
+        found = sample_or_404(sample)
+        with refusals():
+            job = ask(Kind.RESPONSES, found.name, author=user_of(request), options={})
+        return _asked(request, job)
+
+
+class StudyOfSample(APIView):
+    """A study of a sample's responses."""
+
+    @extend_schema(parameters=[SAMPLE], request=StudyOfSampleSerializer, responses=JOB_ASKED)
+    def post(self, request: Request, sample: str) -> Response:
+        """Have a worker load the responses with a study.yaml as a draft. The caller becomes its
+        owner; of a study that is there, a role that may change it is needed.
+        """
+        found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
+        with refusals():
+            job = ask_study(found, sent["study"].encode(), author=user_of(request))
+        return _asked(request, job)

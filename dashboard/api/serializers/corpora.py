@@ -1,0 +1,283 @@
+"""Corpora, samples, generated texts, and what workers do with them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from corpus.dialogues import PRESETS
+from corpus.models import Corpus, Sample, SampledScenario
+from corpus.planning import PlannedSystem, Progress
+from dashboard.api.serializers.judges import SpentSerializer
+from dashboard.corpora.downloads import FILES
+from dashboard.corpora.forms import SEED, STEP_LABELS, TEXT_LABELS
+from dashboard.corpora.models import CorpusJob
+
+ONE_A_LINE = "one a line"
+
+
+class FilterStepSerializer(serializers.Serializer[object]):
+    """What a filter found."""
+
+    step = serializers.CharField()
+    before = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    left = serializers.IntegerField()
+
+
+class CorpusSerializer(serializers.ModelSerializer[Corpus]):
+    """A corpus of dialogues."""
+
+    dialogues = serializers.IntegerField(help_text="after the filters, if they were applied")
+    imported = serializers.IntegerField(source="source.dialogues")
+    file = serializers.CharField(source="source.file")
+    sha256 = serializers.CharField(source="source.sha256", help_text="of the file")
+    preset = serializers.CharField(source="source.preset")
+    columns = serializers.DictField(source="source.columns")
+    where = serializers.DictField(source="source.where", child=serializers.CharField())
+    has_responses = serializers.BooleanField(source="source.has_responses")
+    is_filtered = serializers.SerializerMethodField()
+    filters = serializers.SerializerMethodField(help_text="as applied; null before")
+    steps = serializers.SerializerMethodField(help_text="what each filter found, in order")
+    samples = serializers.IntegerField(source="n_samples")
+
+    class Meta:
+        model = Corpus
+        fields = [
+            *("name", "created_at", "dialogues", "imported", "file", "sha256", "preset"),
+            *("columns", "where", "has_responses", "is_filtered", "filters", "steps", "samples"),
+        ]
+
+    def get_is_filtered(self, corpus: Corpus) -> bool:
+        return corpus.filtered is not None
+
+    def get_filters(self, corpus: Corpus) -> dict[str, Any] | None:
+        filters: dict[str, Any] | None = corpus.filtered and corpus.filtered["filters"]
+        return filters
+
+    @extend_schema_field(FilterStepSerializer(many=True))
+    def get_steps(self, corpus: Corpus) -> list[dict[str, Any]]:
+        steps: list[dict[str, Any]] = (corpus.filtered or {"steps": []})["steps"]
+        return steps
+
+
+class CorpusJobSerializer(serializers.ModelSerializer[CorpusJob]):
+    """What a worker does with a corpus or a sample."""
+
+    kind = serializers.ChoiceField(choices=CorpusJob.Kind.values)
+    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    requested_at = serializers.DateTimeField(source="created_at")
+    error = serializers.CharField(help_text="why nothing was changed, or empty")
+    said = serializers.ListField(
+        child=serializers.CharField(), help_text="what came of it, line by line"
+    )
+    files = serializers.SerializerMethodField(help_text="files that were written, with addresses")
+    study = serializers.CharField(help_text="the study that was loaded, or empty")
+
+    class Meta:
+        model = CorpusJob
+        fields = [
+            *("id", "kind", "subject", "name", "state", "error", "requested_at", "finished_at"),
+            *("done", "total", "said", "files", "study"),
+        ]
+
+    def get_files(self, job: CorpusJob) -> list[dict[str, Any]]:
+        request: Request = self.context["request"]
+        return [
+            {
+                "file": file,
+                "rows": rows,
+                "url": reverse("api:job-file", args=[job.pk, file], request=request),
+            }
+            for file, rows in job.files.items()
+        ]
+
+
+def _jobs(subject: str, name: str, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+    jobs = CorpusJob.objects.filter(subject=subject, name=name)
+    return list(CorpusJobSerializer(jobs, many=True, context=context).data)
+
+
+class CorpusDetailSerializer(CorpusSerializer):
+    """A corpus with the newest job of each kind about it."""
+
+    jobs = serializers.SerializerMethodField()
+    files = serializers.SerializerMethodField(help_text="what can be downloaded, with what it is")
+
+    class Meta(CorpusSerializer.Meta):
+        fields = [*CorpusSerializer.Meta.fields, "jobs", "files"]
+
+    @extend_schema_field(CorpusJobSerializer(many=True))
+    def get_jobs(self, corpus: Corpus) -> list[dict[str, Any]]:
+        return _jobs("corpus", corpus.name, self.context)
+
+    def get_files(self, corpus: Corpus) -> dict[str, str]:
+        return {} if corpus.filtered is None else FILES
+
+
+class ImportSerializer(serializers.Serializer[object]):
+    """A file that becomes a corpus. A preset says which columns it has; fields override it."""
+
+    name = serializers.CharField(help_text="small letters, digits, - and _, at most 60")
+    file = serializers.FileField(help_text=".csv, .tsv, .jsonl or .parquet")
+    preset = serializers.ChoiceField(choices=["", *PRESETS], required=False)
+    prompt = serializers.CharField(required=False, help_text="column of prompts")
+    response = serializers.CharField(required=False, help_text="column of responses")
+    no_response = serializers.BooleanField(required=False, help_text="there are none")
+    context = serializers.CharField(  # type: ignore[assignment]  # a field of this name
+        required=False, help_text=f"columns, {ONE_A_LINE}"
+    )
+    messages = serializers.CharField(required=False, help_text="column of lists of messages")
+    where = serializers.CharField(required=False, help_text=f"COLUMN=VALUE, {ONE_A_LINE}")
+
+
+class FilteringSerializer(serializers.Serializer[object]):
+    """Filters to apply; what is absent is as before, or as the preset has it."""
+
+    steps = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(STEP_LABELS)), required=False
+    )
+    checked = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(TEXT_LABELS)),
+        required=False,
+        allow_empty=False,
+        help_text="texts in which addresses, emoji and too few tokens count",
+    )
+    min_tokens = serializers.IntegerField(required=False, help_text="1 to 1000")
+    same = serializers.ChoiceField(choices=["dialogue", "prompt"], required=False)
+    near = serializers.FloatField(required=False, help_text="0.5 to 1")
+    names = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="names to replace everywhere"
+    )
+
+
+class ChatsSerializer(serializers.Serializer[object]):
+    """Chats to be written, to tune a model with."""
+
+    valid = serializers.FloatField(default=0.1, help_text="a number of dialogues, or a share")
+    test = serializers.FloatField(default=0.1, help_text="a number of dialogues, or a share")
+    seed = serializers.IntegerField(default=SEED)
+    together = serializers.BooleanField(
+        default=False, help_text="dialogues of one context are in one part"
+    )
+    ask_as = serializers.CharField(
+        required=False, help_text="the text of a generation file: ask as it asks"
+    )
+    condition = serializers.CharField(required=False, help_text="of that file; the first if absent")
+
+
+class DrawSerializer(serializers.Serializer[object]):
+    """A draw of scenarios: of the first so many, so many at random, or both."""
+
+    name = serializers.CharField(help_text="small letters, digits, - and _, at most 60")
+    first = serializers.IntegerField(required=False)
+    random = serializers.IntegerField(required=False)
+    seed = serializers.IntegerField(default=SEED)
+
+
+class SampleSerializer(serializers.ModelSerializer[Sample]):
+    """Scenarios drawn from a corpus."""
+
+    corpus = serializers.CharField(source="corpus.name")
+    scenarios = serializers.IntegerField(source="n_scenarios")
+    first = serializers.IntegerField(source="drawn.first", allow_null=True)
+    random = serializers.IntegerField(source="drawn.random", allow_null=True)
+    seed = serializers.IntegerField(source="drawn.seed", allow_null=True)
+
+    class Meta:
+        model = Sample
+        fields = ["name", "corpus", "created_at", "scenarios", "first", "random", "seed"]
+
+
+class SampleDetailSerializer(SampleSerializer):
+    """A sample with the newest job of each kind about it."""
+
+    jobs = serializers.SerializerMethodField()
+
+    class Meta(SampleSerializer.Meta):
+        fields = [*SampleSerializer.Meta.fields, "jobs"]
+
+    @extend_schema_field(CorpusJobSerializer(many=True))
+    def get_jobs(self, sample: Sample) -> list[dict[str, Any]]:
+        return _jobs("sample", sample.name, self.context)
+
+
+class SampledScenarioSerializer(serializers.ModelSerializer[SampledScenario]):
+    """A scenario of a sample."""
+
+    reference = serializers.CharField(help_text="the response of the corpus, or empty")
+
+    class Meta:
+        model = SampledScenario
+        fields = ["name", "row", "prompt", "context", "reference"]
+
+
+class GenerateSerializer(serializers.Serializer[object]):
+    """Texts to be generated; without a file the missing ones of the last file."""
+
+    file = serializers.CharField(required=False, help_text="the text of a generation file (YAML)")
+    dry_run = serializers.BooleanField(
+        default=False, help_text="only say how many texts are missing, and their cost"
+    )
+
+
+class PlannedSystemSerializer(serializers.Serializer[PlannedSystem]):
+    """A system of a generation file, and how many of its texts are missing."""
+
+    model = serializers.CharField()
+    condition = serializers.CharField()
+    asked_as = serializers.CharField(help_text="the model and its address")
+    texts = serializers.IntegerField()
+    missing = serializers.IntegerField()
+    cost = serializers.FloatField(
+        allow_null=True, help_text="US dollars of the missing ones; null if unknown"
+    )
+
+
+class PlannedTextsSerializer(serializers.Serializer[object]):
+    """Texts of a sample that are asked for, or would be."""
+
+    is_queued = serializers.BooleanField()
+    cost = serializers.FloatField(
+        allow_null=True, help_text="US dollars of those whose cost is known"
+    )
+    systems = PlannedSystemSerializer(many=True)
+
+
+class FailureReasonSerializer(serializers.Serializer[object]):
+    """Why texts failed."""
+
+    reason = serializers.CharField()
+    texts = serializers.IntegerField()
+
+
+class GenerationProgressSerializer(serializers.Serializer[Progress]):
+    """How far the texts of a sample are."""
+
+    total = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    running = serializers.IntegerField()
+    requests = serializers.IntegerField(source="attempts")
+    spent = SpentSerializer()
+    is_over = serializers.BooleanField(help_text="nothing is left that a worker would do")
+    stopped = serializers.ListField(child=serializers.CharField(), help_text="why, if it was")
+    last_error = serializers.CharField()
+
+
+class GeneratedTextsSerializer(serializers.Serializer[object]):
+    """How far the texts of a sample are, and what asks for them."""
+
+    file = serializers.CharField(help_text="the generation file (YAML); empty before the first")
+    progress = GenerationProgressSerializer()
+    failures = FailureReasonSerializer(many=True)
+
+
+class StudyOfSampleSerializer(serializers.Serializer[object]):
+    """A study of a sample's responses."""
+
+    study = serializers.CharField(help_text="the text of its study.yaml")

@@ -1,0 +1,44 @@
+"""A file of codes of open answers, checked against a study. Pure."""
+
+from collections.abc import Callable, Mapping
+
+from dashboard.importing.files import Findings, TidyFile
+from survey.files.table_file import Columns
+
+#: What names an answer; scenario and set are empty at the end of a study.
+ANSWER = ("participant", "scenario", "set", "question")
+COLUMNS = Columns(required=(*ANSWER, "codes"), ignored=("text",))
+Names = tuple[str, ...]
+
+
+def read_codings(
+    data: bytes,
+    file: str,
+    answers: Mapping[Names, int],
+    findings: Findings,
+    *,
+    check: Callable[[str], str],
+) -> dict[int, str]:
+    """The text in `codes` by answer; rows where it is empty are not coded yet.
+
+    `answers` are the ids of answers by ANSWER; `check` says what is wrong with a text, or nothing.
+    """
+    table = TidyFile(data, file, COLUMNS, findings, kind="ratings")
+    coded: dict[int, str] = {}
+    seen: set[int] = set()
+    for line, row in table.rows():
+        names = tuple(row[name] for name in ANSWER)
+        answer = answers.get(names)
+        if answer is None:
+            reason = "{!r} has no open answer {!r} there"
+            table.problem(line, "participant", reason, row["participant"], row["question"])
+            continue
+        if answer in seen:
+            table.problem(line, "", "this answer is in the file twice")
+        seen.add(answer)
+        if not row["codes"]:
+            continue
+        if wrong := check(row["codes"]):
+            table.problem(line, "codes", "{}", wrong)
+        coded[answer] = row["codes"]
+    return coded

@@ -1,0 +1,108 @@
+"""`manage.py themes list|add|rename|export|import STUDY`: codes of open answers."""
+
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analysis.theme_coding import (
+    CodingRefused,
+    add_code,
+    answers_to_code,
+    code_book,
+    coders_of,
+    codes_named,
+    letters_of,
+    rename_code,
+)
+from dashboard.importing.files import ImportRefused, read_file
+from dashboard.results.themes import CODING_COLUMNS, coding_rows, import_file
+from dashboard.shared.access import role_of
+from dashboard.shared.roles import Permission
+from survey.files.csv_text import csv_lines
+from survey.models import Participant, Study
+from survey.queries import StudyNotFound, find_study
+from survey.tidy import counted_sources
+
+
+class Command(BaseCommand):
+    help = (
+        "Code open answers by themes: show the code book and how far coders are, add or rename a "
+        "code, write a file of the answers with a coder's codes, import such a file."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("action", choices=["list", "add", "rename", "export", "import"])
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("--name", default="", help="add: the code; rename: its present name")
+        parser.add_argument("--to", default="", help="rename: the new name")
+        parser.add_argument("--definition", help="add, rename: what the code means")
+        parser.add_argument("--coder", default="", help="export, import: the coder's account")
+        parser.add_argument("--codes", type=Path, metavar="CSV", help="import: the file")
+        parser.add_argument("--out", type=Path, metavar="CSV", help="export: the file to write")
+        parser.add_argument(
+            "--include",
+            nargs="+",
+            action="extend",
+            default=[],
+            choices=[str(source) for source in Participant.NOT_COUNTED],
+            help="experts or test people whose answers are coded too",
+        )
+
+    def handle(self, *, action: str, slug: str, **options: Any) -> None:
+        try:
+            study = find_study(slug)
+            getattr(self, f"_{action}")(study, counted_sources(options["include"]), options)
+        except (StudyNotFound, CodingRefused) as why:
+            raise CommandError(str(why)) from None
+        except ImportRefused as why:
+            raise CommandError(f"Nothing was changed.\n{why}") from None
+
+    def _list(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
+        for code in code_book(study):
+            self.stdout.write(f"{code.name}: {code.definition}" if code.definition else code.name)
+        letters, n = letters_of(study), answers_to_code(study, sources).count()
+        for one in coders_of(study, sources):
+            self.stdout.write(f"coder {letters[one.coder.pk]} ({one.coder}): {one.done} of {n}")
+
+    def _add(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
+        definition = options["definition"] or ""
+        code = add_code(study=study, name=options["name"], definition=definition, author=None)
+        self.stdout.write(f"{study}: added the code {code.name!r}")
+
+    def _rename(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
+        (code,) = codes_named(study, [options["name"]])
+        given = options["definition"]
+        definition = code.definition if given is None else given
+        to = options["to"] or code.name
+        rename_code(study=study, code=code, name=to, definition=definition, author=None)
+        self.stdout.write(f"{study}: the code is {code.name!r} now")
+
+    def _export(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
+        coder, out = _coder(study, options), options["out"]
+        if out is None or out.exists():
+            raise CommandError("export needs --out with the name of a new file")
+        rows = list(coding_rows(study, sources, coder))
+        try:
+            out.write_text("".join(csv_lines(CODING_COLUMNS, rows)), "utf-8", newline="")
+        except OSError as error:
+            raise CommandError(f"{out} can't be written: {error.strerror}") from None
+        self.stdout.write(f"{study}: {len(rows)} open answers written to {out}")
+
+    def _import(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
+        coder, file = _coder(study, options), options["codes"]
+        if file is None:
+            raise CommandError("import needs --codes with a file")
+        n = import_file(study, sources, coder, read_file(file), str(file))
+        self.stdout.write(f"{study}: codes of {n} answers imported as those of {coder}")
+
+
+def _coder(study: Study, options: dict[str, Any]) -> User:
+    """The account whose codes they are. Raises CommandError."""
+    name = options["coder"]
+    coder = User.objects.filter(username=name).first()
+    role = role_of(coder, study.slug) if coder else None
+    if coder is None or role is None or not role.may(Permission.CODE):
+        raise CommandError(f"--coder {name!r} is no account that may code answers of {study}")
+    return coder

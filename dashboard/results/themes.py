@@ -1,0 +1,155 @@
+"""Theme coding on pages, in files and by the API: answers to code, a coder's own decisions."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from analysis.models import Coding, ThemeCode
+from analysis.theme_coding import (
+    BETWEEN,
+    LONGEST_DEFINITION,
+    LONGEST_NAME,
+    NOTHING_FITS,
+    CodingRefused,
+    answers_to_code,
+    code_answers,
+    code_book,
+    coders_of,
+    codes_named,
+    codings_of,
+    letters_of,
+)
+from dashboard.importing.codings import ANSWER, read_codings
+from dashboard.importing.files import Findings, ImportRefused
+from survey.models import FreeAnswer, Study
+from survey.tidy import counted_sources
+
+CODING_COLUMNS = (*ANSWER, "text", "codes")
+DISAGREEMENTS_SHOWN = 100
+_NAMES = (
+    "participant__pseudonym",
+    "presentation__block__scenario__name",
+    "presentation__block__set_name",
+    "name",
+)
+
+
+class ThemeForm(forms.Form):
+    """A code of the code book."""
+
+    name = forms.CharField(
+        max_length=LONGEST_NAME, error_messages={"required": "Give the code a name."}
+    )
+    definition = forms.CharField(required=False, max_length=LONGEST_DEFINITION)
+
+
+class AnswerForm(forms.Form):
+    """The answer that a decision is about."""
+
+    answer = forms.IntegerField(min_value=1, max_value=10**18)
+
+
+class CodingsFileForm(forms.Form):
+    """A file with a coder's codes."""
+
+    file = forms.FileField(
+        max_length=200,
+        allow_empty_file=True,
+        error_messages={"required": "Choose a file with codes (CSV, TSV or .xlsx)."},
+    )
+
+
+def about_themes(study: Study, include: Sequence[str], coder: User, asked: Any) -> dict[str, Any]:
+    """What the page shows in addition to its tables: the code book, the next answer of this coder
+    (or the one asked for), how far coders are, and disagreements once this coder is done.
+    """
+    sources = counted_sources(include)
+    answers = answers_to_code(study, sources)
+    own = codings_of(study, sources).filter(coder=coder)
+    n, done = answers.count(), own.count()
+    left = answers.exclude(pk__in=own.order_by().values("answer"))
+    form = AnswerForm(asked)
+    wanted: int = form.cleaned_data["answer"] if form.is_valid() else 0
+    answer = answers.filter(pk=wanted).first() or left.first()
+    before = own.filter(answer=answer).first() if answer else None
+    coders, letters = coders_of(study, sources), letters_of(study)
+    may_compare = n > 0 and done in (0, n)
+    return {
+        "codes": code_book(study),
+        "n_answers": n,
+        "n_coded": done,
+        "answer": answer,
+        "chosen": [code.pk for code in before.codes.all()] if before else [],
+        "is_coded": before is not None,
+        "last_coded": own.order_by("-at", "-id").first(),
+        "coders": [(letters[one.coder.pk], one) for one in coders],
+        "disagreements": disagreements(study, sources)[:DISAGREEMENTS_SHOWN] if may_compare else [],
+        "may_compare": may_compare,
+    }
+
+
+def disagreements(
+    study: Study, sources: Sequence[str]
+) -> list[tuple[FreeAnswer, list[tuple[str, list[str]]]]]:
+    """Answers to which coders gave different codes, with each coder's letter and codes."""
+    letters = letters_of(study)
+    decided: dict[int, list[tuple[str, list[str]]]] = {}
+    for one in codings_of(study, sources).order_by("coder", "id").prefetch_related("codes"):
+        codes = sorted(code.name for code in one.codes.all())
+        decided.setdefault(one.answer_id, []).append((letters[one.coder_id], codes))
+    differ = {
+        answer: sorted(given)
+        for answer, given in decided.items()
+        if len({tuple(codes) for _, codes in given}) > 1
+    }
+    answers = answers_to_code(study, sources).filter(pk__in=list(differ))
+    return [(answer, differ[answer.pk]) for answer in answers]
+
+
+def in_file(codes: Sequence[str]) -> str:
+    """A decision as files have it."""
+    return f"{BETWEEN} ".join(codes) or NOTHING_FITS
+
+
+def coding_rows(study: Study, sources: Sequence[str], coder: User) -> Iterator[tuple[Any, ...]]:
+    """Every open answer with one coder's codes (CODING_COLUMNS); empty where it has none yet."""
+    own = Coding.objects.filter(answer__participant__study=study, coder=coder)
+    codes = {
+        one.answer_id: in_file([code.name for code in one.codes.all()])
+        for one in own.prefetch_related("codes")
+    }
+    rows = answers_to_code(study, sources).values_list("id", *_NAMES, "text")
+    for answer, person, scenario, set_name, question, text in rows:
+        yield (person, scenario or "", set_name or "", question, text, codes.get(answer, ""))
+
+
+def import_file(study: Study, sources: Sequence[str], coder: User, data: bytes, file: str) -> int:
+    """Keep the codes of a file as this coder's, all or none; how many answers they are about.
+    Raises ImportRefused, having changed nothing.
+    """
+    rows = answers_to_code(study, sources).values_list("id", *_NAMES)
+    answers = {tuple(name or "" for name in names): answer for answer, *names in rows}
+    findings = Findings()
+    coded = read_codings(data, file, answers, findings, check=lambda text: _wrong(study, text))
+    findings.refuse_if_any()
+    if not coded:
+        raise ImportRefused(f"{file}: the file has no codes")
+    decisions = {answer: codes_in(study, text) for answer, text in coded.items()}
+    return code_answers(study=study, coder=coder, decisions=decisions, file=file)
+
+
+def codes_in(study: Study, text: str) -> list[ThemeCode]:
+    """The codes of a cell; none where nothing fits. Raises CodingRefused."""
+    if text.strip().lower() == NOTHING_FITS:
+        return []
+    return codes_named(study, text.split(BETWEEN))
+
+
+def _wrong(study: Study, text: str) -> str:
+    try:
+        codes_in(study, text)
+    except CodingRefused as why:
+        return str(why).rstrip(".")
+    return ""
