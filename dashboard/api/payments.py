@@ -10,10 +10,10 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.status import HTTP_201_CREATED
+from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
 from rest_framework.views import APIView
 
-from dashboard.api.pagination import Computed, Keyset
+from dashboard.api.pagination import Computed, Keyset, Stored
 from dashboard.api.parameters import STUDY, sent_by, user_of
 from dashboard.api.prolific import taken_from_files
 from dashboard.api.refusals import checked, refusals
@@ -23,7 +23,6 @@ from dashboard.api.serializers.payments import (
     ConfirmSerializer,
     DecideSerializer,
     DecisionSerializer,
-    OrderSerializer,
     PaymentsSerializer,
     ProgressSerializer,
     ProposalSerializer,
@@ -116,7 +115,9 @@ class Decide(APIView):
     """Decisions by hand about one submission."""
 
     @extend_schema(
-        parameters=[STUDY, SUBMISSION], request=DecideSerializer, responses={201: OrderSerializer}
+        parameters=[STUDY, SUBMISSION],
+        request=DecideSerializer,
+        responses={201: ProgressSerializer},
     )
     def post(self, request: Request, name: str, submission: int) -> Response:
         """Decide by hand: approve, reject, pay a bonus, ask for a return or in a message. The same
@@ -138,7 +139,7 @@ class Decide(APIView):
 
 
 class Payments(APIView):
-    """What may be done about submissions, and what was confirmed."""
+    """What may be done about submissions."""
 
     @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -163,7 +164,6 @@ class Payments(APIView):
             "bonus_cents": screen.bonus_cents,
             "reward_cents": screen.reward_cents,
             "cost": bonus_cost(study, user_of(request), screen.bonus_cents),
-            "orders": [_progress(order) for order in orders_of(study)],
         }
         return Response(PaymentsSerializer(content).data)
 
@@ -284,33 +284,60 @@ def _progress(order: PaymentOrder) -> dict[str, object]:
     }
 
 
-def _whole(order: PaymentOrder) -> dict[str, Any]:
-    return dict(OrderSerializer({**_progress(order), "decisions": order.decisions.all()}).data)
+def _as_sent(order: PaymentOrder, status: int = HTTP_200_OK) -> Response:
+    return Response(ProgressSerializer(_progress(order)).data, status=status)
 
 
 def _confirmed(order: PaymentOrder) -> Response:
     """Have a worker carry it out, unless it is done by hand."""
     if not order.by_hand:
         try_to_wake("dashboard.pay", order.pk)
-    return Response(_whole(order), status=HTTP_201_CREATED)
+    return _as_sent(order, status=HTTP_201_CREATED)
+
+
+class PaymentOrderList(APIView):
+    """What was confirmed, the newest first."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY], responses=ProgressSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        pages = Keyset()
+        page = pages.page_of(Stored(orders_of(study_or_404(name)), ["-pk"]), request)
+        return pages.answer(ProgressSerializer(map(_progress, page), many=True).data)
 
 
 class PaymentOrderDetail(APIView):
-    """What was confirmed at once, decision by decision."""
+    """What was confirmed at once, and how far it is."""
 
     @extend_schema(
         operation_id="studies_payment_orders_retrieve",
         parameters=[STUDY, ORDER],
-        responses=OrderSerializer,
+        responses=ProgressSerializer,
     )
     def get(self, request: Request, name: str, order: int) -> Response:
-        return Response(_whole(order_or_404(study_or_404(name), order)))
+        return _as_sent(order_or_404(study_or_404(name), order))
+
+
+class PaymentDecisionList(APIView):
+    """What was confirmed at once, decision by decision."""
+
+    pagination_class = Keyset
+
+    @extend_schema(parameters=[STUDY, ORDER], responses=DecisionSerializer(many=True))
+    def get(self, request: Request, name: str, order: int) -> Response:
+        pages = Keyset()
+        decisions = order_or_404(study_or_404(name), order).decisions.all()
+        page = pages.page_of(Stored(decisions, ["pk"]), request)
+        return pages.answer(DecisionSerializer(page, many=True).data)
 
 
 class Settle(APIView):
     """Decisions whose outcome is not known, or that are carried out by hand."""
 
-    @extend_schema(parameters=[STUDY, ORDER], request=SettleSerializer, responses=OrderSerializer)
+    @extend_schema(
+        parameters=[STUDY, ORDER], request=SettleSerializer, responses=ProgressSerializer
+    )
     def post(self, request: Request, name: str, order: int) -> Response:
         """Say what became of decisions: `done`; `not_done`, so they are asked for again, unless
         Prolific's record says that a bonus was paid; or `cancel` what nobody was asked for yet.
@@ -332,7 +359,7 @@ class Settle(APIView):
             )
         if chosen["what"] == "not_done" and not row.by_hand:
             try_to_wake("dashboard.pay", row.pk)
-        return Response(_whole(order_or_404(study, order)))
+        return _as_sent(order_or_404(study, order))
 
 
 class PaymentList(APIView):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -274,7 +275,13 @@ class Invite(SimpleStep):
 
     @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
-        """Let in the people whom the second wave would invite now."""
+        """Let in the people whom the second wave would invite now: 400 if the role in the earlier
+        study does not let the caller know them any more.
+        """
+        there, token = recruitment_of(study_or_404(name), settings.PROLIFIC_URL), request.auth
+        earlier = there.earlier if there else None
+        if earlier and isinstance(token, ApiToken) and not token.is_for(earlier.slug):
+            raise PermissionDenied(f"The token {token.name} is not for {earlier}.")
         return self.step(request, name)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
@@ -112,7 +112,7 @@ class Perturbations(APIView):
         judges = form.validated_data["judges"]
         role = role_of(user_of(request), study.slug)
         if judges and not (role and role.may(Permission.CHANGE)):
-            raise PermissionDenied("Your role may not have judges asked.")
+            raise ValidationError({"judges": ["Your role may not have judges asked."]})
         if unknown := sorted(set(judges) - set(askable_judges(study))):
             raise ValidationError({"judges": [f"{unknown[0]!r} is no judge of single responses"]})
         try:

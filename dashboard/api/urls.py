@@ -50,7 +50,11 @@ DESIGN = [
 
 RATERS = [
     path("raters/", raters.RaterList.as_view(), name="raters"),
-    path("raters/<str:rater>/", raters.RaterDetail.as_view(), name="rater"),
+    # Imported names may contain slashes.
+    path(
+        "raters/<path:rater>/identity/", identities.RaterIdentity.as_view(), name="rater-identity"
+    ),
+    path("raters/<path:rater>/", raters.RaterDetail.as_view(), name="rater"),
     path("decisions/", raters.DecisionList.as_view(), name="decisions"),
     path("thresholds/", raters.Thresholds.as_view(), name="thresholds"),
     path("rules/", raters.RuleSetList.as_view(), name="rules"),
@@ -149,11 +153,16 @@ PAYMENTS = [
         identities.SubmissionIdentity.as_view(),
         name="submission-identity",
     ),
-    path("raters/<str:rater>/identity/", identities.RaterIdentity.as_view(), name="rater-identity"),
     path("payments/", payments.Payments.as_view(), name="payments"),
     path("payments/terms/", payments.PayTermsDetail.as_view(), name="pay-terms"),
     path("payments/proposals/", payments.ProposalList.as_view(), name="proposals"),
+    path("payments/orders/", payments.PaymentOrderList.as_view(), name="payment-orders"),
     path("payments/<number:order>/", payments.PaymentOrderDetail.as_view(), name="payment-order"),
+    path(
+        "payments/<number:order>/decisions/",
+        payments.PaymentDecisionList.as_view(),
+        name="payment-decisions",
+    ),
     path("payments/<number:order>/settle/", payments.Settle.as_view(), name="settle"),
     path("payments/<number:order>/<str:file>", payments.PaymentList.as_view(), name="payment-list"),
 ]

@@ -132,15 +132,15 @@ class HourlyPay:
         pay, least = in_money(self.pay, self.currency), in_money(self.least, self.currency)
         reached = in_money(round(self.per_hour), self.currency)
         said = (
-            f"The median time of {self.people} people is {self.minutes:.1f} minutes. "
-            f"{pay} × 60 / {self.minutes:.1f} = {reached} an hour"
+            f"The median time of {self.people} people is {self.minutes:.2f} minutes. "
+            f"{pay} × 60 / {self.minutes:.2f} = {reached} an hour"
         )
         if not self.top_up:
             return f"{said}, at least the {least} that are due."
         due = in_money(self.pay + self.top_up, self.currency)
         more = in_money(self.top_up, self.currency)
         return (
-            f"{said}, less than the {least} that are due. {least} × {self.minutes:.1f} / 60 = "
+            f"{said}, less than the {least} that are due. {least} × {self.minutes:.2f} / 60 = "
             f"{due}: {more} more for each."
         )
 

@@ -19,6 +19,7 @@ from survey.models import Slot, Study
 from survey.prolific.codes import completion_codes
 from survey.prolific.replies import UNPUBLISHED, ProlificStudy
 from survey.slots import slot_counts
+from survey.templatetags.markdown import without_markdown
 from survey.tidy import definition_of
 
 DEVICES = {"desktop": "Computer", "tablet": "Tablet", "mobile": "Phone"}
@@ -36,7 +37,7 @@ def first_values(study: Study, wave: Wave | None = None) -> dict[str, Any]:
         "minutes": definition.estimated_minutes,
         "devices": list(DEVICES),
         "sensitive": definition.texts.warning is not None,
-        "warning": definition.texts.warning or "",
+        "warning": without_markdown(definition.texts.warning or ""),
         "review": "automatic",
     }
 

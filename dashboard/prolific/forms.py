@@ -45,7 +45,7 @@ class DraftForm(forms.Form):
         required=False,
         max_length=2000,
         label="What the content is",
-        widget=forms.Textarea(attrs={"rows": 2}),
+        widget=forms.Textarea(attrs={"rows": 4}),
     )
 
     def clean(self) -> dict[str, object]:

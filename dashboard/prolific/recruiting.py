@@ -36,7 +36,7 @@ from dashboard.prolific.steps import (
     take,
 )
 from dashboard.prolific.subscribing import subscribe, subscribe_if_possible, unsubscribe
-from dashboard.prolific.waves import Wave, wave_of
+from dashboard.prolific.waves import Wave, may_know_people, wave_of
 from dashboard.shared.log import record
 from survey.models import Study
 from survey.prolific.errors import ProlificError
@@ -234,8 +234,13 @@ def add_places(study: Study, client: "ProlificClient", *, author: User, places: 
 
 
 def invite(study: Study, client: "ProlificClient", *, author: User) -> StepDone:
-    """Let in the people whom the study's second wave would invite now."""
+    """Let in the people whom the study's second wave would invite now, if the author's role in the
+    earlier study still lets them know who they are.
+    """
     recruitment = recruited(study)
+    earlier = recruitment.earlier
+    if earlier is not None and not may_know_people(author, earlier.slug):
+        raise StepRefused(f"Your role in {earlier} does not let you invite its people.")
     wave = wave_of_recruitment(recruitment)
     changed = invite_again(recruitment, wave, author=author, client=client)
     return StepDone.of(Step.INVITE, changed, look(recruitment, client))

@@ -10,8 +10,8 @@ from survey.prolific.replies import ProlificSubmission
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
 
-#: In the place of a file's name; a row's line is its number.
-FROM_API = "Prolific (oldest submission first)"
+#: In the place of a file's name; a row's line is its number, from the oldest on.
+FROM_API = "submissions on Prolific"
 
 
 def submissions_of(recruitment: Recruitment, client: "ProlificClient") -> SubmissionLists:

@@ -56,8 +56,14 @@ def earlier_studies(study: Study, user: User) -> list[Study]:
     others = visible_to(user, Study.objects.exclude(slug=study.slug))
     came = Identity.objects.filter(kind=Identity.Kind.PROLIFIC).values("participant__study")
     there = others.filter(pk__in=came).order_by("-loaded_at", "-pk")
-    roles = {slug: role_of(user, slug) for slug in {one.slug for one in there}}
-    return [one for one in there if (role := roles[one.slug]) and role.may(Permission.IDENTIFY)]
+    known = {slug for slug in {one.slug for one in there} if may_know_people(user, slug)}
+    return [one for one in there if one.slug in known]
+
+
+def may_know_people(user: User, slug: str) -> bool:
+    """Whether the role of `user` in a study lets them know who its people are."""
+    role = role_of(user, slug)
+    return role is not None and role.may(Permission.IDENTIFY)
 
 
 def wave_of(earlier: Study, later: Study, who: str) -> Wave:

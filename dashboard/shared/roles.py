@@ -157,7 +157,10 @@ RULES: dict[str, Needs] = {
         Needs(change=_P.IDENTIFY),
     ),
     **_all("api:payments api:pay-terms", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
-    **_all("api:payment-order api:proposals", Needs(get=_P.RECRUIT)),
+    **_all(
+        "api:payment-order api:payment-orders api:payment-decisions api:proposals",
+        Needs(get=_P.RECRUIT),
+    ),
     **_all("api:decide api:settle api:payment-list", Needs(change=_P.RECRUIT)),
     **_all("api:notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
     **_all("api:members api:invitations", Needs(get=_P.MANAGE, change=_P.MANAGE)),

@@ -1,8 +1,10 @@
 """Study texts: Markdown without raw HTML and without images (a browser loads nothing remote)."""
 
 from functools import lru_cache
+from html import unescape
 
 from django import template
+from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
@@ -51,6 +53,11 @@ def response_markdown(text: str) -> SafeString:
 def quoted_markdown(text: str) -> SafeString:
     """HTML of a study's text where a page of researchers quotes it."""
     return _without_headings(_renderer(), text)
+
+
+def without_markdown(text: str) -> str:
+    """The words of a study's text in one line, for places that know no Markdown."""
+    return " ".join(unescape(strip_tags(markdown(text))).split())
 
 
 @register.filter

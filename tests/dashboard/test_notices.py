@@ -12,6 +12,8 @@ from pytest_django import Settings
 
 from analysis.models import AnalysisRun
 from analysis.runs import request_run
+from dashboard.accounts.models import ApiToken
+from dashboard.accounts.tokens import create_token
 from dashboard.notices.models import Follower, Occasion
 from dashboard.notices.sending import follow, slugs_to_look_at, tell_followers
 from dashboard.shared.models import Membership
@@ -231,6 +233,33 @@ def test_researcher_asks_for_e_mail_and_ends_it(
     assert researcher.email == "ada@example.org"
     page.post(address, given | {"occasions": []})
     assert not Follower.objects.exists()
+
+
+def test_token_for_one_study_leaves_the_address_of_the_account(
+    study: Study, researcher: User
+) -> None:
+    key = create_token(
+        user=researcher,
+        name="x",
+        scope=ApiToken.Scope.CHANGE,
+        studies=[study.slug],
+        expires_at=None,
+    )
+    caller, address = Client(headers={"authorization": f"Token {key}"}), f"/api/studies/{study}"
+    for email, occasions, status in (
+        ("ada@example.org", ["full"], 400),
+        (None, ["full"], 400),  # the account has none
+        (None, [], 200),
+    ):
+        sent = {"occasions": occasions} | ({"email": email} if email else {})
+        answer = caller.put(f"{address}/notices/", sent, content_type="application/json")
+        assert (answer.status_code, Follower.objects.exists()) == (status, False), answer.json()
+    researcher.refresh_from_db()
+    assert researcher.email == ""
+    User.objects.update(email="ada@example.org")
+    sent = {"email": "ada@example.org", "occasions": ["full"]}
+    answer = caller.put(f"{address}/notices/", sent, content_type="application/json")
+    assert answer.json()["occasions"] == Follower.objects.get().occasions == ["full"]
 
 
 @pytest.mark.parametrize(

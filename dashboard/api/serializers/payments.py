@@ -168,7 +168,7 @@ class BonusCostSerializer(serializers.Serializer[BonusCost]):
 
 
 class PaymentsSerializer(serializers.Serializer[object]):
-    """What the rules propose now, and what was confirmed."""
+    """What the rules propose now."""
 
     currency = serializers.CharField()
     hourly_pay = serializers.CharField(allow_null=True, help_text="the arithmetic")
@@ -178,7 +178,6 @@ class PaymentsSerializer(serializers.Serializer[object]):
         allow_null=True, help_text="of the approvals that are chosen; null without a known reward"
     )
     cost = BonusCostSerializer()
-    orders = ProgressSerializer(many=True)
 
 
 class ConfirmSerializer(serializers.Serializer[object]):
@@ -198,12 +197,6 @@ class ConfirmSerializer(serializers.Serializer[object]):
     by_hand = serializers.BooleanField(
         default=False, help_text="carried out on Prolific by hand, as always without a token"
     )
-
-
-class OrderSerializer(ProgressSerializer):
-    """An order with its decisions."""
-
-    decisions = DecisionSerializer(many=True)
 
 
 class SettleSerializer(serializers.Serializer[object]):

@@ -13,6 +13,7 @@ from rest_framework.test import APIRequestFactory
 from corpus.models import Corpus, Sample
 from dashboard.api.pagination import Computed, Keyset, RowsInOrder, Stored
 from dashboard.api.throttling import RequestsOfToken
+from dashboard.payments.models import PaymentOrder
 from survey.models import Participant, Rating, Study, StudyEvent
 from tests.dashboard.addresses import ADDRESSES
 from tests.factories import make_study
@@ -117,6 +118,8 @@ def test_every_list_refuses_what_is_no_place_or_limit(
         corpus = Corpus.objects.create(name="talks", source={"dialogues": 1})
         Sample.objects.create(name="six", corpus=corpus, drawn={})
     path = address.path.replace("judge@1", "stand-in@1")
+    if address.name == "api:payment-decisions":
+        PaymentOrder.objects.create(pk=1, study=study)
     answer = page.get(f"{path}?{query}")
     assert (answer.status_code, answer.json()) == (400, said)
 
@@ -127,6 +130,7 @@ def test_every_list_that_can_grow_comes_in_pages() -> None:
         *("studies", "versions", "changes", "raters", "ratings", "decisions", "rules", "calls"),
         *("gold-scores", "gold-decisions", "analyses", "packages", "submissions", "events"),
         *("corpora", "samples", "scenarios"),
+        *("payment-orders", "payment-decisions", "proposals"),
     } <= names
 
 

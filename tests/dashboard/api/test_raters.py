@@ -120,6 +120,14 @@ def test_expert_is_not_excluded(page: Client, study: Study, run: AnalysisRun) ->
     assert decided(study)
 
 
+def test_rater_with_a_slash_in_an_imported_name_is_found(page: Client, study: Study) -> None:
+    study.participants.filter(pseudonym="ann").update(pseudonym="wave 1/ann")
+    assert read(page, "raters/wave%201%2Fann/")["participant"] == "wave 1/ann"
+    ask(page, "post", "raters/wave%201%2Fann/identity/")
+    assert study.events.filter(action="identity shown").exists()
+    assert page.get("/studies/small/raters/wave%201%2Fann/").status_code == 302
+
+
 def test_decision_is_listed_and_taken_back(page: Client, study: Study, run: AnalysisRun) -> None:
     ask(page, "post", "decisions/", EXCLUDE)
     ask(page, "post", "decisions/", {"raters": ["ann"], "excluded": False, "reason": "a mistake"})

@@ -65,6 +65,13 @@ def test_proposals_are_listed_by_rule_page_by_page(page: Client, two: Study) -> 
     assert page.get(f"{API}payments/proposals/?after=x").status_code == 400
 
 
+def decisions(page: Client, order: dict[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = page.get(f"{API}payments/{order['order']}/decisions/").json()[
+        "results"
+    ]
+    return rows
+
+
 def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, researcher: User) -> None:
     shown = page.get(f"{API}payments/").json()
     assert shown["bonus_cents"] == 100 and "minutes" in shown["hourly_pay"]
@@ -94,13 +101,18 @@ def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, resear
     assert order["counts"] == {
         "approve": {"waiting": 2}, "message": {"waiting": 1}, "bonus": {"waiting": 2}
     }  # fmt: skip
-    assert {one["cents"] for one in order["decisions"]} == {None, 75}
-    assert "Where were you?" in {one["text"] for one in order["decisions"]}
+    made = decisions(page, order)
+    assert {one["cents"] for one in made} == {None, 75}
+    assert "Where were you?" in {one["text"] for one in made}
+    assert [one["kind"] for one in made].count("approve") == 2
+    first = page.get(f"{API}payments/{order['order']}/decisions/?limit=2").json()
+    assert first["results"] == made[:2]
+    assert page.get(first["next"]).json()["results"] == made[2:4]
     assert send()[0] == 400, "a second time there is nothing to confirm"
-    detail = page.get(f"{API}payments/{order['order']}/").json()
-    assert [one["kind"] for one in detail["decisions"]].count("approve") == 2
+    assert page.get(f"{API}payments/{order['order']}/").json() == order
     assert page.get(f"{API}payments/999/").status_code == 404
-    assert page.get(f"{API}payments/").json()["orders"][0]["order"] == order["order"]
+    assert page.get(f"{API}payments/999/decisions/").status_code == 404
+    assert page.get(f"{API}payments/orders/").json()["results"] == [order]
     assert keys(page) == []
 
 
@@ -168,7 +180,7 @@ def test_order_by_hand_is_downloaded_settled_and_cancelled(page: Client, two: St
     assert page.post(f"{API}{path}bonuses.csv").content == answer.content
     assert two.events.filter(action="payment list downloaded").count() == 2
     assert page.post(f"{API}{path}ratings.csv").status_code == 404
-    made = {one["kind"]: one["id"] for one in order["decisions"]}
+    made = {one["kind"]: one["id"] for one in decisions(page, order)}
     for body, why in (
         ({"what": "done", "decisions": []}, "at least 1"),
         ({"what": "done", "decisions": [999_999]}, "Choose at least one line."),

@@ -56,7 +56,7 @@ def test_page_shows_groups_with_sums_and_confirms_them_at_once(
 ) -> None:
     shown = text_of(page.get(ADDRESS))
     for said in (
-        "The median time of 2 people is 21.0 minutes.",
+        "The median time of 2 people is 21.00 minutes.",
         "Approve: completed here with the right code",
         "Approve: completed here, with another code or none",
         "Pay a bonus: bonus for completing 2 of 2, £1.00",

@@ -123,8 +123,8 @@ def test_hourly_pay_is_lifted_to_what_is_due_at_the_median_time() -> None:
     hourly = hourly_pay(cases, terms)
     assert hourly is not None and hourly.top_up == 90
     assert hourly.in_words == (
-        "The median time of 3 people is 24.0 minutes. £1.50 × 60 / 24.0 = £3.75 an hour, less than "
-        "the £6.00 that are due. £6.00 × 24.0 / 60 = £2.40: £0.90 more for each."
+        "The median time of 3 people is 24.00 minutes. £1.50 × 60 / 24.00 = £3.75 an hour, less "
+        "than the £6.00 that are due. £6.00 × 24.00 / 60 = £2.40: £0.90 more for each."
     )
     lifted = [one for one in proposals(cases, terms) if one.rule == "hourly"]
     assert [(one.submission, one.cents) for one in lifted] == [(1, 90), (2, 90), (3, 90)]

@@ -309,6 +309,13 @@ def test_codes_come_with_their_actions(ask: Ask) -> None:
 # ── Pay terms ────────────────────────────────────────────────────────────────────────────────
 
 
+def test_warning_of_a_draft_is_the_studys_in_plain_words(ask: Ask, study: Study) -> None:
+    warning = "About **loss &\nillness**.\n\nYou may stop."
+    study.definition["texts"]["warning"] = warning
+    study.save()
+    assert ask("get", "draft/")[1]["warning"] == "About loss & illness. You may stop."
+
+
 def test_reward_of_the_draft_is_promised(connected: Ask, drafted: str, study: Study) -> None:
     assert terms_of(study) == Terms(currency="GBP", reward=150)
     connected("put", "draft/", DRAFT | {"reward_cents": 200})
@@ -375,6 +382,18 @@ def test_people_of_a_study_without_the_role_for_it_are_not_invited(
             Membership.objects.create(user=owner, slug="first", role=role)
         assert [one["name"] for one in ask("get", "earlier/")[1]] == seen
         assert ask("get", "wave/?earlier=first@1")[0] == (200 if seen else 400)
+    assert ask("post", "draft/", DRAFT | {"earlier": "first@1", "places": 1})[0] == 201
+    came(first, "ben")
+    key = create_token(
+        user=owner, name="x", scope=ApiToken.Scope.CHANGE, studies=["small"], expires_at=None
+    )
+    by_token = asking(Client(headers={"authorization": f"Token {key}"}))
+    assert by_token("post", "invite/") == (403, {"detail": "The token x is not for first@1."})
+    Membership.objects.filter(slug="first").update(role=Role.ANALYST)
+    status, said = ask("post", "invite/")
+    assert (status, "Your role in first@1 does not let you" in str(said)) == (400, True)
+    [group] = prolific.world.groups
+    assert set(prolific.world.members(group)) == {prolific_id("ann")}
 
 
 # ── Submissions ──────────────────────────────────────────────────────────────────────────────
