@@ -1,11 +1,9 @@
 """The responses to one scenario whose mean ratings differ most."""
 
-from collections.abc import Iterator
-from functools import cache
-from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from pandas import DataFrame
 from scipy.stats import t
 
@@ -63,14 +61,14 @@ def largest_differences(
             known[["model", "condition"]].drop_duplicates().itertuples(index=False, name=None)
         )
     }
-    rows = [
-        dict(zip(_PAGE, page, strict=True)) | row
-        for page, of_page in ratings.groupby(_PAGE, observed=True, sort=False)
-        for row in _cases(of_page, place, confidence)
-    ]
-    if not rows:
+    pages = []
+    for page, of_page in ratings.groupby(_PAGE, observed=True, sort=False):
+        about: dict[str, Any] = dict(zip(_PAGE, page, strict=True))
+        pages.append(_cases(of_page, place, confidence).assign(**about))
+    pages = [page for page in pages if len(page)]
+    if not pages:
         raise NotAvailable(NO_PAIR)
-    table = DataFrame(rows)
+    table = pd.concat(pages, ignore_index=True)
     pair = ["dimension", "model_a", "condition_a", "model_b", "condition_b"]
     table["cases"] = table.groupby(pair, observed=True)["n"].transform("size")
     # equal ones in the order of their names, so that the order of ratings changes nothing
@@ -83,35 +81,45 @@ def largest_differences(
     return table[kept][LARGEST_DIFFERENCES.names].reset_index(drop=True)
 
 
-@cache
-def _quantile(confidence: float, n: int) -> float:
-    """Student's t of an interval of a mean of n."""
-    return float(t.ppf((1 + confidence) / 2, n - 1))
-
-
-def _cases(
-    ratings: DataFrame, place: dict[Any, int], confidence: float
-) -> Iterator[dict[str, Any]]:
-    """Every pair of the systems of one page, on one dimension."""
+def _cases(ratings: DataFrame, place: dict[Any, int], confidence: float) -> DataFrame:
+    """Every pair of the systems of one page, on one dimension: sums over those who rated both, for
+    all pairs at once.
+    """
     wide = ratings.pivot_table(
         index="participant", columns=["model", "condition"], values="rating", observed=True
     )
     systems = sorted(wide.columns, key=lambda system: place[system])
     values = wide[systems].to_numpy(dtype=float)
-    for (i, a), (j, b) in combinations(enumerate(systems), 2):
-        both = values[:, [i, j]]
-        both = both[~np.isnan(both).any(axis=1)]
-        if len(both) < LEAST_RATERS:
-            continue
-        row: dict[str, Any] = {"n": len(both)}
-        row |= {"model_a": a[0], "condition_a": a[1], "model_b": b[0], "condition_b": b[1]}
-        for name, x, ends in (
-            ("mean_a", both[:, 0], "mean_a"),
-            ("mean_b", both[:, 1], "mean_b"),
-            ("difference", both[:, 0] - both[:, 1], "ci"),
-        ):
-            mean, variance = float(x.mean()), float(x.var(ddof=1))
-            variance = 0.0 if variance < ROUNDING else variance
-            half = _quantile(confidence, len(x)) * (variance / len(x)) ** 0.5
-            row |= {name: mean, f"{ends}_low": mean - half, f"{ends}_high": mean + half}
-        yield row
+    rated = ~np.isnan(values)
+    centre = np.round(values[rated].mean())  # a whole number, so that sums stay exact
+    x = np.where(rated, values - centre, 0.0)
+    n, sums, squares = rated.T.astype(float) @ rated, x.T @ rated, (x**2).T @ rated
+    i, j = np.triu_indices(len(systems), k=1)
+    enough = n[i, j] >= LEAST_RATERS
+    i, j = i[enough], j[enough]
+    pairs = n[i, j]
+    quantile = t.ppf((1 + confidence) / 2, pairs - 1)
+    columns: dict[str, Any] = {"n": pairs.astype(int)}
+    for side, own in (("a", i), ("b", j)):
+        columns[f"model_{side}"] = [systems[number][0] for number in own]
+        columns[f"condition_{side}"] = [systems[number][1] for number in own]
+    for name, ends, total, of_squares, shift in (
+        ("mean_a", "mean_a", sums[i, j], squares[i, j], centre),
+        ("mean_b", "mean_b", sums[j, i], squares[j, i], centre),
+        (
+            "difference",
+            "ci",
+            sums[i, j] - sums[j, i],
+            squares[i, j] + squares[j, i] - 2 * (x.T @ x)[i, j],
+            0.0,
+        ),
+    ):
+        mean = total / pairs
+        variance = (of_squares - total * mean) / (pairs - 1)
+        half = quantile * np.sqrt(np.where(variance < ROUNDING, 0.0, variance) / pairs)
+        columns |= {
+            name: mean + shift,
+            f"{ends}_low": mean + shift - half,
+            f"{ends}_high": mean + shift + half,
+        }
+    return DataFrame(columns)

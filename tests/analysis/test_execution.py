@@ -19,6 +19,7 @@ from analysis.judges.trained_scorer import TABLES as OF_SCORER
 from analysis.quality_rules import QualityRules
 from analysis.queries import results_of
 from analysis.rule_sets import set_rules
+from analysis.tables.largest_differences import NO_PAIR
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import Key, Rate, add_gold, add_participant, make_study
@@ -37,6 +38,7 @@ TABLES = {
     "items",
     "wins",
     "wins_summary",
+    "largest_differences",
 }
 ABOUT_JUDGES = [
     *(*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES, *OF_METRICS),
@@ -45,6 +47,8 @@ ABOUT_JUDGES = [
 OF_RATERS = {
     "rater_differences", "gold_distance", "consort", "durations", "sigma_mae", "sigma", "mae",
 }  # fmt: skip
+#: They need codes that people gave.
+OF_THEMES = ["theme_counts", "theme_agreement"]
 OF_INCLUDED = [
     "demographics",
     "items",
@@ -52,8 +56,11 @@ OF_INCLUDED = [
     "wins_summary",
     "shares",
     "ratings_kde",
+    "largest_differences",
 ]
-OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde", "largest_differences"]
+NO_REFERENCE = {"wins.reference_points": "the study names no reference"}
+ONE_RATER = {"largest_differences": NO_PAIR}
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
 NOT_ASKED = {"demographics": "the study asks no demographic question"}
 NO_CONTRAST = dict.fromkeys(
@@ -142,15 +149,17 @@ def no_rules() -> Study:
 ABSENT: dict[Callable[[], Study], dict[str, str]] = {
     nobody: NOBODY | NO_GOLD,
     nobody_but_test_people: NOBODY,
-    one_rater_one_scenario_one_response: NO_GOLD | NOT_ASKED | NO_CONTRAST,
-    single_condition: NO_DEMOGRAPHICS | NO_CONTRAST,
-    no_reference: NO_DEMOGRAPHICS | {"wins.reference_points": "the study names no reference"},
+    one_rater_one_scenario_one_response: NO_GOLD | NOT_ASKED | NO_CONTRAST | ONE_RATER,
+    single_condition: NO_DEMOGRAPHICS | NO_CONTRAST | ONE_RATER,
+    no_reference: NO_DEMOGRAPHICS
+    | ONE_RATER
+    | {"wins.reference_points": "the study names no reference"},
     constant_ratings_far_from_gold: NOBODY,
     constant_ratings_near_gold: NO_DEMOGRAPHICS,
-    missing_gold: NO_GOLD | NO_DEMOGRAPHICS,
+    missing_gold: NO_GOLD | NO_DEMOGRAPHICS | ONE_RATER,
     everybody_still_active: NOBODY,
     no_ratings: NO_DEMOGRAPHICS | dict.fromkeys(OF_RATINGS, "the included raters gave no ratings"),
-    no_rules: NO_DEMOGRAPHICS | {"funnel": "the study applies no quality rule"},
+    no_rules: NO_DEMOGRAPHICS | ONE_RATER | {"funnel": "the study applies no quality rule"},
 }
 
 
@@ -206,7 +215,13 @@ def test_thin_study_has_results_about_its_gold_scores_or_reasons(analysed: Analy
 
 def about_people(name: str) -> bool:
     """Whether it is neither about judges, nor made by a recipe, nor a figure of raters."""
-    others = {*ABOUT_JUDGES, *NAMES, *(figure.name for figure in DRAWN if figure.draw), *OF_RATERS}
+    others = {
+        *ABOUT_JUDGES,
+        *NAMES,
+        *(figure.name for figure in DRAWN if figure.draw),
+        *OF_RATERS,
+        *OF_THEMES,
+    }
     return name.split(" (", maxsplit=1)[0] not in others
 
 

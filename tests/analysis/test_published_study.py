@@ -208,6 +208,7 @@ def test_nothing_is_absent_and_figures_are_small(results: Results) -> None:
         "wins",
         "wins_summary",
         "rater_differences",
+        "largest_differences",
     }
     assert set(results.figures) == set(FIGURES)
     assert len(json.dumps(results.figures, allow_nan=False)) < 200_000

@@ -109,7 +109,7 @@ def test_requests_within_a_minute_write_nothing(
     ada: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     ada.get("/account/prolific/")
-    with django_assert_num_queries(3):  # session, account, account at Prolific
+    with django_assert_num_queries(4):  # session, account, roles, account at Prolific
         ada.get("/account/prolific/")
 
 

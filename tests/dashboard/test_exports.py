@@ -341,6 +341,7 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
         "rater_differences",
         "protocol",
         "design_health",
+        "largest_differences",
         "codebook",
     ]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]

@@ -174,6 +174,7 @@ def researchers_addresses(study: str) -> Iterator[str]:
         "number": "1",
         "slug": "ratings_kde",
         "str": "ratings.csv",
+        "path": "nobody",
     }
 
     def walk(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[str]:
