@@ -20,6 +20,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
 def execute(page: Page, route: str, body: str = "") -> Locator:
     """Try a route with the rights of the session; the status of the answer."""
     block = page.locator(f"[id$='-{route}']")
+    page.locator("#api .info").scroll_into_view_if_needed()
+    page.locator(".opblock").first.wait_for()
+    for _ in range(100):  # Swagger UI draws routes as they come into view, where there are many
+        if block.count():
+            break
+        page.mouse.wheel(0, 600)
+        page.wait_for_timeout(50)
     block.locator(".opblock-summary-control").click()
     block.get_by_role("button", name="Try it out").click()
     if body:

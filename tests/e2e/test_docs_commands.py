@@ -39,7 +39,7 @@ CANNOT = {
     "manage corpus responses": "needs generated texts",
     **dict.fromkeys(
         (
-            "manage load_study my-study",
+            "manage load_study generated",
             "manage simulate generated",
             "manage judge generated",
             "manage metrics generated",
