@@ -51,6 +51,7 @@ CANNOT = {
     ),
     "manage draw_responses my-slug --n 100": "needs a hundred responses",
     "manage import_gold my-slug --gold labels.csv": "needs labels by hand",
+    "manage themes import": "needs codes by hand",
     "manage pay my-slug --confirm": "needs submissions to pay",
     "manage set_study my-slug paused": "ends a real study",
     "manage analyze my-slug --out results": "needs real raters",
