@@ -140,7 +140,7 @@ def calibration(predicted: DataFrame, *, seed: int) -> DataFrame:
         low, high = ends or (np.nan, np.nan)
         rows.append(
             {
-                "bin": int(number),  # type: ignore[call-overload]
+                "bin": int(number),  # type: ignore[call-overload]  # a number; stubs say any key
                 "n": len(part),
                 "predicted": float(part["predicted"].mean()),
                 "rating": float(part["rating"].mean()),

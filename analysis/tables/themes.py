@@ -61,7 +61,7 @@ THEME_AGREEMENT = TableSpec(
     observations="open answers that both coded",
     says="Cohen's κ of each code compares the agreement of two coders with that expected by "
         "chance: 1 is full agreement, 0 is chance. Its interval is by the asymptotic standard "
-        "error. All coded answers count, whoever wrote them.",
+        "error. All coded answers count.",
     section="Themes of open answers",
     subject=THEMES,
 )  # fmt: skip

@@ -13,7 +13,7 @@ FLAGGED_SHOWN = 100
 
 @dataclass(frozen=True)
 class Flagged:
-    """A response that somebody flagged; `reasons` are (question, text)."""
+    """A flagged response; `reasons` are (question, text)."""
 
     row: dict[str, Any]
     prompt: str
