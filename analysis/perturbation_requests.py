@@ -21,10 +21,12 @@ UNDER_WAY = (State.WAITING, State.RUNNING)
 NOT_OF_ONE_TEXT = ("tfidf_cosine", "perplexity")
 #: What other metrics need that an installation may lack: one of these `MetricOptions`.
 NEEDS = {
-    "meteor_synonyms": ["wordnet"],
-    "stock_phrases": ["phrases"],
-    "embedding_cosine": ["model", "embeddings"],
-    **dict.fromkeys(["bertscore_precision", "bertscore_recall", "bertscore_f1"], ["model"]),
+    "meteor_synonyms": ("wordnet",),
+    "stock_phrases": ("phrases",),
+    "embedding_cosine": ("model", "embeddings"),
+    "bertscore_precision": ("model",),
+    "bertscore_recall": ("model",),
+    "bertscore_f1": ("model",),
 }
 #: Responses that are perturbed unless asked otherwise.
 RESPONSES = 20
