@@ -93,6 +93,7 @@ def test_a_corpus_becomes_a_study(
     page.get_by_label("or its text").fill(GENERATION.replace("{prompt}", "{promt}"))
     press("Show texts and cost")
     expect(page.get_by_role("alert")).to_contain_text("field 'promt' is unknown")
+    expect(page.get_by_role("alert")).to_be_in_viewport()
     look("bad file")
     page.get_by_label("or its text").fill(GENERATION)
     press("Show texts and cost")
