@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.test_judge_pages import log_in
 
-pytestmark = pytest.mark.embedded  # what a browser makes of HTML and scripts
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of HTML and scripts
 
 
 @pytest.fixture
