@@ -31,6 +31,7 @@ class ProlificTokenForm(forms.Form):
 
     token = forms.RegexField(
         r"^[A-Za-z0-9._~+/=-]{8,300}$",
+        strip=True,  # what is copied often ends with a space or a line break
         error_messages={
             "required": "Paste the token that you created on Prolific.",
             "invalid": "This is no Prolific token: it has 8 or more letters, digits and signs, "
