@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from analysis import jobs
+from analysis.metric_options import MetricOptions, installed_options
 from analysis.models import PerturbationRun
 from survey.models import Study
 
@@ -18,6 +19,15 @@ State = PerturbationRun.State
 UNDER_WAY = (State.WAITING, State.RUNNING)
 #: Metrics that a single new text has no value of, or that may cost.
 NOT_OF_ONE_TEXT = ("tfidf_cosine", "perplexity")
+#: What other metrics need that an installation may lack: one of these `MetricOptions`.
+NEEDS = {
+    "meteor_synonyms": ("wordnet",),
+    "stock_phrases": ("phrases",),
+    "embedding_cosine": ("model", "embeddings"),
+    "bertscore_precision": ("model",),
+    "bertscore_recall": ("model",),
+    "bertscore_f1": ("model",),
+}
 #: Responses that are perturbed unless asked otherwise.
 RESPONSES = 20
 
@@ -47,9 +57,16 @@ def installed_rewriter() -> tuple[str, str]:
 
 def default_metrics(study: Study) -> tuple[str, ...]:
     """The metrics that were computed of the study's responses and that a changed text can have:
-    neither imported ones nor those that depend on other texts.
+    neither imported ones nor those that depend on other texts, nor those whose model was named when
+    they were computed and is none of this installation.
     """
-    stored = study.computed_metrics.exclude(name__in=NOT_OF_ONE_TEXT)
+    here, nothing = installed_options(), MetricOptions()
+    lacking = [
+        name
+        for name, needs in NEEDS.items()
+        if all(getattr(here, need) == getattr(nothing, need) for need in needs)
+    ]
+    stored = study.computed_metrics.exclude(name__in=[*NOT_OF_ONE_TEXT, *lacking])
     return tuple(stored.order_by("id").values_list("name", flat=True))
 
 

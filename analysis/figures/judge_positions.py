@@ -5,10 +5,12 @@ from pandas import DataFrame
 
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures.style import (
+    ARMS,
     COLOURS,
-    INK,
+    ZERO,
     Changes,
     Notes,
+    arms,
     as_text,
     fits_phone,
     short,
@@ -31,11 +33,12 @@ def position_effects(table: DataFrame) -> go.Figure:
     several = estimated["dimension"].nunique() > 1
     views: dict[str, Changes] = {}
     for (judge, dimension), rows in estimated.groupby(["judge", "dimension"], sort=False):
+        above, below = arms(rows["effect"], rows["ci_low"], rows["ci_high"])
         views[as_text(f"{judge} · {dimension}" if several else str(judge))] = {
             "x": [[int(position) for position in rows["position"]]],
             "y": [short(rows["effect"])],
-            "error_y.array": [short(rows["ci_high"].sub(rows["effect"]).fillna(0))],
-            "error_y.arrayminus": [short(rows["effect"].sub(rows["ci_low"]).fillna(0))],
+            "error_y.array": [above],
+            "error_y.arrayminus": [below],
         }
     reach = 1.1 * float(estimated[["effect", "ci_low", "ci_high"]].abs().max().max())
     notes = Notes.of(dict.fromkeys(views, ABOUT))
@@ -44,7 +47,7 @@ def position_effects(table: DataFrame) -> go.Figure:
             mode="markers",
             name="effect",
             marker={"color": COLOURS[0], "size": 9},
-            error_y={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            error_y=ARMS,
             showlegend=False,
         )
     )
@@ -58,13 +61,7 @@ def position_effects(table: DataFrame) -> go.Figure:
             "dtick": 1,
             "range": [0.5, float(estimated["position"].max()) + 0.5],
         },
-        yaxis={
-            "title": {"text": "points above the mean"},
-            "range": short([-reach, reach]),
-            "zeroline": True,
-            "zerolinecolor": INK,
-            "zerolinewidth": 0.5,
-        },
+        yaxis=ZERO | {"title": {"text": "points above the mean"}, "range": short([-reach, reach])},
     )
     return show_views(made, views, notes)
 

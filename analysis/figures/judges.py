@@ -13,6 +13,7 @@ from analysis.figures.style import (
     INK,
     LINE,
     SYMBOLS,
+    ZERO,
     Changes,
     as_text,
     legend_lines,
@@ -29,8 +30,6 @@ PEOPLE = "people"
 MARGIN = {"l": 60, "r": 20, "t": 110, "b": 130}
 LEGEND_WIDTH = 600  # pixels, where the figure is as narrow as it gets
 BELOW_TITLE = 56  # pixels from the panel to a note below the title of its axis
-#: A line at zero that is not taken for the bias.
-ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
 LINE_OF_A_NAME = 26  # pixels
 
 

@@ -5,10 +5,12 @@ from pandas import DataFrame
 
 from analysis.catalogue.vocabulary import VOCABULARY
 from analysis.figures.style import (
+    ARMS,
     COLOURS,
-    INK,
+    ZERO,
     Changes,
     Notes,
+    arms,
     as_text,
     fits_phone,
     short,
@@ -35,12 +37,12 @@ def changes_figure(table: DataFrame) -> go.Figure:
     views: dict[str, Changes] = {}
     for (source, dimension), rows in known.groupby(["source", "dimension"], sort=False):
         title = " · ".join(filter(None, [str(source), str(dimension)]))
-        value = rows["change_sd"]
+        above, below = arms(rows["change_sd"], rows["change_sd_low"], rows["change_sd_high"])
         views[as_text(title)] = {
-            "x": [short(value)],
+            "x": [short(rows["change_sd"])],
             "y": [[_label(name) for name in rows["perturbation"]]],
-            "error_x.array": [short(rows["change_sd_high"].sub(value).fillna(0).clip(lower=0))],
-            "error_x.arrayminus": [short(value.sub(rows["change_sd_low"]).fillna(0).clip(lower=0))],
+            "error_x.array": [above],
+            "error_x.arrayminus": [below],
         }
     ends = known[["change_sd", "change_sd_low", "change_sd_high"]].abs().max().max()
     reach = 1.1 * (float(ends) or 1.0)
@@ -50,7 +52,7 @@ def changes_figure(table: DataFrame) -> go.Figure:
             mode="markers",
             name="change",
             marker={"color": COLOURS[0], "size": 9},
-            error_x={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            error_x=ARMS,
             showlegend=False,
         )
     )
@@ -60,13 +62,7 @@ def changes_figure(table: DataFrame) -> go.Figure:
         margin={"l": LABELS, "r": 20, "t": TOP, "b": BELOW + notes.height},
         title={"x": 0, "xref": "container"},
         annotations=[notes.first(NOTE) | {"xshift": -LABELS}],
-        xaxis={
-            "title": {"text": "change in SD"},
-            "range": short([-reach, reach]),
-            "zeroline": True,
-            "zerolinecolor": INK,
-            "zerolinewidth": 0.5,
-        },
+        xaxis=ZERO | {"title": {"text": "change in SD"}, "range": short([-reach, reach])},
         yaxis={
             "type": "category",
             "categoryorder": "array",

@@ -7,6 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from analysis.figures.style import (
+    ARMS,
     COLOURS,
     INK,
     LINE,
@@ -102,7 +103,7 @@ def marks(names: Sequence[str], at: Sequence[float]) -> list[go.Scatter]:
                 "symbol": SYMBOLS[number % len(SYMBOLS)],
                 "size": 8,
             },
-            error_x={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            error_x=ARMS,
             hovertemplate="%{text}<extra>%{fullData.name}</extra>",
         )
         for number, name in enumerate(names)

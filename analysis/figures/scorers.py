@@ -4,10 +4,12 @@ import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.figures.style import (
+    ARMS,
     COLOURS,
     INK,
     Changes,
     Notes,
+    arms,
     as_text,
     fits_phone,
     short,
@@ -33,16 +35,13 @@ def calibration_figure(
     views: dict[str, Changes] = {}
     for dimension, bins in calibration.groupby("dimension", sort=False):
         texts = held_out[held_out["dimension"] == dimension]
+        above, below = arms(bins["rating"], bins["ci_low"], bins["ci_high"])
         views[as_text(str(dimension))] = {
             "x": [short(texts["predicted"]), list(scale), short(bins["predicted"])],
             "y": [short(texts["rating"]), list(scale), short(bins["rating"])],
-            "error_y.array": [
-                None, None, short(bins["ci_high"].sub(bins["rating"]).fillna(0).clip(lower=0)),
-            ],
-            "error_y.arrayminus": [
-                None, None, short(bins["rating"].sub(bins["ci_low"]).fillna(0).clip(lower=0)),
-            ],
-        }  # fmt: skip
+            "error_y.array": [None, None, above],
+            "error_y.arrayminus": [None, None, below],
+        }
     notes = Notes.of(dict.fromkeys(views, ABOUT))
     air = 0.04 * (scale[1] - scale[0])
     ends = short([scale[0] - air, scale[1] + air])
@@ -65,7 +64,7 @@ def calibration_figure(
                 mode="markers",
                 name="fifth of the texts",
                 marker={"color": COLOURS[0], "size": 10, "symbol": "square"},
-                error_y={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+                error_y=ARMS,
                 showlegend=False,
             ),
         ]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import plotly.io as pio
+from pandas import Series
 
 from analysis.recipe import Recipe
 
@@ -22,6 +23,9 @@ CLEAR = "rgba(0,0,0,0)"
 _AXIS = {
     "fixedrange": True, "showgrid": False, "zeroline": False, "showline": True, "linecolor": INK,
 }  # fmt: skip
+#: A line at zero, and how intervals are drawn.
+ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
+ARMS = {"type": "data", "symmetric": False, "width": 0, "thickness": 1.5}
 #: The look of every figure: no background, for light and dark pages; a legend in one line above.
 TEMPLATE = go.layout.Template(
     layout={
@@ -136,6 +140,11 @@ def show_views(
 def short(values: Iterable[float]) -> list[Any]:
     """Four significant digits: finer than a pixel, and a third of the bytes."""
     return [float(f"{value:.4g}") for value in values]
+
+
+def arms(value: "Series[float]", low: "Series[float]", high: "Series[float]") -> list[list[Any]]:
+    """How far an interval reaches above each value, and how far below; 0 where there is none."""
+    return [short(each.fillna(0).clip(lower=0)) for each in (high - value, value - low)]
 
 
 class PlottedSystem(NamedTuple):

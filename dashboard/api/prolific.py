@@ -56,7 +56,6 @@ from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, read_lists
 from dashboard.shared.access import study_or_404
 from dashboard.shared.fieldwork import is_imported
-from survey.definition.settings import ENDINGS
 from survey.models import Study
 from survey.prolific.replies import ProlificStudy
 from survey.tidy import definition_of
@@ -342,8 +341,8 @@ class Codes(APIView):
     @extend_schema(parameters=[STUDY], responses=CodeSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
-        there = [] if is_imported(study) else zip(ENDINGS, endings(study), strict=True)
-        rows = [{"ending": name, "heading": one.label, **vars(one)} for name, one in there]
+        there = [] if is_imported(study) else endings(study)
+        rows = [{**vars(one), "ending": one.name, "heading": one.label} for one in there]
         return Response(CodeSerializer(rows, many=True).data)
 
 

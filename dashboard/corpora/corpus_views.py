@@ -1,5 +1,6 @@
 """Pages about corpora: the list, importing, and one corpus with its filters, samples and chats."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -9,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from corpus.models import Corpus
+from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from dashboard.corpora import downloads
 from dashboard.corpora.asking import (
@@ -36,9 +37,26 @@ from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.queries import corpora_with_counts, samples_with_counts
 from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
 from dashboard.shared.pages import wake_worker
+from survey.files.problems import DefinitionError
 
 TASK = "dashboard.corpus"
 NONE: dict[str, Any] = {"steps": []}
+
+
+def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], CorpusJob]) -> bool:
+    """Have a worker do what a form asks for. Otherwise the form says why not."""
+    if not form.is_valid():
+        return False
+    try:
+        job = ask_for()
+    except DefinitionError as error:
+        form.add_error(None, error.lines)
+        return False
+    except CorpusProblem as problem:
+        form.add_error(None, str(problem))
+        return False
+    wake_worker(request, TASK, job.pk)
+    return True
 
 
 @require_http_methods(["GET", "POST"])
@@ -46,17 +64,15 @@ NONE: dict[str, Any] = {"steps": []}
 def corpora(request: ResearcherRequest) -> HttpResponse:
     """The corpora of this installation, and importing one."""
     form = ImportForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
+
+    def importing() -> CorpusJob:
         given = form.cleaned_data
-        try:
-            job = ask_import(
-                given["name"], upload=given["file"], author=request.user, options=form.options
-            )
-        except CorpusProblem as problem:
-            form.add_error(None, str(problem))
-        else:
-            wake_worker(request, TASK, job.pk)
-            return redirect("corpora")
+        return ask_import(
+            given["name"], upload=given["file"], author=request.user, options=form.options
+        )
+
+    if request.method == "POST" and is_asked(request, form, importing):
+        return redirect("corpora")
     context = {"corpora": corpora_with_counts(), "jobs": imports_without_corpus(), "form": form}
     return render(request, "dashboard/corpora/corpora.html", context)
 
@@ -79,13 +95,11 @@ def corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
 
 
 def _page(request: ResearcherRequest, corpus: Corpus, **forms: Form) -> HttpResponse:
-    jobs = list(jobs_of(Subject.CORPUS, corpus.name))
     context: dict[str, Any] = {
         "corpus": corpus,
         "samples": samples_with_counts().filter(corpus=corpus),
-        "jobs": [job for job in jobs if job.state != job.State.DONE],
+        "jobs": {job.kind: job for job in jobs_of(Subject.CORPUS, corpus.name)},
         "draws": draws_without_sample(corpus),
-        "chats": next((j for j in jobs if j.kind == Kind.CHATS and j.files), None),
         "files": downloads.FILES,
         "steps": [(STEP_LABELS[row["step"]], row) for row in (corpus.filtered or NONE)["steps"]],
         "filter_form": FilterForm(corpus=corpus),
@@ -103,10 +117,14 @@ def filter_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have the filters applied, from the dialogues as they were imported."""
     found = corpus_or_404(corpus)
     form = FilterForm(request.POST, corpus=found)
-    if form.is_valid():
+
+    def filtering() -> CorpusJob:
         options = {"filters": form.filters.model_dump(mode="json")}
         total = found.source["dialogues"]
-        return _asked(request, found, Kind.FILTER, options, total)
+        return ask(Kind.FILTER, found.name, author=request.user, options=options, total=total)
+
+    if is_asked(request, form, filtering):
+        return redirect("corpus", found.name)
     return _page(request, found, filter_form=form)
 
 
@@ -116,8 +134,12 @@ def write_chats(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have chats written, to tune a model with."""
     found = corpus_or_404(corpus)
     form = ChatsForm(request.POST, request.FILES)
-    if form.is_valid():
-        return _asked(request, found, Kind.CHATS, form.options)
+
+    def writing() -> CorpusJob:
+        return ask(Kind.CHATS, found.name, author=request.user, options=form.options)
+
+    if is_asked(request, form, writing):
+        return redirect("corpus", found.name)
     return _page(request, found, chats_form=form)
 
 
@@ -127,32 +149,14 @@ def draw_sample(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have scenarios drawn."""
     found = corpus_or_404(corpus)
     form = SampleForm(request.POST)
-    if form.is_valid():
+
+    def drawing() -> CorpusJob:
         options = dict(form.cleaned_data)
-        try:
-            job = ask_sample(found, options.pop("name"), author=request.user, options=options)
-        except CorpusProblem as problem:
-            form.add_error("name", str(problem))
-        else:
-            wake_worker(request, TASK, job.pk)
-            return redirect("corpus", found.name)
+        return ask_sample(found, options.pop("name"), author=request.user, options=options)
+
+    if is_asked(request, form, drawing):
+        return redirect("corpus", found.name)
     return _page(request, found, sample_form=form)
-
-
-def _asked(
-    request: ResearcherRequest,
-    corpus: Corpus,
-    kind: CorpusJob.Kind,
-    options: dict[str, Any],
-    total: int | None = None,
-) -> HttpResponse:
-    try:
-        job = ask(kind, corpus.name, author=request.user, options=options, total=total)
-    except CorpusProblem as problem:
-        messages.error(request, f"{problem}.")
-    else:
-        wake_worker(request, TASK, job.pk)
-    return redirect("corpus", corpus.name)
 
 
 @require_POST
@@ -161,15 +165,15 @@ def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Delete a corpus with its files."""
     found = corpus_or_404(corpus)
     form = DeleteForm(request.POST)
-    if not form.is_valid():
-        return _page(request, found, delete_form=form)
-    try:
-        remove_corpus(found, request.user)
-    except CorpusProblem as problem:
-        messages.error(request, f"{problem}.")
-        return redirect("corpus", found.name)
-    messages.success(request, f"Corpus {corpus} is deleted.")
-    return redirect("corpora")
+    if form.is_valid():
+        try:
+            remove_corpus(found, request.user)
+        except CorpusProblem as problem:
+            form.add_error(None, str(problem))
+        else:
+            messages.success(request, f"Corpus {corpus} is deleted.")
+            return redirect("corpora")
+    return _page(request, found, delete_form=form)
 
 
 @require_GET
@@ -189,6 +193,8 @@ def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
     """Forget a job that failed."""
     found = job_or_404(job)
     dismiss(found)
+    if Sample.objects.filter(name=found.name).exists() and found.subject == Subject.SAMPLE:
+        return redirect("sample", found.name)
     about = found.options.get("corpus", found.name)
     if Corpus.objects.filter(name=about).exists():
         return redirect("corpus", about)

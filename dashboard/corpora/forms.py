@@ -287,6 +287,10 @@ class GenerationForm(FileOrText):
         return read_definition(self.content, self.file_name("generation.yaml"))
 
 
+class ResponsesForm(OnPage):
+    """That responses.csv is to be written."""
+
+
 class StudyForm(FileOrText):
     """study.yaml of a study of a sample's responses."""
 

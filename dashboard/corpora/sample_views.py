@@ -13,11 +13,12 @@ from corpus.models import Sample
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
-from dashboard.corpora.corpus_views import TASK
-from dashboard.corpora.forms import DeleteForm, GenerationForm, StudyForm
+from dashboard.corpora.corpus_views import is_asked
+from dashboard.corpora.forms import DeleteForm, GenerationForm, ResponsesForm, StudyForm
 from dashboard.corpora.generating import file_of, start, stop
+from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.queries import samples_with_counts
-from dashboard.corpora.starting import study_file
+from dashboard.corpora.starting import generation_file, study_file
 from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
 from dashboard.shared.pages import wake_worker
 from survey.files.problems import DefinitionError
@@ -39,7 +40,7 @@ def sample(request: ResearcherRequest, sample: str) -> HttpResponse:
 
 
 def _page(request: ResearcherRequest, sample: Sample, **more: Any) -> HttpResponse:
-    jobs = list(jobs_of(Subject.SAMPLE, sample.name))
+    jobs = {job.kind: job for job in jobs_of(Subject.SAMPLE, sample.name)}
     scenarios = Paginator(sample.scenarios.all(), SHOWN)
     page = scenarios.get_page(request.GET.get("page"))
     definition = sample.read_generation()
@@ -47,16 +48,19 @@ def _page(request: ResearcherRequest, sample: Sample, **more: Any) -> HttpRespon
         "sample": sample,
         "page": page,
         "page_numbers": scenarios.get_elided_page_range(page.number),
-        "jobs": [job for job in jobs if job.state != job.State.DONE],
-        "responses": next((j for j in jobs if j.kind == Kind.RESPONSES and j.files), None),
-        "loaded": next((j for j in jobs if j.kind == Kind.STUDY and j.study), None),
+        "jobs": jobs,
         "definition": definition,
-        "generation_form": GenerationForm(initial={"text": file_of(sample)}),
+        "generation_form": GenerationForm(
+            initial={"text": file_of(sample) or generation_file(sample)}
+        ),
+        "responses_form": ResponsesForm(),
         "delete_form": DeleteForm(),
         "instead": reverse("sample", args=[sample.name]),
         **_progress(sample),
     }
-    if definition is not None:
+    if Kind.STUDY in jobs:
+        context["study_form"] = StudyForm(initial={"text": jobs[Kind.STUDY].options["study"]})
+    elif definition is not None:
         context["study_form"] = StudyForm(initial={"text": study_file(sample, definition)})
     return render(request, "dashboard/corpora/sample.html", context | more)
 
@@ -93,14 +97,17 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
     found = sample_or_404(sample)
     action = request.POST.get("action")
     if action == "continue":
-        return _started(request, found, None)
-    form = GenerationForm(request.POST, request.FILES)
+        form = GenerationForm({"text": file_of(found)})
+    else:
+        form = GenerationForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, found, generation_form=form)
     try:
         definition = form.read()
-        if action == "start":
-            return _started(request, found, definition)
+        if action in ("start", "continue"):
+            for generator in start(found, definition, request.user):
+                wake_worker(request, "corpus.generate", generator.pk)
+            return redirect(f"{reverse('sample', args=[found.name])}#texts")
         planned = plan_only(found, definition)
     except DefinitionError as error:
         form.add_error(None, error.lines)
@@ -120,20 +127,6 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
     return _page(request, found, generation_form=form)
 
 
-def _started(request: ResearcherRequest, sample: Sample, definition: Any) -> HttpResponse:
-    """Raises CorpusProblem if a definition can't be."""
-    try:
-        generators = start(sample, definition, request.user)
-    except CorpusProblem as problem:
-        if definition is not None:
-            raise
-        messages.error(request, f"{problem}.")
-        generators = []
-    for generator in generators:
-        wake_worker(request, "corpus.generate", generator.pk)
-    return redirect("sample", sample.name)
-
-
 @require_POST
 @researcher_required
 def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
@@ -149,13 +142,14 @@ def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
 def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have responses.csv and generations.csv written."""
     found = sample_or_404(sample)
-    try:
-        job = ask(Kind.RESPONSES, found.name, author=request.user, options={})
-    except CorpusProblem as problem:
-        messages.error(request, f"{problem}.")
-    else:
-        wake_worker(request, TASK, job.pk)
-    return redirect("sample", found.name)
+    form = ResponsesForm(request.POST)
+
+    def writing() -> CorpusJob:
+        return ask(Kind.RESPONSES, found.name, author=request.user, options={})
+
+    if is_asked(request, form, writing):
+        return redirect("sample", found.name)
+    return _page(request, found, responses_form=form)
 
 
 @require_POST
@@ -164,18 +158,13 @@ def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have a study of the responses loaded as a draft."""
     found = sample_or_404(sample)
     form = StudyForm(request.POST, request.FILES)
-    if form.is_valid():
+
+    def loading() -> CorpusJob:
         file = form.file_name("study.yaml")
-        try:
-            job = ask_study(found, form.content, author=request.user, file=file)
-        except DefinitionError as error:
-            form.add_error(None, error.lines)
-        except CorpusProblem as problem:
-            messages.error(request, f"{problem}.")
-            return redirect("sample", found.name)
-        else:
-            wake_worker(request, TASK, job.pk)
-            return redirect("sample", found.name)
+        return ask_study(found, form.content, author=request.user, file=file)
+
+    if is_asked(request, form, loading):
+        return redirect("sample", found.name)
     return _page(request, found, study_form=form)
 
 
@@ -185,13 +174,13 @@ def delete_sample(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Delete a sample, with its texts if that is said."""
     found = sample_or_404(sample)
     form = DeleteForm(request.POST)
-    if not form.is_valid():
-        return _page(request, found, delete_form=form)
-    corpus = found.corpus.name
-    try:
-        remove_sample(found, request.user, with_texts=form.cleaned_data["with_texts"])
-    except CorpusProblem as problem:
-        messages.error(request, f"{problem}.")
-        return redirect("sample", found.name)
-    messages.success(request, f"Sample {sample} is deleted.")
-    return redirect("corpus", corpus)
+    if form.is_valid():
+        corpus = found.corpus.name
+        try:
+            remove_sample(found, request.user, with_texts=form.cleaned_data["with_texts"])
+        except CorpusProblem as problem:
+            form.add_error(None, str(problem))
+        else:
+            messages.success(request, f"Sample {sample} is deleted.")
+            return redirect("corpus", corpus)
+    return _page(request, found, delete_form=form)

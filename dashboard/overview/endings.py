@@ -6,10 +6,12 @@ from datetime import datetime
 
 from django.db.models import Count
 
-from survey.definition.settings import ENDINGS, Prolific
+from survey.definition.codes import possible_endings
+from survey.definition.settings import ENDINGS, Prolific, Settings
 from survey.models import Participant, Slot, Study
 from survey.prolific.codes import RECOMMENDED
 from survey.slots import SlotCounts, slot_counts
+from survey.tidy import definition_of
 
 #: What pages call the endings.
 ENDING_LABELS = {
@@ -52,6 +54,7 @@ def slots_in_words(slots: SlotCounts) -> str:
 class Ending:
     """One way a survey ends: how many raters it met, its code and what we recommend."""
 
+    name: str
     label: str
     people: int | None
     code: str | None
@@ -61,7 +64,10 @@ class Ending:
 
 
 def endings(study: Study) -> list[Ending]:
-    """Every ending in order. People who met a full study are not stored, nor who withdrew."""
+    """The study's possible endings in order, and others that people met under earlier settings.
+
+    People who met a full study are not stored, nor who withdrew.
+    """
     counts: Counter[str] = Counter()
     real = study.participants.exclude(source__in=Participant.NOT_COUNTED).order_by()
     for ending, status, n in real.values_list("ending", "status").annotate(n=Count("id")):
@@ -69,10 +75,12 @@ def endings(study: Study) -> list[Ending]:
     withdrawals = study.withdrawals.exclude(source__in=Participant.NOT_COUNTED)
     people: dict[str, int | None] = {name: counts[name] for name in ENDINGS}
     people |= {"full": None, "withdrawn": withdrawals.count()}
-    prolific = study.settings["prolific"]
-    codes = Prolific.model_validate(prolific) if prolific else None
+    settings = Settings.model_validate(study.settings)
+    codes: Prolific | None = settings.prolific
+    possible = possible_endings(definition_of(study), settings)
     return [
         Ending(
+            name,
             ENDING_LABELS[name],
             people[name],
             codes.code(name) if codes else None,
@@ -81,4 +89,5 @@ def endings(study: Study) -> list[Ending]:
             RECOMMENDED[name].why,
         )
         for name in ENDINGS
+        if name in possible or people[name]
     ]

@@ -77,6 +77,15 @@ ACTIONS = {
 }
 #: Actions that store what there was and what there is.
 CHANGES = {"settings": "Settings changed", "pay terms": "Pay terms changed (in cents)"}
+#: What pages call the terms of payment.
+PAY_TERMS = {
+    "currency": "Currency",
+    "reward": "Reward",
+    "hourly": "Promised pay per hour",
+    "completed_bonus": "Bonus for completing",
+    "checks_bonus": "Bonus for passing all attention checks",
+    "screened_out": "Pay for people who were screened out",
+}
 #: They change no result and nothing that raters see: the log has them, the newest changes do not.
 NO_CHANGES = (
     "coded",
@@ -96,12 +105,28 @@ NO_CHANGES = (
     "zip requested",
     "e-mail chosen",
 )
+#: … of one, and of several; other names say it themselves.
 COUNTS = {
-    "gold": "gold scores",
-    "back": "back in progress",
-    "places freed": "slots freed",
-    "places held again": "slots given back",
-    "unknown": "who never came here",
+    "participants": ("participant", "participants"),
+    "ratings": ("rating", "ratings"),
+    "ranks": ("rank", "ranks"),
+    "gold": ("gold score", "gold scores"),
+    "back": ("back in progress", "back in progress"),
+    "places": ("place", "places"),
+    "places freed": ("slot freed", "slots freed"),
+    "places held again": ("slot given back", "slots given back"),
+    "unknown": ("who never came here", "who never came here"),
+    "approve": ("approval", "approvals"),
+    "return": ("return asked for", "returns asked for"),
+    "message": ("message", "messages"),
+    "bonus": ("bonus", "bonuses"),
+    "reject": ("rejection", "rejections"),
+    "people": ("person", "people"),
+    "sessions": ("session", "sessions"),
+    "calls": ("call", "calls"),
+    "links": ("link", "links"),
+    "responses": ("response", "responses"),
+    "raters": ("rater", "raters"),
 }
 #: Numbers that are no counts.
 IDS = {"invitation": "no.", "run": "analysis", "seed": "seed"}
@@ -136,7 +161,7 @@ def in_words(event: StudyEvent) -> str:
         before, after = (dict(flat(detail[side])) for side in ("from", "to"))
         changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
         said = [
-            f"{'.'.join(key)}: {before.get(key, 'none')} → {after.get(key, 'none')}"
+            f"{_name_of(key)}: {before.get(key, 'none')} → {after.get(key, 'none')}"
             for key in changed
         ]
         return f"{CHANGES[event.action]}: {'; '.join(said)}"
@@ -146,13 +171,23 @@ def in_words(event: StudyEvent) -> str:
         origin = " from the local Prolific" if detail.get("from_prolific") else ""
         return f"{detail['participants']} {people} sent{origin} ({seed})"
     counts = [
-        f"{IDS[name]} {value}" if name in IDS else f"{value} {COUNTS.get(name, name)}"
+        f"{IDS[name]} {value}" if name in IDS else _counted(value, name)
         for name, value in detail.items()
         if isinstance(value, int) and value
     ]
     named = [detail[name] for name in ("rater", "person", "name") if name in detail]
     what = kind_in_words(event.action)
     return what + (f": {', '.join([*named, *counts])}" if named or counts else "")
+
+
+def _name_of(key: Key) -> str:
+    """A term of payment in words; a setting by its place in the file."""
+    return PAY_TERMS[key[0]].lower() if key[0] in PAY_TERMS else ".".join(key)
+
+
+def _counted(n: int, name: str) -> str:
+    one, several = COUNTS.get(name, (name, name))
+    return f"{n} {one if n == 1 else several}"
 
 
 def kind_in_words(action: str) -> str:

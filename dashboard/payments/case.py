@@ -45,6 +45,11 @@ MISMATCHES = {
         "Came here several times",
         "The person came with several submissions; they answered once.",
     ),
+    "other_browser": (
+        "Went on in another browser",
+        "A browser that knew their ID, but brought none of their submissions, sent later pages: "
+        "the same person with a new submission, or somebody else.",
+    ),
     "several_submissions": ("Several submissions there", "One person, several submissions."),
 }
 
@@ -87,6 +92,8 @@ class Case:
     #: Why the analysis excludes the person; empty if it does not.
     excluded: str = ""
     sessions: int = 0
+    #: Whether a browser that did not bring a submission of theirs went on with the survey.
+    other_browser: bool = False
     #: Whether the person came with this submission, as far as is known; with any of theirs.
     came_with_it: bool = True
     came_with_any: bool = True
@@ -121,6 +128,7 @@ def mismatches_of(case: Case) -> tuple[str, ...]:
         "withdrew": case.here == "withdrawn",
         "several_submissions": case.submissions > 1,
         "several_sessions": case.sessions > 1,
+        "other_browser": case.other_browser,
     }
     if case.submission is not None:
         if not case.here:

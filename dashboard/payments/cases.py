@@ -16,7 +16,7 @@ from dashboard.raters.submissions import from_prolific, sessions_of
 from dashboard.shared.access import first_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from survey.definition.settings import ENDINGS, Prolific
-from survey.models import AttentionCheck, Identity, Study, Withdrawal
+from survey.models import AttentionCheck, Browser, Identity, Study, Withdrawal
 from survey.tidy import seconds_between
 
 Kind = Identity.Kind
@@ -92,6 +92,8 @@ class _People:
         self.by_key = {person.identity.key: person for person in came}
         ids = [person.pk for person in self.by_key.values()]
         self.sessions = sessions_of(ids)
+        others = Browser.objects.filter(participant__study=study, goes_on=True)
+        self.other_browsers = set(others.values_list("participant_id", flat=True))
         self.failed = _checks_failed(study)
         self.excluded = _exclusions(study)
         withdrew = Withdrawal.objects.filter(slug=study.slug, kind=Kind.PROLIFIC).exclude(key="")
@@ -113,6 +115,7 @@ class _People:
             checks_failed=self.failed.get(person.pk, 0),
             excluded=self.excluded.get(person.pk, ""),
             sessions=len(self.sessions[person.pk]),
+            other_browser=person.pk in self.other_browsers,
         )
 
 

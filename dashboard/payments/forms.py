@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from dashboard.overview.events import PAY_TERMS
 from dashboard.payments.case import MISMATCHES
 from dashboard.payments.rejections import CATEGORIES
 from dashboard.prolific.terms import MOST_CENTS, AmountRefused, Terms, cents_of, check_terms
@@ -14,8 +15,9 @@ from survey.definition.policy import SIGNS
 LONGEST_TEXT = 2000
 
 
-def _amount(label: str, help_text: str = "") -> AmountField:
+def _amount(term: str, help_text: str = "") -> AmountField:
     most = Decimal(MOST_CENTS) / 100
+    label = PAY_TERMS[term]
     return AmountField(label=label, help_text=help_text, required=False, max_value=most)
 
 
@@ -40,13 +42,11 @@ class TermsForm(forms.Form):
     currency = forms.ChoiceField(
         choices=[(name, f"{name} ({sign})") for name, sign in SIGNS.items()]
     )
-    reward = _amount("Reward", "What Prolific pays for each approved submission.")
-    hourly = _amount("Promised pay per hour", "Prolific’s minimum holds in any case.")
-    completed_bonus = _amount("Bonus for completing")
-    checks_bonus = _amount("Bonus for passing all attention checks")
-    screened_out = _amount(
-        "Pay for people who were screened out", "Also for people who met a full study."
-    )
+    reward = _amount("reward", "What Prolific pays for each approved submission.")
+    hourly = _amount("hourly", "Prolific’s minimum holds in any case.")
+    completed_bonus = _amount("completed_bonus")
+    checks_bonus = _amount("checks_bonus")
+    screened_out = _amount("screened_out", "Also for people who met a full study.")
 
     @classmethod
     def of(cls, terms: Terms) -> "TermsForm":

@@ -50,12 +50,14 @@ def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
     except (NotConnected, StepRefused, ProlificError) as error:
         messages.error(request, f"{error} Nothing was changed.")
     else:
+        if preview:
+            messages.info(
+                request, "This is a preview: nothing is stored. The import would do this:"
+            )
         for line in notices:
             messages.warning(request, line)
         for line in done.in_words:
             messages.success(request, line)
-        if preview:
-            messages.info(request, "This was a preview: nothing is stored.")
     return redirect("demographics", study)
 
 

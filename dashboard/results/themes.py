@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db.models import Count, QuerySet
 
 from analysis.models import Coding, ThemeCode
 from analysis.theme_coding import (
@@ -63,7 +64,7 @@ class CodingsFileForm(forms.Form):
 
 def about_themes(study: Study, include: Sequence[str], coder: User, asked: Any) -> dict[str, Any]:
     """What the page shows in addition to its tables: the code book, the next answer of this coder
-    (or the one asked for), how far coders are, and disagreements once this coder is done.
+    (or the one asked for), how far coders are, and the disagreements that this coder may see.
     """
     sources = counted_sources(include)
     answers = answers_to_code(study, sources)
@@ -75,7 +76,7 @@ def about_themes(study: Study, include: Sequence[str], coder: User, asked: Any) 
     answer = answers.filter(pk=wanted).first() or left.first()
     before = own.filter(answer=answer).first() if answer else None
     coders, letters = coders_of(study, sources), letters_of(study)
-    may_compare = n > 0 and done in (0, n)
+    differ = disagreements(study, sources, coder)
     return {
         "codes": code_book(study),
         "n_answers": n,
@@ -85,15 +86,29 @@ def about_themes(study: Study, include: Sequence[str], coder: User, asked: Any) 
         "is_coded": before is not None,
         "last_coded": own.order_by("-at", "-id").first(),
         "coders": [(letters[one.coder.pk], one) for one in coders],
-        "disagreements": disagreements(study, sources)[:DISAGREEMENTS_SHOWN] if may_compare else [],
-        "may_compare": may_compare,
+        "n_compared": compared_answers(study, sources, coder).count(),
+        "n_disagreements": len(differ),
+        "disagreements": differ[:DISAGREEMENTS_SHOWN],
     }
 
 
+def compared_answers(study: Study, sources: Sequence[str], coder: User) -> QuerySet[FreeAnswer]:
+    """Answers of which someone may see the codes of others: those that they have coded themselves.
+    Who has coded none sees all of them once each has been coded twice.
+    """
+    answers = answers_to_code(study, sources)
+    own = answers.filter(codings__coder=coder)
+    if own.exists() or answers.alias(n=Count("codings")).filter(n__lt=2).exists():
+        return own
+    return answers
+
+
 def disagreements(
-    study: Study, sources: Sequence[str]
+    study: Study, sources: Sequence[str], coder: User
 ) -> list[tuple[FreeAnswer, list[tuple[str, list[str]]]]]:
-    """Answers to which coders gave different codes, with each coder's letter and codes."""
+    """Answers to which coders gave different codes, with each coder's letter and codes, as far as
+    `coder` may see them.
+    """
     letters = letters_of(study)
     decided: dict[int, list[tuple[str, list[str]]]] = {}
     for one in codings_of(study, sources).order_by("coder", "id").prefetch_related("codes"):
@@ -104,7 +119,7 @@ def disagreements(
         for answer, given in decided.items()
         if len({tuple(codes) for _, codes in given}) > 1
     }
-    answers = answers_to_code(study, sources).filter(pk__in=list(differ))
+    answers = compared_answers(study, sources, coder).filter(pk__in=list(differ))
     return [(answer, differ[answer.pk]) for answer in answers]
 
 

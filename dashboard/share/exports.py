@@ -359,7 +359,7 @@ class Export:
 
     def small_cells(self) -> list[str]:
         """Answers about themselves, and what follows from them or from how they took part, that
-        fewer than `SMALL_CELL` people share.
+        fewer than `SMALL_CELL` people share: by question, in the order of participants.csv.
         """
         asked = [*self.definition.screening, *self.definition.demographics]
         about = {question.name for question in asked} - {"age"} | {"region", "language", "device"}
@@ -369,7 +369,10 @@ class Export:
             person = zip(table.columns, row, strict=True)
             answers = ((name, answer) for name, answer in person if name in about)
             counts.update((name, str(answer)) for name, answer in answers if answer is not None)
-        return [f"{name}: {answer}" for (name, answer), n in counts.items() if n < SMALL_CELL]
+        places = {name: place for place, name in enumerate(table.columns)}
+        rare = [cell for cell, n in counts.items() if n < SMALL_CELL]
+        rare.sort(key=lambda cell: (places[cell[0]], cell[1]))
+        return [f"{name}: {answer}" for name, answer in rare]
 
     @property
     def files(self) -> list[tuple[str, str, str]]:

@@ -23,6 +23,7 @@ from analysis.catalogue.subjects import (
     GROUPS,
     METRICS,
     MIXED_MODELS,
+    ORDER,
     PERTURBATIONS,
     PRINTED,
     RANKINGS,
@@ -83,6 +84,17 @@ SUBJECTS = [
     ("Results", [*OF_RESULTS.items(), ("figures", "Figures")]),
     ("Share", [("downloads", "Files")]),
 ]
+#: Where a subject has many pages: those that stand under one entry of its navigation, and in a row
+#: of their own once it is chosen. All others are entries themselves.
+TOGETHER = {
+    "Comparisons": [SYSTEMS, DIFFERENCES, GROUPS, MIXED_MODELS, RANKINGS, FLAGS],
+    "Reliability": ["raters", ORDER, PRINTED],
+    "Automatic scores": [METRICS, SCORER, PERTURBATIONS],
+}
+_ENTRIES = {f"results/{page}": entry for entry, pages in TOGETHER.items() for page in pages}
+Pages = list[tuple[str, str]]
+#: Label, address and `aria-current`.
+Link = tuple[str, str, str]
 
 
 def address(page: str, study: Study) -> str:
@@ -111,14 +123,42 @@ def study_page(
         "study": study,
         "page_name": page,
         "choice": choice,
-        "subjects": [
-            (label, address(pages[0][0], study), page in dict(pages)) for label, pages in SUBJECTS
-        ],
-        "subject_pages": [(key, label, address(key, study)) for key, label in own],
+        "subjects": [_link(study, label, pages, page) for label, pages in SUBJECTS],
+        "navigation": navigation(study, own, page),
         "state_in_words": state_in_words(study),
     }
     context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
     return render(request, f"dashboard/{template}.html", context)
+
+
+def navigation(study: Study, own: Pages, page: str) -> list[tuple[str, list[Link]]]:
+    """The rows of links to a subject's own pages, each with what it is about: the entries, and the
+    pages together under the entry that `page` is under. A row of one link is left out.
+    """
+    entries: dict[str, Pages] = {}
+    for key, label in own:
+        entries.setdefault(_ENTRIES.get(key, label), []).append((key, label))
+    rows = [("Pages", [(_name(entry, pages), pages) for entry, pages in entries.items()])]
+    for entry, pages in entries.items():
+        if page in dict(pages):
+            rows.append((entry, [(label, [(key, label)]) for key, label in pages]))
+    return [
+        (about, [_link(study, label, pages, page) for label, pages in links])
+        for about, links in rows
+        if len(links) > 1
+    ]
+
+
+def _name(entry: str, pages: Pages) -> str:
+    """What an entry is called: one page stands for itself."""
+    return entry if len(pages) > 1 else pages[0][1]
+
+
+def _link(study: Study, label: str, pages: Pages, page: str) -> Link:
+    """A link to the first of some pages, while `page` is shown."""
+    first, _ = pages[0]
+    current = "page" if first == page else "true" if page in dict(pages) else ""
+    return label, address(first, study), current
 
 
 def may_open(request: HttpRequest, page: str) -> bool:

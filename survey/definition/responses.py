@@ -15,7 +15,9 @@ from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
 COLUMNS = Columns(
-    required=("scenario", "prompt", "model", "condition", "response"), optional=("set", "context")
+    required=("scenario", "prompt", "model", "condition", "response"),
+    optional=("set", "context"),
+    ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
 )
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"

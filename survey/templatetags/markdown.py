@@ -57,7 +57,12 @@ def quoted_markdown(text: str) -> SafeString:
 
 def without_markdown(text: str) -> str:
     """The words of a study's text in one line, for places that know no Markdown."""
-    return " ".join(unescape(strip_tags(markdown(text))).split())
+    return words_of(markdown(text))
+
+
+def words_of(html: str) -> str:
+    """The words of rendered Markdown in one line, as text that is not escaped."""
+    return " ".join(unescape(strip_tags(html)).split())
 
 
 @register.filter

@@ -7,7 +7,6 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
 from survey import access, answers, paradata
@@ -28,7 +27,7 @@ from survey.forms.block import (
 )
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
 from survey.notices import ai_policy
-from survey.templatetags.markdown import response_markdown
+from survey.templatetags.markdown import response_markdown, words_of
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
 
@@ -151,8 +150,7 @@ def written_before(
 @lru_cache(maxsize=1024)
 def opening(text: str, markdown: bool) -> dict[str, Any]:
     """How a response begins, and whether it goes on."""
-    words = strip_tags(response_markdown(text)) if markdown else text
-    line = " ".join(words.split())
+    line = words_of(response_markdown(text)) if markdown else " ".join(text.split())
     columns = 0
     for length, character in enumerate(line):
         columns += 2 if east_asian_width(character) in "WF" else 1

@@ -1,5 +1,5 @@
-"""From raw corpora of the published shapes to loaded studies, by commands alone: responses by four
-endpoints of llama.cpp's own server.
+"""From raw corpora of the published shapes to loaded studies and to one report of each, by commands
+alone: responses by four endpoints of llama.cpp's own server.
 """
 
 import json
@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
 
 from corpus import generation_runs
-from corpus.models import Generation, Generator
+from corpus.models import Corpus, Generation, Generator
 from judge import turns
 from survey.models import Study
 from tests.corpus import raw_corpora
 from tests.corpus.conftest import Corpus as Manage
+from tests.corpus.reports import JUDGING, check, report_by_commands
 from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, independent_judge
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]  # what the server says; not how it is stored
@@ -25,19 +27,19 @@ ROOT = Path(__file__).resolve().parents[2]
 ENDPOINTS = ("one", "two", "three", "four")
 #: Of each corpus: how it is imported, and which scenarios are drawn.
 CORPORA = {
-    "tide": ([], ["--random", "3"]),
-    "haleas": ([], ["--first", "20", "--random", "2"]),
-    "liu": (["--where", "topic=emotion"], ["--random", "2"]),
+    "tide": ([], ["--random", "4"]),
+    "haleas": ([], ["--first", "20", "--random", "4"]),
+    "liu": (["--where", "topic=emotion"], ["--random", "4"]),
 }
 FILE = """
 template: "{context}\\nSomeone says: {prompt}\\nYou answer:"
-sampling: {temperature: 0.8, max_tokens: 16, seed: 1}
+sampling: {temperature: 0.8, max_tokens: 16}
 conditions: {fine_tuned: {}}
 models:
-  - {name: Alder, endpoint: one}
-  - {name: Birch, endpoint: two}
-  - {name: Cedar, endpoint: three}
-  - {name: Dogwood, endpoint: four}
+  - {name: Alder, endpoint: one, sampling: {seed: 1}}
+  - {name: Birch, endpoint: two, sampling: {seed: 2}}
+  - {name: Cedar, endpoint: three, sampling: {seed: 3}}
+  - {name: Dogwood, endpoint: four, sampling: {seed: 4}}
 reference: {model: Corpus, condition: reference}
 """
 
@@ -62,15 +64,17 @@ def endpoints(settings: Settings, servers: list[IndependentJudge]) -> None:
     }
 
 
-@pytest.mark.parametrize("name", CORPORA)
-def test_a_raw_corpus_becomes_a_study(
-    name: str,
+@pytest.fixture(params=CORPORA)
+def loaded(
+    request: pytest.FixtureRequest,
     endpoints: None,
     manage: Manage,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> Study:
+    """The study of a raw corpus."""
     monkeypatch.setattr(turns, "TURN_SECONDS", 600.0)
+    name = str(request.param)
     getattr(raw_corpora, name)(tmp_path)
     (file,) = tmp_path.glob(f"{name}.*")
     imported, drawn = CORPORA[name]
@@ -81,23 +85,35 @@ def test_a_raw_corpus_becomes_a_study(
     manage("generate", f"{name}-sample", tmp_path / "generation.yaml")
     for generator in Generator.objects.all():
         generation_runs.run(generator.pk)
-    scenarios = int(drawn[-1])
-    answered = Generation.objects.filter(state="answered")
-    assert answered.count() == 4 * scenarios
-    assert all(text.text for text in answered)
 
-    folder = tmp_path / "study"
+    folder, scenarios = tmp_path / "study", int(drawn[-1])
     said = manage("responses", f"{name}-sample", "--out", folder)
     assert f"responses.csv: {5 * scenarios} rows" in said
     study = (ROOT / "examples" / "corpora" / "study.yaml").read_text(encoding="utf-8")
     study = study.replace("[zero_shot, fine_tuned, reference]", "[fine_tuned, reference]")
     study = study.replace("condition_a: zero_shot", "condition_a: fine_tuned")
     study = study.replace("condition_b: fine_tuned", "condition_b: reference")
-    (folder / "study.yaml").write_text(study, encoding="utf-8")
+    (folder / "study.yaml").write_text(study + JUDGING.format("one"), encoding="utf-8")
     call_command("load_study", folder)
-    loaded = Study.objects.get()
+    return Study.objects.get()
+
+
+def test_a_raw_corpus_becomes_a_study(loaded: Study, manage: Manage, tmp_path: Path) -> None:
+    corpus = Corpus.objects.get()
+    assert corpus.filtered is not None and corpus.dialogues < corpus.source["dialogues"]
+    scenarios = int(CORPORA[corpus.name][1][-1])
+    answered = Generation.objects.filter(state="answered")
+    assert answered.count() == 4 * scenarios
+    assert all(text.text for text in answered)
     assert loaded.scenarios.count() == scenarios and loaded.systems.count() == 5
-    assert all(scenario.context for scenario in loaded.scenarios.all()) is (name == "tide")
+    has_contexts = all(scenario.context for scenario in loaded.scenarios.all())
+    assert has_contexts is (corpus.name == "tide")
     split = tmp_path / "chats"
-    manage("chats", name, "--out", split)
+    manage("chats", corpus.name, "--out", split)
     assert len(json.loads((split / "split.json").read_text())["held_out_rows"]) == scenarios
+
+
+@pytest.mark.long
+def test_and_the_study_one_report(live_server: LiveServer, loaded: Study, tmp_path: Path) -> None:
+    report = report_by_commands(loaded.slug, server=live_server.url, folder=tmp_path / "out")
+    check(report)

@@ -13,10 +13,12 @@ from pytest_django.fixtures import Settings
 
 from config.bodies import LARGEST_UPLOAD
 from corpus import generation_runs
+from corpus.definition import GenerationDefinition
 from corpus.models import Corpus, Generation, Generator, Sample
 from dashboard.corpora import asking
 from dashboard.corpora.making import execute
 from dashboard.corpora.models import CorpusJob
+from dashboard.corpora.starting import study_file
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
 from judge import turns
@@ -133,6 +135,9 @@ def test_chats_are_written_and_replaced(
 def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     page: Client, six: Sample, sent: Callable[..., str], endpoint: None, woken: Woken
 ) -> None:
+    start = page.get("/samples/six/").context["generation_form"].initial["text"]
+    plan = page.post("/samples/six/generate/", {"action": "plan", "text": start})
+    assert "2 texts would be asked for" in text_of(plan), "the file that is filled in can be asked"
     plan = page.post("/samples/six/generate/", {"action": "plan", "text": GENERATION})
     said = text_of(plan)
     assert "8 texts would be asked for, for about 0.0" in said and "Budget: 50 requests" in said
@@ -157,8 +162,7 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     got = page.get(f"/corpora/jobs/{job.pk}/responses.csv")
     assert b"".join(got).count(b",People,human,") == 2
 
-    form = page.get("/samples/six/").context["study_form"]
-    study = str(form.initial["text"])
+    study = str(page.get("/samples/six/").context["study_form"].initial["text"])
     assert "slug: six" in study and "condition_b: brief" in study
     Membership.objects.create(slug="mine", user=User.objects.get(username="ada"), role="viewer")
     User.objects.filter(username="ada").update(is_superuser=False)
@@ -176,6 +180,12 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     assert "there is a study 'six' that you may not change" in shown
     shown = sent("/samples/six/study/", text=study.replace("condition_b", "condition_c"))
     assert "study.yaml, line" in shown and "condition_c: unknown key" in shown
+    assert "condition_c" in page.get("/samples/six/").context["study_form"].initial["text"]
+    failed = CorpusJob.objects.get(kind="study")
+    dismissed = page.post(f"/corpora/jobs/{failed.pk}/dismiss/")
+    assert dismissed["Location"] == "/samples/six/" and "failed" not in text_of(
+        page.get("/samples/six/")
+    )
 
     for content in (b"\xff\xfe", b"a: \x00", b"- 1"):
         file = SimpleUploadedFile("mine.yaml", content)
@@ -184,6 +194,16 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     assert "sample six has 8 generated texts" in refused
     page.post("/samples/six/delete/", {"confirmed": "on", "with_texts": "on"})
     assert not Sample.objects.exists() and not Generation.objects.exists()
+
+
+def test_the_study_that_is_filled_in_fits_its_responses(six: Sample) -> None:
+    models = [{"name": f"M{n}"} for n in range(4)]
+    people = {"model": "People", "condition": "human"}
+    for conditions, is_limited in (("a", False), ("ab", True)):
+        asked = GenerationDefinition.model_validate(
+            {"conditions": {c: {} for c in conditions}, "models": models, "reference": people}
+        )
+        assert ("systems_per_page: 4" in study_file(six, asked)) is is_limited
 
 
 BAD = {

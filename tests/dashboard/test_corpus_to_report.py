@@ -14,11 +14,9 @@ from django.test import Client
 from django.test.client import MULTIPART_CONTENT
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
-from selectolax.lexbor import LexborHTMLParser
 
 from analysis.execution import execute as execute_run
 from analysis.metrics_making import execute_metrics
-from analysis.perturbation_labels import RULE_LABELS
 from analysis.perturbation_making import execute_perturbations
 from analysis.scorer_making import execute_scorer
 from corpus import generation_runs
@@ -28,8 +26,8 @@ from dashboard.corpora.starting import study_file
 from dashboard.rehearsal.simulations import simulate
 from dashboard.share.package_making import make_package
 from judge import runs, turns
-from judge.models import Judge
 from tests.corpus import raw_corpora
+from tests.corpus.reports import JUDGING, RATERS, check, judge_all, report_by_commands
 from tests.dashboard.conftest import Woken
 from tests.servers.chat_endpoint import chat_endpoint
 
@@ -43,11 +41,6 @@ models:
   - {name: Birch, endpoint: lab, served_as: birch}
 reference: {model: People, condition: human}
 """
-JUDGING = "\njudging: {budget: {requests: 200}, judges: [{name: llama, endpoint: lab}]}\n"
-RATERS = 6
-#: The sections of the report that are about it, and what has a row in one of them.
-SECTIONS = {"Automatic metrics", "Judges", "Trained scorer", "Perturbations"}
-SOURCES = {"Words", "llama@1", "scorer@1 (simulated raters)", RULE_LABELS["misspelled"]}
 
 
 @pytest.fixture(autouse=True)
@@ -64,18 +57,6 @@ def lab(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 def generate_all() -> None:
     for generator in Generator.objects.all():
         generation_runs.run(generator.pk)
-
-
-def judge_all() -> None:
-    for judge in Judge.objects.all():
-        runs.run(judge.pk)
-
-
-def check(report: str) -> None:
-    page = LexborHTMLParser(report)
-    headings = {heading.text(strip=True) for heading in page.css("h2, h3")}
-    cells = {cell.text(strip=True) for cell in page.css("td, th")}
-    assert (SECTIONS - headings, SOURCES - cells) == (set(), set())
 
 
 @pytest.mark.slow
@@ -95,16 +76,9 @@ def test_by_commands(live_server: LiveServer, db: None, tmp_path: Path) -> None:
     sample = Sample.objects.get()
     definition = sample.read_generation()
     assert definition is not None
-    (folder / "study.yaml").write_text(study_file(sample, definition) + JUDGING)
+    (folder / "study.yaml").write_text(study_file(sample, definition) + JUDGING.format("lab"))
     run("load_study", folder)
-    run("simulate", "few", "--participants", RATERS, "--seed", 1, "--server", live_server.url)
-    run("judge", "few")
-    judge_all()
-    run("metrics", "few", "--metric", "words")
-    run("scorer", "train", "few", "--include", "simulated", "--ngrams")
-    run("perturb", "few", "--judge", "llama@1", "--responses", 3, "--perturbation", "misspelled")
-    run("analyze", "few", "--include", "simulated", "--no-images", "--out", tmp_path / "out")
-    check((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    check(report_by_commands("few", server=live_server.url, folder=tmp_path / "out"))
 
 
 @pytest.mark.long
@@ -146,7 +120,7 @@ def test_by_pages_and_api(
     post("corpora/talks/samples/", name="few", random=4)
     post("samples/few/generation/", file=GENERATION)
     start = page.get("/samples/few/").context["study_form"].initial["text"]
-    job = post("samples/few/study/", study=start + JUDGING)
+    job = post("samples/few/study/", study=start + JUDGING.format("lab"))
     assert page.get(f"/api/corpora/jobs/{job['id']}/").json()["study"] == "few@1"
     post("studies/few/rehearsal/", participants=RATERS, seed=1)
     post("studies/few/judges/")

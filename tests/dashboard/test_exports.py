@@ -262,6 +262,9 @@ def test_small_cells_are_those_of_answers_and_of_what_follows_from_them(
     assert "state: Ohio" in cells
     assert {"region: Midwest", "device: phone", "language: zh-hans"} <= set(cells)
     assert not [cell for cell in cells if cell.startswith("age:")]
+    columns = header(tmp_path / "participants.csv").split(",")
+    asked = [(columns.index(cell.partition(":")[0]), cell) for cell in cells]
+    assert asked == sorted(asked) and len({place for place, _ in asked}) > 3
 
 
 def test_codebook_has_a_line_for_every_column(study: Study, tmp_path: Path) -> None:

@@ -71,11 +71,7 @@ def test_overview_counts_endings_with_codes_and_actions(page: Client, study: Stu
     endings = table_headed(page.get("/studies/small/"), "Ending")
     assert [row[:4] for row in endings[1:]] == [
         ["Completed", "2", "DONE1", "COMPLETED"],
-        ["Failed attention checks", "0", "none", "FAILED_ATTENTION_CHECK"],
-        ["Failed comprehension check", "0", "none", "OTHER"],
-        ["Screened out", "0", "none", "SCREENED_OUT"],
         ["Declined", "1", "NOPE1", "NO_CONSENT"],
-        ["Study was full", "not stored", "none", "OTHER"],
         ["Withdrawn", "1", "none", "OTHER"],
     ]
     assert endings[1][4].startswith("AUTOMATICALLY_APPROVE")

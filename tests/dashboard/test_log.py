@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import AnalysisRun
+from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite
 from dashboard.overview.log import LINES_SHOWN
 from dashboard.shared.log import record
@@ -247,8 +248,32 @@ def test_page_shows_the_newest_lines_and_leads_to_earlier_ones(page: Client, stu
     oldest_shown = StudyEvent.objects.order_by("pk")[1].pk
     assert f'href="?before={oldest_shown}"' in html
     [rows] = tables_of(page.get(f"{LOG}?before={oldest_shown}"))
-    assert [row[-1] for row in rows[1:]] == ["Gold scores chosen: the first line"]
-    assert rows[1][1:4] == ["–", "command line", "1"]
+    [row] = rows[1:]
+    assert row[1:] == ["Gold scores chosen: the first line", "–", "command line", "1"]
+
+
+@pytest.mark.parametrize(
+    ("action", "detail", "what"),
+    [
+        (
+            "submissions",
+            {"returned": 1, "places freed": 1, "back": 0},
+            "Prolific submissions read: 1 returned, 1 slot freed",
+        ),
+        (
+            "payments confirmed",
+            {"approve": 2, "return": 1, "bonus": 1},
+            "Decisions about submissions confirmed: 2 approvals, 1 return asked for, 1 bonus",
+        ),
+        (
+            "pay terms",
+            {"from": {"reward": 100, "hourly": None}, "to": {"reward": 100, "hourly": 1200}},
+            "Pay terms changed (in cents): promised pay per hour: none → 1200",
+        ),
+    ],
+)
+def test_line_says_it_in_words(action: str, detail: dict[str, Any], what: str) -> None:
+    assert in_words(StudyEvent(action=action, detail=detail)) == what
 
 
 @pytest.mark.embedded

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from pytest_django import DjangoDbBlocker
+from selectolax.lexbor import LexborHTMLParser
 
 from analysis import catalogue
 from analysis.catalogue.subjects import SUBJECTS
@@ -21,7 +22,6 @@ from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import recipes_of, set_recipes
 from analysis.text.cells import plain, read_tables
 from analysis.text.findings import findings
-from dashboard.shared.pages import OF_RESULTS
 from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -130,18 +130,20 @@ def test_nothing_is_shown_of_what_a_study_does_not_have(page: Client, db: None) 
     study = make_study(contrast=None, demographics=[])
     add_participant(study, pseudonym="ann")
     finished_run(study=study, sources=counted_sources())
-    main = text_of(page.get("/studies/small/results/"))
-    assert "Which condition wins where?" not in main
-    tabs = [
-        "Main results",
-        "Systems",
-        "Largest differences",
-        "Mixed models",
-        "Rater agreement",
-        "Order and rules",
-    ]
-    tabs += ["Automatic metrics", "Trained scorer", "Perturbations"]  # there are texts
-    assert [tab for tab in OF_RESULTS.values() if tab in main.partition("Share")[2]] == tabs
+    assert "Which condition wins where?" not in text_of(page.get("/studies/small/results/"))
+    entries = ["Main results", "Comparisons", "Reliability", "Automatic scores", "Figures"]
+    rows = {
+        "": [],
+        "mixed-models/": ["Systems", "Largest differences", "Mixed models"],
+        "raters/": ["Rater agreement", "Order and rules"],
+        "metrics/": ["Automatic metrics", "Trained scorer", "Perturbations"],  # there are texts
+    }
+    for shown, row in rows.items():
+        document = LexborHTMLParser(page.get(f"/studies/small/results/{shown}").content)
+        assert [link.text() for link in document.css(".subtabs a")] == entries + row
+    current = {link.text(): link.attributes.get("aria-current") for link in document.css("nav a")}
+    current = {label: shown for label, shown in current.items() if shown}
+    assert current == {"Results": "true", "Automatic scores": "page", "Automatic metrics": "page"}
     assert "multiverse" not in text_of(page.get("/studies/small/results/order/"))
     assert page.get("/studies/small/results/rankings/").status_code == 200, "old links lead there"
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.axe import in_both_schemes
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.test_judge_pages import log_in
 
@@ -20,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
 def execute(page: Page, route: str, body: str = "") -> Locator:
     """Try a route with the rights of the session; the status of the answer."""
     block = page.locator(f"[id$='-{route}']")
-    page.locator("#api .info").scroll_into_view_if_needed()
+    page.get_by_role("heading", name="Routes").scroll_into_view_if_needed()
     page.locator(".opblock").first.wait_for()
     for _ in range(100):  # Swagger UI draws routes as they come into view, where there are many
         if block.count():
@@ -50,5 +51,6 @@ def test_routes_are_read_and_tried_without_a_third_party(
     refused = execute(page, "api_account_invitations_create", '{"link": "x"}')
     expect(refused).to_contain_text("400")
     expect(page.locator("html.dark-mode")).to_have_count(1)
+    assert in_both_schemes(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

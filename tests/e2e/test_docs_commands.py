@@ -39,6 +39,7 @@ CANNOT = {
     "manage corpus responses": "needs generated texts",
     **dict.fromkeys(
         (
+            "cp examples/corpora/study.yaml generated/",
             "manage load_study generated",
             "manage simulate generated",
             "manage judge generated",
@@ -47,7 +48,7 @@ CANNOT = {
             "manage perturb generated",
             "manage analyze generated",
         ),
-        "needs generated texts: see test_corpus_to_report.py",
+        "needs generated texts: see tests/corpus/test_to_a_study.py",
     ),
     "manage draw_responses my-slug --n 100": "needs a hundred responses",
     "manage import_gold my-slug --gold labels.csv": "needs labels by hand",

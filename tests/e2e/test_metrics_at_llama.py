@@ -6,7 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
+from analysis.metrics import METRICS
 from analysis.models import ComputedMetric
+from analysis.perturbation_requests import NEEDS, NOT_OF_ONE_TEXT, default_metrics
 from survey.models import Study
 from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, independent_judge
 from tests.survey import small_study
@@ -38,6 +40,10 @@ def test_embeddings_of_llama_cpp_give_cosines(
     values = [each.value for each in stored.values.all() if each.value is not None]
     assert len(values) == 8 and len(set(values)) == 8
     assert all(-1 <= value < 1 for value in values)
+    assert default_metrics(study) == (), "perturbed texts are asked of models of the installation"
+    settings.METRICS_EMBEDDINGS_ENDPOINT = "lab"
+    assert default_metrics(study) == ("embedding_cosine",)
+    assert set(NEEDS) == {m.name for m in METRICS.values() if m.needs} - {*NOT_OF_ONE_TEXT}
 
 
 def test_llama_cpp_that_ignores_echo_is_refused(

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from survey.models import AttentionCheck, Participant
+from survey.views.block import opening
 from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import everything, visit
@@ -176,3 +177,9 @@ def test_a_long_response_is_opened_beside_its_rank(client: Client) -> None:
     assert again.text == task_studies.TEXTS[1]
     short = next(one for one in page.select(".again") if "Try again" in one.text)
     assert (short.name, short.text) == ("p", "Try again.")
+
+
+@pytest.mark.parametrize("markdown", [False, True])
+def test_opening_is_text_as_written(markdown: bool) -> None:
+    """A template escapes it once."""
+    assert opening("Rest & <sleep>", markdown) == {"text": "Rest & <sleep>", "cut": False}

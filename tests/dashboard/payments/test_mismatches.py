@@ -8,7 +8,7 @@ from dashboard.payments.case import MISMATCHES
 from dashboard.payments.cases import cases_of
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import ListedSubmission
-from survey.models import AttentionCheck, Participant, Study, StudyEvent, Submission
+from survey.models import AttentionCheck, Browser, Participant, Study, StudyEvent, Submission
 from survey.withdrawal import erase_old_keys, withdraw
 from tests.dashboard.paying import AT, came, listed, mismatches, read
 from tests.dashboard.reading import text_of
@@ -76,11 +76,15 @@ def test_planted_mismatches_are_shown_among_many_clean_submissions(study: Study)
         rows.append(listed(name))
     twice = came(study, "twice")
     Submission.objects.create(participant=twice, session_id=prolific_id("another visit"))
+    for name, goes_on in (("elsewhere", True), ("looked", False)):
+        Browser.objects.create(participant=came(study, name), goes_on=goes_on)
+        rows.append(listed(name))
     came(study, "double")
     rows += [listed("twice"), listed("double"), listed("double", "RETURNED", "", session="2nd")]
     expected |= {
         "withdrew": ["AWAITING REVIEW"] * 2,
         "several_sessions": ["twice"],
+        "other_browser": ["elsewhere"],
         "several_submissions": ["double"] * 2,
     }
     assert set(expected) == set(MISMATCHES)

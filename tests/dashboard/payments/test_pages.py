@@ -11,6 +11,7 @@ from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.models import PayTerms
 from dashboard.prolific.pay_terms import change_terms, terms_of
 from dashboard.prolific.terms import Terms
+from dashboard.raters.models import SubmissionOnProlific
 from survey.models import AttentionCheck, Study, StudyEvent
 from survey.withdrawal import erase_old_keys, withdraw
 from tests.dashboard.conftest import Woken
@@ -127,6 +128,20 @@ def test_amount_that_is_not_paid_changes_nothing(
 def test_nothing_chosen_confirms_nothing(page: Client, two: Study) -> None:
     assert "Nothing is chosen" in confirm(page, chosen=[])
     assert not PaymentOrder.objects.exists()
+
+
+def test_page_on_which_nothing_is_chosen_offers_no_confirmation(page: Client, study: Study) -> None:
+    """The rules do not choose people who failed two checks."""
+    first = AttentionCheck.objects.get(participant=came(study, "ann"))
+    AttentionCheck.objects.create(
+        participant=first.participant, name="second", page=9, after_block=2
+    )
+    first.participant.attention_checks.update(answer=1, passed=False, answered_at=AT)
+    read(study, listed("ann"))
+    shown = text_of(page.get(ADDRESS))
+    assert "Nothing is chosen yet." in shown and "Confirm 0" not in shown
+    case = SubmissionOnProlific.objects.get()
+    assert "Confirm 1 decision " in confirm(page, chosen=[f"{case.pk}:failed_checks"])
 
 
 # ── What the study promises ──────────────────────────────────────────────────────────────────

@@ -58,7 +58,7 @@ def test_page_has_the_preview_too(page: Client, study: Study) -> None:
     file = SimpleUploadedFile("export.csv", export(row("ann", "30", "Female", "No")))
     address = "/studies/small/demographics/"
     shown = text_of(page.post(address, {"file": file, "preview": "on"}, follow=True))
-    assert "3 added" in shown and "This was a preview: nothing is stored." in shown
+    assert "3 added" in shown and "This is a preview: nothing is stored." in shown
     assert not DemographicAnswer.objects.exists()
 
 
