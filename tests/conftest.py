@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
+from tests.run import SHARES
 
 pytest_plugins = ["tests.approved"]
 
@@ -36,6 +37,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--approve",
         action="store_true",
         help="write the texts that tests compare into their documents: see tests/approved.py",
+    )
+    parser.addoption(
+        "--in-turn",
+        type=int,
+        metavar="N",
+        help=f"of the files that take turns only share N of {SHARES}, from 0: see `takes_turns`",
     )
     parser.addoption(
         "--long",
@@ -148,6 +155,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     )
     items.sort(key=lambda item: (item.path not in starting, item.path not in slow))
     excluded = {item for item in items if is_excluded(item, config)}
+    excluded |= not_their_turn([item for item in items if item not in excluded], config)
     config.hook.pytest_deselected(items=list(excluded))
     items[:] = [item for item in items if item not in excluded]
 
@@ -164,6 +172,25 @@ def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
         or (item.get_closest_marker("long") and not config.getoption("--long"))
         or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
     )
+
+
+def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
+    """What another share of the files that take turns has."""
+    share = config.getoption("--in-turn")
+    if share is None:
+        return set()
+    taking = [item for item in items if takes_turns(item, config)]
+    dealt = {path: n % SHARES for n, path in enumerate(sorted({item.path for item in taking}))}
+    return {item for item in taking if dealt[item.path] != share}
+
+
+def takes_turns(item: pytest.Item, config: pytest.Config) -> bool:
+    """Whether some commits do without a test: the marked ones, and on the second shape all that
+    are not about PostgreSQL itself, since each has run on the first.
+    """
+    if config.getoption("--skip-pure"):
+        return not any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))
+    return item.get_closest_marker("in_turn") is not None
 
 
 def is_shaped(item: pytest.Item) -> bool:

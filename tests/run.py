@@ -1,12 +1,16 @@
 """Run the tests on both shapes and lint, all at once: `make test`.
 
-    python -m tests.run            what protects every change: a quarter of an hour on two cores
-    python -m tests.run --long     and more random cases: `make test-long`
+    python -m tests.run            what protects every change
+    python -m tests.run --long     everything, and more random cases: `make test-long`
     python -m tests.run --quick    what needs no database, server or browser: `make quick`
 
 Shape 1 is SQLite with the broker that needs no server, shape 2 PostgreSQL with Redis. The second
 shape runs what these can change: tests that touch the database or a broker, unless they are marked
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
+
+What is dear and seldom breaks takes turns, and so does all of the second shape: a commit runs one
+share of these files, so that a few commits run each of them. The commit decides which: a run that
+failed fails again. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
@@ -26,6 +30,8 @@ CORES = os.cpu_count() or 1
 #: The second shape ends long before the first, which then has all cores with one process to spare.
 AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(CORES, 8)
+#: Into how many shares the files are dealt that take turns: so many commits run all of them.
+SHARES = 4
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
@@ -35,25 +41,56 @@ def main() -> int:
     given = sys.argv[1:]
     if "--quick" in given:  # nothing to wait for
         return subprocess.call(pytest(CORES, "--quiet", *given), env=environment(EMBEDDED))
+    if "--long" not in given and "--in-turn" not in given:
+        given += ["--in-turn", str(share_of_commit())]
     try:
-        for program in (services.CHROMIUM, services.CADDY):
-            print(f"{program.names[0]}: {program.need()}")
-        with (
-            services.full_shape() as full,
-            beside("lint", ["make", "--no-print-directory", "lint"], {}) as lint,
-            beside(
-                "shape 2: PostgreSQL, Redis", pytest(AT_ONCE_ON_SECOND, "--skip-pure", *given), full
-            ) as second,
-        ):
-            print("\n===== shape 1: SQLite, broker in files =====", flush=True)
-            first = subprocess.call(pytest(AT_ONCE, *given), env=environment(EMBEDDED))
+        with beside("lint", ["make", "--no-print-directory", "lint"], {}) as lint:
+            prepare()
+            with (
+                services.full_shape() as full,
+                beside(
+                    "shape 2: PostgreSQL, Redis",
+                    pytest(AT_ONCE_ON_SECOND, "--skip-pure", *given),
+                    full,
+                ) as second,
+            ):
+                print("\n===== shape 1: SQLite, broker in files =====", flush=True)
+                first = subprocess.call(pytest(AT_ONCE, *given), env=environment(EMBEDDED))
     except services.ServiceMissing as error:
         sys.exit(str(error))
     return first or second.returncode or lint.returncode
 
 
+def share_of_commit() -> int:
+    """Which share of the files that take turns this commit runs: the same whenever it is tested."""
+    try:
+        head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True)
+    except (OSError, subprocess.CalledProcessError):  # not a clone
+        return 0
+    return int(head, 16) % SHARES
+
+
 def pytest(at_once: int, *options: str) -> list[str]:
     return [sys.executable, "-m", "pytest", f"--numprocesses={at_once}", *options]
+
+
+def prepare() -> None:
+    """Install programs, and read all tests meanwhile: Python keeps what it compiles for that. In a
+    fresh clone all processes of the runs would compile the same files side by side.
+    """
+    reading = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--collect-only", "--quiet"],
+        cwd=ROOT,
+        env=environment(EMBEDDED),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    programs = services.needed()
+    services.install_missing(*programs)
+    for program in programs:
+        print(f"{program.names[0]}: {program.need()}", flush=True)
+    reading.wait()  # what it fails at, the run shows
 
 
 @contextmanager

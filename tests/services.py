@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from config.processes import Processes, command_of, free_port
@@ -43,21 +42,17 @@ class Program:
                     return matches[-1]
         return None
 
-    def need(self) -> Path:
-        """Find the program, or install it where that is allowed.
-
-        Of several names the first is worth installing though another is there.
-        """
+    @property
+    def is_best(self) -> bool:
+        """Of several names the first is worth installing though another is there."""
         found = self.find()
-        best = found is not None and found.name == self.names[0]
         named = bool(self.variable and os.environ.get(self.variable))
-        if not (best or named) and os.geteuid() == 0 and shutil.which("apt-get"):
-            try:
-                apt_install(*self.packages)
-            except subprocess.CalledProcessError:
-                if found is None:
-                    raise
-            found = self.find()
+        return named or (found is not None and found.name == self.names[0])
+
+    def need(self) -> Path:
+        """Find the program, or install it where that is allowed."""
+        install_missing(self)
+        found = self.find()
         if found is None:
             command = f"sudo apt-get install {' '.join(self.packages)}"
             raise ServiceMissing(f"{self.names[0]} is missing: {command}{self.otherwise}")
@@ -86,14 +81,27 @@ REDIS = Program(
 CADDY = Program(names=("caddy",), packages=("caddy",))
 
 
-@cache
-def apt_update() -> None:
-    subprocess.run(["apt-get", "update", "-qq"], check=True)
+def needed() -> list[Program]:
+    """What both shapes need on this machine; named servers may be on another."""
+    servers = {"TEST_DATABASE_URL": POSTGRES, "TEST_REDIS_URL": REDIS}
+    ours = [program for name, program in servers.items() if not os.environ.get(name)]
+    return [CHROMIUM, CADDY, *ours]
+
+
+def install_missing(*programs: Program) -> None:
+    """Install at once, where that is allowed, what is not there."""
+    packages = [name for program in programs if not program.is_best for name in program.packages]
+    if packages and os.geteuid() == 0 and shutil.which("apt-get"):
+        try:
+            apt_install(*packages)
+        except subprocess.CalledProcessError:
+            if not all(program.find() for program in programs):
+                raise
 
 
 def apt_install(*packages: str) -> None:
     print(f"Installing {' '.join(packages)} for the tests", flush=True)
-    apt_update()
+    subprocess.run(["apt-get", "update", "-qq"], check=True)
     install = ["apt-get", "install", "-qq", "--yes", "--no-install-recommends", *packages]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     subprocess.run(install, check=True, env=environment, stdout=subprocess.DEVNULL)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.installation import prepared
 
-pytestmark = [pytest.mark.slow, pytest.mark.embedded]
+pytestmark = [pytest.mark.slow, pytest.mark.embedded, pytest.mark.in_turn]
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -2,9 +2,10 @@
 "use strict";
 
 // A page that answers a sent form takes the address of a page that can be opened again: without
-// this, going back to it is an error of the browser, and reloading it sends the form again.
+// this, going back to it is an error of the browser, and reloading it sends the form again. It still
+// shows the part that the form was in.
 const { instead } = document.documentElement.dataset;
-if (instead) history.replaceState(null, "", instead);
+if (instead) history.replaceState(null, "", instead + location.hash);
 
 // Tables that scroll show the whole of what gets the focus. Chromium scrolls to nothing of which
 // a few pixels are to be seen already.

@@ -16,6 +16,8 @@ from analysis.recipe import Recipe, shipped_recipes
 from survey.definition.settings import Places
 from tests.analysis.test_by_recipe import study
 
+pytestmark = pytest.mark.in_turn
+
 PAPER, SOUND = shipped_recipes().values()
 PLAN = Planned(
     content_hash="abc",

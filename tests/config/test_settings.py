@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.embedded]  # each starts Python anew
+# Each starts Python anew.
+pytestmark = [pytest.mark.slow, pytest.mark.embedded, pytest.mark.in_turn]
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -25,7 +25,7 @@ from tests.dashboard.loading import run, study_folder
 from tests.dashboard.reading import table_headed, text_of
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.in_turn]
 
 TABLE = """\
 item,prompt,context,response,dimension,least,most,why

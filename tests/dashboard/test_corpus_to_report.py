@@ -32,7 +32,7 @@ from tests.dashboard.conftest import Woken
 from tests.servers.chat_endpoint import chat_endpoint
 
 # Each step has tests of its own; this one is that they fit together.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 GENERATION = """\
 template: "{context}\\nSomeone says: {prompt}\\nYou answer:"
 conditions: {plain: {}, brief: {system: Answer in one sentence.}}

@@ -320,7 +320,10 @@ SHAPES: dict[str, dict[str, Any]] = {
     "no reference": {"reference": None, "conditions": ("plain", "tuned")},
 }
 #: What a database makes of rows is seen with the usual shape.
-ONCE = [pytest.param(shape, id=name, marks=pytest.mark.embedded) for name, shape in SHAPES.items()]
+ONCE = [
+    pytest.param(shape, id=name, marks=[pytest.mark.embedded, pytest.mark.in_turn])
+    for name, shape in SHAPES.items()
+]
 #: Without what takes longest: these files come from the same numbers.
 RECIPES = [
     recipe.model_copy(update={"mixed_models": None, "bootstrap": None})

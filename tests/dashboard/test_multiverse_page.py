@@ -25,7 +25,7 @@ from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
 
 # What is computed and shown: the database changes nothing of it.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 ASK = "/studies/small/results/multiverse/ask/"
 PAGE = "/studies/small/results/order/"

@@ -31,7 +31,7 @@ from tests.dashboard.reading import text_of
 from tests.prolific import prolific_id
 
 # What is written to files: the database changes nothing of it.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 PREPARE = "/studies/small/packages/prepare/"
 State = Package.State

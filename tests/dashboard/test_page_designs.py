@@ -22,6 +22,8 @@ from tests.survey.wide_study import (
     yaml_of,
 )
 
+pytestmark = pytest.mark.in_turn
+
 SETS = 'sets: {"1": [M1], "2": [M2]}'
 OF_SETS = (
     "scenario,set,prompt,model,condition,response\n"

@@ -25,7 +25,7 @@ from tests.dashboard.reading import table_headed, text_of
 from tests.factories import add_participant
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what the simulator does over HTTP
 PAGE = "/studies/small/rehearsal/"
 PROFILE = """\
 behaviours: {speeder: 0.2}

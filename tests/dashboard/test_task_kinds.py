@@ -24,7 +24,7 @@ from tests.survey import small_study
 from tests.survey.test_simulated_walker import NOW
 
 # What is computed and shown: the database changes nothing of it.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 YAMLS = {
     "slider": small_study.SLIDER_YAML,

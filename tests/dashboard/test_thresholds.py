@@ -32,7 +32,7 @@ from tests.factories import Key, add_participant, make_study
 from tests.shared_rows import undone_after_the_file
 
 # What is computed from rows that tests/analysis/test_frames.py reads on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 #: Each changes what another step sees.
 OTHERS: list[dict[str, Any]] = [

@@ -9,7 +9,7 @@ from tests.e2e.axe import in_both_schemes
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.test_judge_pages import log_in
 
-pytestmark = pytest.mark.embedded  # what a browser makes of HTML and scripts
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of HTML and scripts
 
 
 @pytest.fixture

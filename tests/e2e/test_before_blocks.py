@@ -15,6 +15,7 @@ from tests.e2e.studies import open_small
 from tests.servers.cutting_proxy import Cut, CuttingProxy
 from tests.survey import small_study
 
+pytestmark = pytest.mark.in_turn
 BROWSERS = pytest.mark.embedded  # what a browser makes of it: no database can matter
 RIGHT = ("Each reply on its own", "A person in need")
 TWICE = small_study.TRAINING.replace("training:", "training:\n  attempts: 2")

@@ -15,7 +15,7 @@ from tests.e2e.test_judge_pages import is_too_wide, log_in, open_everything
 from tests.servers.faulty_judge import faulty_judge
 from tests.servers.judge_faults import Plan
 
-pytestmark = pytest.mark.embedded  # what a browser makes of pages
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of pages
 GENERATION = """\
 template: "About them: {context}\\nThey say: {prompt}\\nYou answer:"
 sampling: {max_tokens: 60}
@@ -93,6 +93,7 @@ def test_a_corpus_becomes_a_study(
     page.get_by_label("or its text").fill(GENERATION.replace("{prompt}", "{promt}"))
     press("Show texts and cost")
     expect(page.get_by_role("alert")).to_contain_text("field 'promt' is unknown")
+    expect(page.get_by_role("alert")).to_be_in_viewport()
     look("bad file")
     page.get_by_label("or its text").fill(GENERATION)
     press("Show texts and cost")

@@ -12,7 +12,8 @@ from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, indepe
 from tests.servers.rate_limited_judge import REQUESTS, RateLimitedJudge, rate_limited_judge
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # what the servers say; calls are stored on every database
+# What the servers say; calls are stored on every database.
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 #: Of the small study; a response that is shown in two sets is one.
 RESPONSES = 10

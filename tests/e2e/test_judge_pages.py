@@ -18,7 +18,8 @@ from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # what a browser makes of pages; judging runs on every database
+# What a browser makes of pages; judging runs on every database.
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 JUDGES = """
 judging:

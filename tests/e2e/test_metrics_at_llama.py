@@ -13,7 +13,8 @@ from survey.models import Study
 from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, independent_judge
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # what the server says; values are stored on every database
+# What the server says; values are stored on every database.
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 
 @pytest.fixture

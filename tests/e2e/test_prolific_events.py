@@ -14,7 +14,8 @@ from tests.e2e.installation import PUBLIC, Installation, running_installation
 from tests.e2e.studies import WAYS_IN
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # no database changes when a worker is killed
+# No database changes when a worker is killed.
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 #: What a researcher does on the pages: connect, create a draft, publish, subscribe.
 PUBLISH = f"""
 from django.conf import settings

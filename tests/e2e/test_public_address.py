@@ -27,7 +27,7 @@ from tests.e2e.test_serve import (
     until_end,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
 __all__ = ["in_use", "serve", "set_up"]  # fixtures
 
 

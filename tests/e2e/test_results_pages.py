@@ -18,7 +18,8 @@ from tests.e2e.studies import WAYS_IN
 from tests.e2e.test_judge_pages import is_too_wide, log_in, open_everything
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and scripts
+# What a browser makes of HTML, styles and scripts.
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 STUDY = "/studies/small"
 RESULTS = [
     *("", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/"),

@@ -18,9 +18,8 @@ from tests.e2e.axe import in_both_schemes
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.test_judge_pages import is_too_wide, log_in
 
-pytestmark = (
-    pytest.mark.embedded
-)  # what a browser makes of pages; test_second_factor.py has the rest
+# What a browser makes of pages; test_second_factor.py has the rest.
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 DEVICE = {
     "protocol": "ctap2",
     "transport": "internal",

@@ -22,7 +22,7 @@ from config.processes import Process, free_port
 from tests.e2e.installation import new_installation, prepared
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
 Serve = Callable[..., Process]
 
 

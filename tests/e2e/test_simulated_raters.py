@@ -22,7 +22,7 @@ from survey.simulated.profile import SimulationProfile
 from survey.simulated.walker import Start, Walk, WalkEnding
 from tests.e2e.installation import Installation, running_installation
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.in_turn]
 PARTICIPANTS, SEED = 16, 5
 STUDY = ROOT / "examples" / "empathy"
 PROFILE = ROOT / "examples" / "profiles" / "published.yaml"

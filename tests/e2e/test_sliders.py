@@ -9,7 +9,7 @@ from tests.e2e.stored import ratings
 from tests.e2e.studies import open_tasks
 
 # What a browser and its script make of a page: the database behind it cannot matter.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
 # What a browser makes of pages; test_block_tasks.py stores the answers on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 StudyOf = Callable[..., str]
 #: Scripts make a difference to fingers and keys; a mouse clicks what there is.

@@ -16,7 +16,7 @@ from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_tasks
 
 # What a browser measures; test_writing.py of the survey stores it on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 OTHERS = "The second response names what hurts before it gives any advice."
 CLOSING = {"kind": "text", "name": "wish", "question": "What was missing?"}
 

@@ -29,6 +29,7 @@ pytestmark = [
     pytest.mark.django_db,
     # That the database changes no table is seen by `dashboard/test_published_study.py`.
     pytest.mark.embedded,
+    pytest.mark.in_turn,
 ]
 
 

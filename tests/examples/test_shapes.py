@@ -18,7 +18,7 @@ from tests.examples import shapes
 from tests.examples.planted import Row, Written
 from tests.examples.shapes import Shape, System
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.embedded, pytest.mark.in_turn]
 
 #: As many scenarios as find the order, and no more.
 SMALL = {

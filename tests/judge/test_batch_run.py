@@ -12,7 +12,8 @@ from tests.servers.batch_judge import BatchJudge, BatchPlan, batch_judge
 from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded]  # both brokers: test_fault_run.py
+# Both brokers: test_fault_run.py.
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
 
 JUDGING = """
 ways_in: [link]

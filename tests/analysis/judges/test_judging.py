@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +24,7 @@ from analysis.quality_rules import QualityRules
 from tests.analysis import published_study
 from tests.analysis.judged_study import CONTRAST, Cell, cells, judges, study
 
-pytestmark = pytest.mark.slow  # each analyses a whole study
+pytestmark = [pytest.mark.slow, pytest.mark.in_turn]  # each analyses a whole study
 
 EVERY = {*CONSISTENCY, *POSITIONS, *PAIRS, *AGREEMENT, *GUARD, *FIGURES}
 CELLS = cells("S1", "S2", sets=2)
@@ -275,11 +274,9 @@ def published_judges(names: list[str]) -> JudgesData:
     return judges(found, returned=[(name, "llama-4", "") for name in names])
 
 
-def test_three_judges_of_the_published_study_take_less_than_five_seconds() -> None:
+def test_three_judges_of_the_published_study_have_every_table() -> None:
     data, of = published_study.study_data(), published_judges(["a@1", "b@1", "c@1"])
-    began = time.process_time()
     tables, figures, absent = analysed(data, of)
-    assert time.process_time() - began < 5
     assert absent == ALONE
     assert set(tables) == EVERY - {*FIGURES, *ALONE}
     # 124 raters are left before `sigma_mae`; 6 × (16 systems + the reference) responses.

@@ -15,6 +15,8 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
 from analysis.tables.fits import RANDOM, SystemLevel
 
+pytestmark = pytest.mark.in_turn
+
 A, B = SystemLevel("Ant", "a"), SystemLevel("Ant", "b")
 TWO = ((A, B),)
 REFERENCE = SystemLevel("Owl", "reference")

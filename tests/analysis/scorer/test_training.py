@@ -12,7 +12,7 @@ from analysis.scorer.evaluation import half_width
 from analysis.scorer.heads import linear
 from tests.analysis.scorer.rated import rated_texts
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
 
 #: Enough where no signal matters.
 FEW: dict[str, Any] = {"scenarios": 4, "systems": 3}

@@ -22,6 +22,8 @@ from analysis.stats.prediction_powered import (
 from benchmarks.prediction_powered import rows_of, summary
 from benchmarks.simulated.rated_and_judged import DESIGNS
 
+pytestmark = pytest.mark.in_turn
+
 ORACLE = Path(__file__).parents[2] / "oracle" / "prediction_powered" / "reference.json"
 CASES: dict[str, Any] = json.loads(ORACLE.read_text())
 ONE = np.array([1.0])

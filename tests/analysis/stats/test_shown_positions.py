@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 from analysis.stats.shown_positions import PositionEffects, position_effects
 
+pytestmark = pytest.mark.in_turn
+
 COLUMNS = ["scenario", "block", "item", "replicate", "position", "score"]
 
 

@@ -18,7 +18,7 @@ from analysis.tables.mixed_models import mixed_models
 from analysis.tables.sensitivity import SENSITIVITY, WITHOUT_FLAGGED, sensitivity, variants
 from analysis.tables.wins import wins, wins_summary
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
 
 PAPER, SOUND = shipped_recipes().values()
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))

@@ -18,7 +18,7 @@ from analysis.study_data import ITEM, CheckedData, Contrast, check
 from analysis.tables.win_counts import Outcomes
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
 
 CONTRAST = Contrast("base", "tuned", ("Owl", "reference"))
 SYSTEMS = [

@@ -23,7 +23,7 @@ from tests.dashboard.reading import text_of
 from tests.dashboard.recruiting.conftest import ADDRESS, DRAFT, Post
 from tests.prolific import arrival, prolific_id
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
 PROFILE = """\
 behaviours: {early_exit: 0.2}
 prolific:
