@@ -162,9 +162,7 @@ class Preview:
             yield first if attempt == 1 else again
 
     def _training(self, page: int) -> Iterator[Page]:
-        """The item, a second try if there is one, and the feedback on ratings within and outside the
-        expected range.
-        """
+        """The item, a second try if there is one, and feedback within and outside the range."""
         item, shown = (
             self.content.training_item(page),
             ShownTraining(self.content, self.definition, page),
