@@ -31,7 +31,6 @@ _TAGS = re.compile(r"\A\s*<text>\s*(.*?)\s*(?:</text>)?\s*\Z", re.DOTALL)
 #: Rewriting is paid from the budget of the study's judges.
 OF_REWRITING = replace(
     OF_STUDY,
-    again="load it, and perturb again",
     give_price="set REWRITER_PRICE_INPUT and REWRITER_PRICE_OUTPUT (0 for a server of your own)",
 )
 

@@ -168,7 +168,7 @@ class Purse:
 OF_STUDY = Purse(
     "the study",
     "judging.budget.{} in its study.yaml",
-    "load it, and score again",
+    "load it, and try again",
     "give the judge a price (0 for a server of your own) in its study.yaml",
 )
 

@@ -31,6 +31,7 @@ class ProlificTokenForm(forms.Form):
 
     token = forms.RegexField(
         r"^[A-Za-z0-9._~+/=-]{8,300}$",
+        strip=True,  # what is copied often ends with a space or a line break
         error_messages={
             "required": "Paste the token that you created on Prolific.",
             "invalid": "This is no Prolific token: it has 8 or more letters, digits and signs, "
@@ -93,12 +94,25 @@ def _readable() -> Iterator[None]:
     """What a browser never sends is refused as a wrong passkey, not as a failure of ours."""
     try:
         yield
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
         raise ValidationError("This passkey can't be read. Try again.") from None
+
+
+class _Credential(forms.JSONField):
+    """What a browser sends of a passkey."""
+
+    def __init__(self) -> None:
+        super().__init__(widget=forms.HiddenInput)
+
+    def to_python(self, value: Any) -> Any:
+        with _readable():
+            return super().to_python(value)
 
 
 class PasskeyLoginForm(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """The second step of a login: a passkey."""
+
+    credential = _Credential()
 
     def clean_credential(self) -> Authenticator:
         with counted(context.request, second_factor_of(self.user)), _readable():
@@ -107,6 +121,8 @@ class PasskeyLoginForm(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allau
 
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """Adds a passkey."""
+
+    credential = _Credential()
 
     name = forms.CharField(label="Name", max_length=100, required=False)
 

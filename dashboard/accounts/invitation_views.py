@@ -3,7 +3,7 @@
 from allauth.account.internal.flows.login import perform_login, record_authentication
 from allauth.account.models import Login
 from django.contrib import messages
-from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.forms import UserCreationForm
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -19,10 +19,10 @@ from dashboard.shared.access import is_researcher
 from dashboard.shared.roles import Permission, Role
 
 
-class NewAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # Django's own has no []
+class NewAccountForm(UserCreationForm):  # type: ignore[type-arg]  # Django's own has no []
     """Name and password of a new researcher's account."""
 
-    class Meta(BaseUserCreationForm.Meta):
+    class Meta(UserCreationForm.Meta):
         model = User
 
     def save(self, commit: bool = True) -> User:

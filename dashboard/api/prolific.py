@@ -52,8 +52,8 @@ from dashboard.prolific.steps import look, recruitment_of
 from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, earlier_studies
-from dashboard.raters.submission_lists import SubmissionLists, read_submissions
-from dashboard.raters.submissions import apply_submissions
+from dashboard.raters.submission_lists import SubmissionLists
+from dashboard.raters.submissions import apply_submissions, read_lists
 from dashboard.shared.access import study_or_404
 from dashboard.shared.fieldwork import is_imported
 from survey.models import Study
@@ -380,7 +380,7 @@ def taken_from_files(request: Request, name: str) -> Response:
     """Apply uploaded lists of submissions: all of them, or nothing where a line is wrong."""
     study, files = study_or_404(name), sent_by(request, SubmissionListsSerializer)["file"]
     with refusals():
-        lists = read_submissions([(file.name, file.read()) for file in files])
+        lists = read_lists(study, [(file.name, file.read()) for file in files])
     return taken_in(request, study, lists, read=[file.name for file in files])
 
 

@@ -72,10 +72,9 @@ class RaterList(APIView):
         study, pages = study_or_404(name), RatersPages()
         analysis = newest_analysis(study, asked_for(request))
         if analysis.run is None:
-            return pages.answer([], run=None)
-        asked = request.query_params.copy()
-        asked.pop("sort", None)  # pages go on in one order
-        raters = RaterFilter.of(study, analysis, asked)
+            nobody = Stored(Participant.objects.none(), ["pk"])
+            return pages.answer(pages.page_of(nobody, request), run=None)
+        raters = RaterFilter.of(study, analysis, request.query_params)
         checked(raters.form)
         page = pages.page_of(Stored(raters.qs, ["participant_id"]), request)
         rows = RaterSerializer(map(rater_row, page), many=True)

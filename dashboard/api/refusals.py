@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django import forms
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.exceptions import APIException, ParseError, ValidationError
+from rest_framework.response import Response
 from rest_framework.status import HTTP_400_BAD_REQUEST
+from rest_framework.views import exception_handler
 
 from analysis.locked_plans import PlanRefused
 from analysis.manual_decisions import DecisionRefused
@@ -41,6 +43,14 @@ class RequestRefused(APIException):
 
     status_code = HTTP_400_BAD_REQUEST
     default_code = "refused"
+
+
+def answer_to(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The framework's answer; Python reads JSON level by level, and not any number of levels."""
+    if isinstance(error, RecursionError):
+        error = ParseError("The JSON is nested too deeply.")
+    answer: Response | None = exception_handler(error, context)
+    return answer
 
 
 @contextmanager

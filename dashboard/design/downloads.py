@@ -1,11 +1,11 @@
 """Files about a study's design over HTTP, for pages and API alike."""
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
 
 from analysis.text.preregistration import TEXTS
 from dashboard.design.certificate import COLUMNS, certificate_rows
 from dashboard.design.locked_plan import file_of, text_of
+from dashboard.shared.access import first_or_404
 from survey.files.csv_text import csv_lines
 from survey.models import Slot, Study
 from survey.tidy import reading
@@ -26,7 +26,8 @@ def plan_response(study: Study, version: int, form: str) -> HttpResponse:
     """A locked plan for one of TEXTS. Raises Http404."""
     if form not in TEXTS:
         raise Http404(f"There is no text {form!r} of a plan.")
-    plan = get_object_or_404(study.locked_plans, version=version)
+    there = study.locked_plans.filter(version=version)
+    plan = first_or_404(there, f"{study} has no locked plan {version}.")
     kind = "application/json" if form == "json" else "text/plain; charset=utf-8"
     return HttpResponse(
         text_of(plan, form), content_type=kind, headers=_saved_as(file_of(plan, form))

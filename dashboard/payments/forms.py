@@ -9,20 +9,16 @@ from dashboard.overview.events import PAY_TERMS
 from dashboard.payments.case import MISMATCHES
 from dashboard.payments.rejections import CATEGORIES
 from dashboard.prolific.terms import MOST_CENTS, AmountRefused, Terms, cents_of, check_terms
+from dashboard.shared.forms import AmountField
 from survey.definition.policy import SIGNS
 
 LONGEST_TEXT = 2000
 
 
-def _amount(term: str, help_text: str = "") -> forms.DecimalField:
-    return forms.DecimalField(
-        label=PAY_TERMS[term],
-        help_text=help_text,
-        required=False,
-        max_value=Decimal(MOST_CENTS) / 100,
-        max_digits=9,
-        decimal_places=2,
-    )
+def _amount(term: str, help_text: str = "") -> AmountField:
+    most = Decimal(MOST_CENTS) / 100
+    label = PAY_TERMS[term]
+    return AmountField(label=label, help_text=help_text, required=False, max_value=most)
 
 
 class SubmissionFilter(forms.Form):
@@ -95,7 +91,7 @@ class DecideForm(forms.Form):
         choices=[("", ""), *CATEGORIES.items()],
         error_messages={"invalid_choice": "There is no category “%(value)s”."},
     )
-    amount = forms.DecimalField(required=False, max_digits=9, decimal_places=2)
+    amount = AmountField(required=False)
     sure = forms.BooleanField(required=False)
     by_hand = forms.BooleanField(required=False)
 

@@ -73,7 +73,7 @@ def confirm(
         if one.cents is not None:
             check_bonus(one.cents, terms, is_sure=is_sure)
     if not decisions:
-        raise OrderRefused("Nothing is chosen, so nothing was confirmed.")
+        raise OrderRefused("Nothing is chosen.")
     # One confirms at a time: the second of two clicks finds what the first has stored.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     submissions = SubmissionOnProlific.objects.filter(study=study, erased_at=None)
@@ -85,8 +85,7 @@ def confirm(
     taken = wanted & set(in_force.values_list("submission_id", "purpose"))
     if taken or len(wanted) < len(decisions):
         raise OrderRefused(
-            "Something of this is decided already, maybe by a second click. Nothing was confirmed: "
-            "look at the page again."
+            "Something of this is decided already, maybe by a second click: look at the page again."
         )
     order = PaymentOrder.objects.create(
         study=study,

@@ -49,6 +49,8 @@ def check_rejection(
     """Raises RejectionRefused. `study_minutes` is what the study announces, `others` are all cases
     of the study.
     """
+    if not category:
+        raise RejectionRefused("Choose a category.")
     if category not in CATEGORIES:
         raise RejectionRefused(f"There is no category {category!r}.")
     length = len(reason.strip())

@@ -26,8 +26,8 @@ from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.terms import AmountRefused
 from dashboard.raters.forms import SubmissionsForm
 from dashboard.raters.models import SubmissionOnProlific
-from dashboard.raters.submission_lists import SubmissionLists, read_submissions
-from dashboard.raters.submissions import apply_submissions, in_words
+from dashboard.raters.submission_lists import SubmissionLists
+from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
@@ -58,7 +58,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         return redirect("submissions", study)
     files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
     try:
-        lists = read_submissions(files)
+        lists = read_lists(study, files)
     except DefinitionError as error:
         for line in error.lines:
             messages.error(request, line)

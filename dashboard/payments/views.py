@@ -1,10 +1,10 @@
 """Payments: what the rules propose, confirming it, and what has become of it."""
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -32,8 +32,9 @@ from dashboard.payments.settling import (
     unsettled,
 )
 from dashboard.prolific.pay_terms import change_terms, terms_of
-from dashboard.prolific.terms import AmountRefused, Terms, check_bonus, in_money
+from dashboard.prolific.terms import AmountRefused, Terms, cents_of, check_bonus, in_money
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.forms import AmountField
 from dashboard.shared.pages import study_page, wake_worker
 from survey.models import Study
 from survey.prolific.errors import ProlificError
@@ -90,14 +91,11 @@ def _screen_sent(request: ResearcherRequest, study: Study, cases: Sequence[Case]
 
 
 def _cents(text: str) -> int:
+    needed = {"required": "Enter an amount such as 1.50."}
     try:
-        amount = Decimal(text)
-        cents = amount * 100
-        if not cents.is_finite() or cents != cents.to_integral_value():
-            raise InvalidOperation
-    except InvalidOperation:
-        raise AmountRefused(f"“{text[:20]}” is not an amount such as 1.50.") from None
-    return int(cents)
+        return cents_of(AmountField(error_messages=needed).clean(text))
+    except ValidationError as error:
+        raise AmountRefused(" ".join(error.messages)) from None
 
 
 def _page(

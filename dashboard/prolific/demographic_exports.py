@@ -57,15 +57,21 @@ def read_export(
     columns = Columns(required=ids or (SUBMISSION,), optional=names, ignored=unread)
     rows = MappedTable(table, columns, section="participants", study_map=study_map)
     there = [question for question in questions if question.name in rows.columns]
-    notices = [*rows.notices, *_absent(file, questions, there, unread)]
+    absent = _absent(questions, there, unread)
     if not there:
-        raise DefinitionError([Problem(file, table.header_line, 0, say) for say in notices])
+        raise DefinitionError([Problem(file, table.header_line, 0, say) for say in absent])
+    notices = [*rows.notices, *(f"{file}: {say}" for say in absent)]
     problems, people = Problems(), list[ExportedPerson]()
+    first_line: dict[str, int] = {}
     for line, row in rows.rows(problems, from_text):
         person = ExportedPerson(row.get(SUBMISSION, ""), row.get(PARTICIPANT, ""), {}, [])
-        if not person.submission and not person.participant:
+        id_ = person.submission or person.participant
+        if not id_:
             message = f"{SUBMISSION} and {PARTICIPANT} are empty"
             problems.add(Problem(file, line, 0, message))
+        elif (before := first_line.setdefault(id_, line)) != line:
+            what = SUBMISSION if person.submission else PARTICIPANT
+            problems.add(Problem(file, line, 0, f"{what} is that of line {{}}", (before,)))
         for question in there:
             text = row.get(question.name, "")
             if text == REVOKED:
@@ -103,11 +109,11 @@ def _rename(
 
 
 def _absent(
-    file: str, questions: Sequence[Question], there: Sequence[Question], columns: Sequence[str]
+    questions: Sequence[Question], there: Sequence[Question], columns: Sequence[str]
 ) -> list[str]:
     """The questions that the file has no column for."""
     return [
-        f"{file}: there is no column {name!r}, so question {question.name!r} gets no answers"
+        f"there is no column {name!r}, so question {question.name!r} gets no answers"
         + did_you_mean(name, columns)
         for question in questions
         if question not in there

@@ -8,6 +8,7 @@ from django import forms
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.waves import Wave, wave_of
+from dashboard.shared.forms import AmountField
 from survey.models import Study
 
 MOST_PLACES = 100_000
@@ -21,9 +22,7 @@ class DraftForm(forms.Form):
         max_length=5000, label="Description", widget=forms.Textarea(attrs={"rows": 5})
     )
     places = forms.IntegerField(min_value=1, max_value=MOST_PLACES, label="Places")
-    reward = forms.DecimalField(
-        min_value=0, max_value=1000, max_digits=6, decimal_places=2, label="Reward per participant"
-    )
+    reward = AmountField(min_value=0, max_value=1000, label="Reward per participant")
     minutes = forms.IntegerField(min_value=1, max_value=1440, label="Estimated minutes")
     devices = forms.MultipleChoiceField(
         choices=list(DEVICES.items()),

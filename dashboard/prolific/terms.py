@@ -49,10 +49,10 @@ def check_bonus(cents: int, terms: Terms, *, is_sure: bool = False) -> None:
         )
     most = MOST_REWARDS * (terms.reward or 100)
     if cents > most and not is_sure:
-        what = "rewards" if terms.reward else f"{in_money(100, terms.currency)}"
+        what = f"{MOST_REWARDS} rewards" if terms.reward else in_money(most, terms.currency)
         raise AmountRefused(
-            f"A bonus of {in_money(cents, terms.currency)} is more than {MOST_REWARDS} × {what}: "
-            "confirm that it is meant."
+            f"A bonus of {in_money(cents, terms.currency)} is more than {what}: confirm that it is "
+            "meant."
         )
 
 

@@ -103,7 +103,7 @@ def _take(
     if action == Step.PLACES:
         places = PlacesForm(request.POST)
         if not places.is_valid():
-            raise StepRefused(f"{places.errors['places'][0]} Nothing was changed.")
+            raise StepRefused(f"Places: {places.errors['places'][0]} Nothing was changed.")
         number = places.cleaned_data["places"]
         return add_places(study, client, author=author, places=number)
     take = {Step.PAUSE: pause, Step.START: resume, Step.INVITE: invite}[action]

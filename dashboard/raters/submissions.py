@@ -11,9 +11,17 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.stored_submissions import store_submissions
-from dashboard.raters.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
+from dashboard.raters.submission_lists import (
+    RETURNED,
+    TIMED_OUT,
+    ListedSubmission,
+    SubmissionLists,
+    read_submissions,
+)
 from dashboard.shared.stand_in import prolific_is_local
+from survey.files.problems import DefinitionError, Problem
 from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
 from survey.slots import free_slot, hold_again, locked
 
@@ -71,6 +79,22 @@ def match(study: Study, submissions: Iterable[ListedSubmission]) -> Matched:
             matched.here[person] = rows
     matched.unknown.extend(row for rows in by_person.values() for row in rows)
     return matched
+
+
+def read_lists(study: Study, files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
+    """Lists by the names of their files. Raises DefinitionError, also for submissions of another
+    study here, of which nobody came to this one.
+    """
+    lists = read_submissions(files)
+    stored = SubmissionOnProlific.objects.exclude(slug=study.slug)
+    came = Submission.objects.exclude(participant__study__slug=study.slug)
+    elsewhere = {*stored.values_list("submission_id", flat=True)}
+    elsewhere.update(came.values_list("session_id", flat=True))
+    foreign = [row for row in match(study, lists.submissions).unknown if row.id in elsewhere]
+    if foreign:
+        message = "this submission is of another study here"
+        raise DefinitionError(Problem(row.file, row.line, 0, message) for row in foreign)
+    return lists
 
 
 @dataclass
@@ -176,10 +200,10 @@ def in_words(applied: Applied) -> list[str]:
         if names
     ]
     if not applied.changed:
-        lines.insert(0, "Nothing has changed.")
+        lines.insert(0, "No place has changed.")
     if applied.unknown:
         lines.append(
             f"{applied.unknown} of the list {'is' if applied.unknown == 1 else 'are'} not known "
-            "to this version of the study."
+            "to this version of the study. Is it the list of another study?"
         )
     return lines

@@ -1,5 +1,6 @@
 """What several pages take from researchers."""
 
+import re
 from typing import Any
 
 from django import forms
@@ -48,6 +49,21 @@ class FilesField(forms.FileField):
         files = data if isinstance(data, list | tuple) else [data]
         clean = super().clean
         return [clean(file, initial) for file in files or [None]]
+
+
+class AmountField(forms.DecimalField):
+    """An amount of money, with a point and at most two digits after it."""
+
+    AMOUNT = re.compile(r"-?[0-9]{1,7}(\.[0-9]{1,2})?", re.ASCII)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_digits=9, decimal_places=2, **options)
+
+    def to_python(self, value: Any) -> Any:
+        """As in other fields of numbers, which also take 1e9 and 1_0."""
+        if isinstance(value, str) and (text := value.strip()) and not self.AMOUNT.fullmatch(text):
+            raise forms.ValidationError(f"“{text[:20]}” is not an amount such as 1.50.")
+        return super().to_python(value)
 
 
 class ReasonForm(forms.Form):

@@ -12,8 +12,9 @@
 #     export FIVEFOLD_TOKEN=fivefold_…
 #     .venv/bin/python examples/api/study_by_api.py
 #
-# `study_by_api.ipynb` is the same as a notebook. Every route, what it takes and what it answers, is
-# at `/api/docs/` of your site.
+# `study_by_api.ipynb` is the same as a notebook: start Jupyter in that shell, or enter the token
+# when the first cell asks for it. Every route, what it takes and what it answers, is at
+# `/api/docs/` of your site.
 
 # %%
 import csv
@@ -23,13 +24,14 @@ import os
 import subprocess
 import time
 import zipfile
+from getpass import getpass
 from pathlib import Path
 from typing import Any
 
 import requests
 
 SITE = os.environ.get("FIVEFOLD_SITE", "http://localhost:8000")
-TOKEN = os.environ["FIVEFOLD_TOKEN"]
+TOKEN = os.environ.get("FIVEFOLD_TOKEN") or getpass("API token: ")
 #: A study that `manage.py load_study` has loaded, and in which you are owner.
 STUDY = os.environ.get("STUDY", "empathy")
 #: Of the local Prolific. For the real one: a token from Settings › API tokens there.
@@ -37,8 +39,10 @@ PROLIFIC_TOKEN = os.environ.get("PROLIFIC_TOKEN", "local-prolific-token")
 PLACES = int(os.environ.get("PLACES", "10"))
 #: Simulated people never count unless they are asked for by name. For real people: {}.
 PEOPLE = {"include": "simulated"}
-#: Where `make run` was started, and where the results go.
-FIVEFOLD = Path(os.environ.get("FIVEFOLD", "."))
+#: Fivefold's folder: this one or, as Jupyter works in the folder of the notebook, one above it.
+HERE = Path.cwd()
+FIVEFOLD = next((each for each in (HERE, *HERE.parents) if (each / "manage.py").exists()), HERE)
+#: Where the results go.
 OUT = Path(os.environ.get("OUT", "by-api"))
 
 # %% [markdown]
@@ -134,14 +138,19 @@ print(f"{published['said']} It costs {cost / 100:.2f} {there['money']['currency'
 
 # %%
 if PEOPLE:
-    subprocess.run(
+    sent = subprocess.run(
         [
             *(".venv/bin/python", "manage.py", "simulate", STUDY, "--from-prolific"),
             *("--participants", str(PLACES), "--seed", "9"),
         ],
         cwd=FIVEFOLD,
-        check=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
+    print(sent.stdout)
+    sent.check_returncode()
 for source in of_study("GET", "counts/")["sources"]:
     print(f"{source['source']}: {source['arrived']} arrived, {source['completed']} completed")
 

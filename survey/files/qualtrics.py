@@ -87,7 +87,7 @@ def _time_zone(cells: Sequence[str]) -> str:
     for cell in cells:
         try:
             said = json.loads(cell)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(said, dict) and isinstance(said.get("timeZone"), str):
             return str(said["timeZone"])

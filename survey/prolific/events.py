@@ -36,7 +36,7 @@ class _Body(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    event_type: str = Field(min_length=1, max_length=60)
+    event_type: str = Field(pattern=r"^[A-Za-z0-9._-]{1,60}$")
     resource_id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")
 
 

@@ -92,6 +92,7 @@ def test_colleague_without_an_account_makes_one_with_this_role_only(owner: Clien
          "too similar to the username"),
         ({"password2": "another one, longer"}, "didn’t match"),
         ({"username": "olga"}, "already exists"),
+        ({"username": "Olga"}, "already exists"),
         ({"username": "no spaces"}, "Enter a valid username"),
     ],
 )  # fmt: skip
@@ -252,8 +253,8 @@ def test_command_gives_and_takes_roles(study: Study, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nowhere", "olga", "owner"], "here is no study 'nowhere'"),
-        (["small", "olg", "owner"], "There is no account 'olg'"),
+        (["nowhere", "olga", "owner"], "Nothing was changed: there is no study 'nowhere'"),
+        (["small", "olg", "owner"], "there is no account 'olg'; did you mean 'olga'"),
         (["small", "olga", "king"], "invalid choice: 'king'"),
         (["small", "guest", "owner"], "guest is no active researcher's account"),
     ],

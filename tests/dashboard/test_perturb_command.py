@@ -142,7 +142,7 @@ def test_rewriting_is_paid_from_the_budget_of_the_study(
     judging.definition["budget"] = {"money": 2.5 * COST}
     judging.save()
     options = ("--metric", "words", "--responses", 5, "--perturbation", "casual", "--no-scorer")
-    with pytest.raises(CommandError, match=r"allows no more calls.*and perturb again"):
+    with pytest.raises(CommandError, match=r"allows no more calls.*and try again"):
         run("perturb", study, *options, *REWRITER)
     spent = spent_on(study)
     assert len(lab.asked) == spent.requests == 2

@@ -34,7 +34,8 @@ def test_account_is_connected_replaced_and_disconnected(
     page: Client, prolific: LocalProlific, researcher: User
 ) -> None:
     assert "Connect your account" in text_of(page.get(ADDRESS))
-    assert "Connected to researcher@local-prolific.test on Prolific." in send(page)
+    pasted = f" {TOKEN}\n"
+    assert "Connected to researcher@local-prolific.test on Prolific." in send(page, pasted)
     first = ProlificAccount.objects.get(user=researcher)
     prolific.world.tokens["another-token"] = {"id": "5f02", "email": "lab@local-prolific.test"}
     assert "lab@local-prolific.test" in send(page, "another-token")

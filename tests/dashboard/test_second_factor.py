@@ -283,7 +283,9 @@ def test_app_that_is_removed_leaves_the_password_and_no_codes(
     assert Client().post("/login/", PASSWORD)["Location"] == "/"
 
 
-@pytest.mark.parametrize("sent", ["", "{", "{}", "[]", "null", '{"id": 1}', '{"response": {}}'])
+@pytest.mark.parametrize(
+    "sent", ["", "{", "{}", "[]", "null", '{"id": 1}', '{"response": {}}', "[" * 100_000]
+)
 def test_passkey_that_no_browser_sends_is_refused_in_one_line(
     client: Client, logged_in: Client, ada: User, sent: str
 ) -> None:

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import ListedSubmission, read_submissions
 from dashboard.raters.submissions import Applied, apply_submissions
 from survey.files.problems import DefinitionError
@@ -337,6 +338,16 @@ def test_list_may_be_a_workbook(study: Study) -> None:
     found = read_submissions([("s.xlsx", data)])
     assert found.submissions == [ListedSubmission("s1", "a", "RETURNED", "X", "s.xlsx", 2)]
     assert found.notices == ["s.xlsx: sheet 'Sheet' is read, not 'Notes'"]
+
+
+def test_list_of_another_study_here_is_refused(page: Client, study: Study) -> None:
+    other = small_study.load(yaml=small_study.YAML.replace("slug: small", "slug: other"))
+    start(other, "b", "s2")
+    Participant.objects.update(pseudonym="pabc")
+    shown = upload(page, f"{HEADER}\ns1,x,ACTIVE,,\ns2,b,RETURNED,,\n")
+    assert "submissions.csv, line 3: this submission is of another study here" in shown
+    assert "Nothing was changed." in shown
+    assert not SubmissionOnProlific.objects.exists()
 
 
 def test_equal_problems_of_a_list_are_one_line() -> None:

@@ -11,7 +11,6 @@ from zipfile import ZipFile
 import pytest
 import requests
 
-from config.processes import ROOT
 from examples.api.notebook import NOTEBOOK, SCRIPT, notebook_of
 from examples.local_prolific.server import LocalProlific, local_prolific
 from tests.e2e.installation import Installation, running_installation
@@ -58,7 +57,7 @@ def site(prolific: LocalProlific, tmp_path: Path) -> Iterator[Installation]:
 
 
 def play(site: Installation, token: str) -> str:
-    """Run the script as its reader would; what it says."""
+    """Run the script where Jupyter runs the notebook; what it says."""
     settings = {
         "FIVEFOLD_SITE": site.url,
         "FIVEFOLD_TOKEN": token,
@@ -68,7 +67,7 @@ def play(site: Installation, token: str) -> str:
     }
     done = subprocess.run(
         [sys.executable, SCRIPT],
-        cwd=ROOT,
+        cwd=SCRIPT.parent,
         env={**site.environment, **settings},
         capture_output=True,
         text=True,

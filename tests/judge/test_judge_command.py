@@ -262,7 +262,7 @@ def test_exhausted_budget_is_said_and_raised(
     said = refused("small", wait=True)
     assert said.startswith(
         "j@1 was stopped: the study's budget of 5 requests is used up; raise "
-        "judging.budget.requests in its study.yaml, load it, and score again"
+        "judging.budget.requests in its study.yaml, load it, and try again"
     )
     describe_judging(study, judges=[{"name": "j", "replicates": 1}], budget={"requests": 50})
     assert "10 of 10 calls answered" in judge_command("small", wait=True)

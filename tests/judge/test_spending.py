@@ -154,7 +154,7 @@ def test_budget_of_requests_is_used_to_the_last_one_and_not_beyond(
     stopped = progress(other).stopped or progress(one).stopped
     assert stopped == (
         "the study's budget of 5 requests is used up; raise judging.budget.requests in its "
-        "study.yaml, load it, and score again"
+        "study.yaml, load it, and try again"
     )
 
 
@@ -185,7 +185,7 @@ def test_money_in_flight_is_reserved_so_that_judges_side_by_side_stay_within_the
     assert spent_on(study).money == Decimal("0.01")
     assert (progress(one).stopped, progress(other).stopped) == (
         "the study's budget of 0.01 US dollars allows no more calls: 0.0100 are spent and the "
-        "next may cost 0.001000; raise judging.budget.money in its study.yaml, load it, and score "
+        "next may cost 0.001000; raise judging.budget.money in its study.yaml, load it, and try "
         "again",
     ) * 2
 
@@ -247,7 +247,7 @@ def test_lost_requests_of_unknown_cost_count_as_soon_as_one_is_known(
     assert progress(judge).stopped == (
         "the study's budget of 0.01 US dollars allows no more calls: 0.0040 are spent, requests "
         "of unknown cost (6) count as 0.006000 and the next may cost 0.001000; raise "
-        "judging.budget.money in its study.yaml, load it, and score again"
+        "judging.budget.money in its study.yaml, load it, and try again"
     )
 
 

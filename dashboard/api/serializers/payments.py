@@ -191,7 +191,9 @@ class ConfirmSerializer(serializers.Serializer[object]):
         help_text="what participants are told, by rule",
     )
     amounts = serializers.DictField(
-        child=serializers.IntegerField(), required=False, help_text="cents each, by rule"
+        child=serializers.IntegerField(max_value=MOST_CENTS, min_value=-MOST_CENTS),
+        required=False,
+        help_text="cents each, by rule",
     )
     sure = serializers.BooleanField(default=False, help_text="for an unusually high bonus")
     by_hand = serializers.BooleanField(

@@ -232,7 +232,7 @@ class SubmissionsReadSerializer(serializers.Serializer[object]):
 class SubmissionListsSerializer(serializers.Serializer[object]):
     """Lists of submissions as Prolific exports them."""
 
-    file = serializers.ListField(child=serializers.FileField(), min_length=1)
+    file = serializers.ListField(child=serializers.FileField(allow_empty_file=True), min_length=1)
 
 
 class ImportedQuestionSerializer(serializers.Serializer[object]):
@@ -254,8 +254,10 @@ class DemographicsSerializer(serializers.Serializer[object]):
 class NewDemographicsSerializer(serializers.Serializer[object]):
     """A demographic export as a file, or read from Prolific."""
 
-    file = serializers.FileField(required=False)
-    map = serializers.FileField(required=False, help_text="a mapping file for other words")
+    file = serializers.FileField(required=False, allow_empty_file=True)
+    map = serializers.FileField(
+        required=False, allow_empty_file=True, help_text="a mapping file for other words"
+    )
     from_prolific = serializers.BooleanField(default=False, help_text="read it from Prolific")
     preview = serializers.BooleanField(
         default=False, help_text="say what would change, and store nothing"

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.text import capfirst
 
 from dashboard.overview.people import RoleRefused, set_role
 from dashboard.shared.roles import Role
@@ -29,11 +28,11 @@ class Command(BaseCommand):
         try:
             study = find_study(slug)
         except StudyNotFound as error:
-            raise CommandError(f"{capfirst(str(error))}. Nothing was changed") from None
+            raise CommandError(f"Nothing was changed: {error}") from None
         user = User.objects.filter(username=name).first()
         if user is None:
             near = did_you_mean(name, list(User.objects.values_list("username", flat=True)))
-            raise CommandError(f"There is no account {name!r}{near}. Nothing was changed")
+            raise CommandError(f"Nothing was changed: there is no account {name!r}{near}")
         try:
             changed = set_role(
                 study=study,
@@ -43,6 +42,6 @@ class Command(BaseCommand):
                 leave_an_owner=False,
             )
         except RoleRefused as refusal:
-            raise CommandError(f"{refusal} Nothing was changed") from None
+            raise CommandError(f"{refusal} Nothing was changed.") from None
         now = "has no access to" if role == NONE else f"is {role} of"
         self.stdout.write(f"{name} {now} {study.slug}{'' if changed else ' already'}")

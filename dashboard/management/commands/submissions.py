@@ -12,8 +12,7 @@ from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
 from dashboard.payments.case import MISMATCHES, Case
 from dashboard.payments.cases import cases_of
-from dashboard.raters.submission_lists import read_submissions
-from dashboard.raters.submissions import apply_submissions, in_words
+from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from survey.files.problems import DefinitionError, read_bytes
 from survey.queries import StudyNotFound, find_study
 
@@ -53,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError("--reason is given without --exclude. Nothing was changed.")
         try:
             study = find_study(slug)
-            lists = read_submissions([(str(path), read_bytes(path)) for path in csv])
+            lists = read_lists(study, [(str(path), read_bytes(path)) for path in csv])
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         except DefinitionError as error:

@@ -105,7 +105,8 @@ def test_plan_is_locked_once_and_read_as_its_page_gives_it(page: Client, db: Non
         text = page.get(f"/api/studies/small/plans/1/{form}/")
         assert text.content == page.get(f"/studies/small/locked-plan/1/{form}/").content
     assert page.get("/api/studies/small/plans/1/word/").status_code == 404
-    assert page.get("/api/studies/small/plans/2/osf/").status_code == 404
+    missing = page.get("/api/studies/small/plans/2/osf/")
+    assert (missing.status_code, missing.json()["detail"]) == (404, "small@1 has no locked plan 2.")
 
 
 def test_plan_is_not_locked_after_the_first_rater(page: Client, study: Study) -> None:

@@ -96,8 +96,6 @@ def test_rows_that_come_or_go_shift_no_page(page: Client, study: Study) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("offset=20", {"offset": ["Rows are not skipped by number: follow the links next and "
-                                  "previous."]}),
         ("limit=0", {"limit": ["limit takes a whole number from 1 to 10000, not '0'."]}),
         ("limit=x", {"limit": ["limit takes a whole number from 1 to 10000, not 'x'."]}),
         ("limit=10001", {"limit": ["limit takes a whole number from 1 to 10000, not '10001'."]}),
@@ -132,6 +130,28 @@ def test_every_list_that_can_grow_comes_in_pages() -> None:
         *("corpora", "samples", "scenarios"),
         *("payment-orders", "payment-decisions", "proposals"),
     } <= names
+
+
+@pytest.mark.embedded
+def test_every_route_refuses_parameters_that_it_does_not_have(page: Client, study: Study) -> None:
+    answer = page.get("/api/studies/small/versions/?ofset=20")
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"ofset": ["This route has no parameter 'ofset'; there are after, before, limit."]},
+    )
+    statuses = {each.name: page.get(f"{each.path}?x=1").status_code for each in API}
+    admitting = {name for name, status in statuses.items() if status not in (400, 405)}
+    assert admitting == {"api:schema", "api:table-csv"}  # a table has columns of its own
+
+
+@pytest.mark.embedded
+def test_json_of_too_many_levels_is_refused_in_one_line(page: Client, study: Study) -> None:
+    deep = "[" * 100_000
+    answer = page.post("/api/studies/small/state/", deep, content_type="application/json")
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"detail": "The JSON is nested too deeply."},
+    )
 
 
 def test_every_route_is_throttled() -> None:

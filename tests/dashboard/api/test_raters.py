@@ -102,14 +102,15 @@ def test_bad_input(page: Client, study: Study, run: AnalysisRun, woken: Woken, b
 def test_what_is_no_threshold_is_named_with_those_there_are(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
-    for answer in (
-        page.get("/api/studies/small/thresholds/?minimum=1"),
-        ask(page, "post", "thresholds/", {"settings": {"minimum": 1}, "instead_of": 1}),
+    asked = page.get("/api/studies/small/thresholds/?minimum=1")
+    sent = ask(page, "post", "thresholds/", {"settings": {"minimum": 1}, "instead_of": 1})
+    for answer, field, why in (
+        (asked, "minimum", "This route has no parameter 'minimum'; there are "),
+        (sent, "settings", "'minimum' is no threshold of small@1; there are: "),
     ):
         assert answer.status_code == 400
-        [said] = answer.json()["settings"]
-        assert said.startswith("'minimum' is no threshold of small@1; there are: ")
-        assert "duration_minimum" in said
+        [said] = answer.json()[field]
+        assert said.startswith(why) and "duration_minimum" in said
 
 
 def test_expert_is_not_excluded(page: Client, study: Study, run: AnalysisRun) -> None:

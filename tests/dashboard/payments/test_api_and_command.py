@@ -87,7 +87,8 @@ def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, resear
     assert send(decisions=[])[0] == 400
     for amounts, why in (
         ({"completed_bonus": -1}, "A bonus of −£0.01 is not more than 0. Nothing was changed."),
-        ({"completed_bonus": 30_001}, "is more than 100 × rewards: confirm that it is meant."),
+        ({"completed_bonus": 30_001}, "is more than 100 rewards: confirm that it is meant."),
+        ({"completed_bonus": 10**400}, "less than or equal to 1000000"),
         ({"completed": 5}, "There is no such rule: completed."),
     ):
         status, said = send(amounts=amounts)
@@ -150,7 +151,7 @@ def test_decision_by_hand_is_stored_once_with_its_reason(page: Client, two: Stud
         ({"kind": "steal"}, "not a valid choice"),
         ({"kind": "message"}, "Write what the participant is told."),
         ({"kind": "reject", "category": "OTHER", "text": "Too short."}, "Prolific wants 100 to"),
-        ({"kind": "reject", "text": "x" * 100}, "There is no category"),
+        ({"kind": "reject", "text": "x" * 100}, "Choose a category."),
     ):
         status, said = ask(page, "post", path, {**bonus, "reason": "another", **wrong})
         assert (status, why in str(said)) == (400, True), said

@@ -106,11 +106,15 @@ def test_second_click_confirms_nothing(page: Client, two: Study) -> None:
     [
         ("-1", "is not more than 0"),
         ("0", "is not more than 0"),
-        ("400", "more than 100 × rewards"),
+        ("400", "more than 100 rewards"),
         ("abc", "is not an amount"),
         ("1.005", "is not an amount"),
         ("NaN", "is not an amount"),
-        ("1e9", "is more than £10,000.00"),
+        ("2,50", "“2,50” is not an amount such as 1.50."),
+        ("1_0", "is not an amount"),
+        ("1e999999", "is not an amount"),
+        ("", "Enter an amount"),
+        ("10000.01", "is more than £10,000.00"),
     ],
 )
 def test_amount_that_is_not_paid_changes_nothing(

@@ -160,7 +160,7 @@ def test_hourly_pay_is_not_computed_without_reward_or_times() -> None:
     [
         (-100, "A bonus of −£1.00 is not more than 0."),
         (0, "A bonus of £0.00 is not more than 0."),
-        (15_001, "A bonus of £150.01 is more than 100 × rewards: confirm that it is meant."),
+        (15_001, "A bonus of £150.01 is more than 100 rewards: confirm that it is meant."),
         (1_000_001, "A bonus of £10,000.01 is more than £10,000.00."),
     ],
 )

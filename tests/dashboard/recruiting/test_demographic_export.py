@@ -221,8 +221,10 @@ def test_wrong_answers_are_listed_with_their_line_and_nothing_is_stored(study: S
             row("ann", "30", "Femal", "No"),
             row("ben", "old", "Male", "No"),
             row("cat", "17", "Male", "Maybe"),
+            row("ann", "31", "Female", "No"),
         )
     said = str(refused.value)
+    assert "export.csv, line 5: Submission id is that of line 2" in said
     assert "export.csv, line 2: column 'Sex': 'Femal' is unknown; did you mean 'Female'?" in said
     assert "export.csv, line 3: column 'Age': 'old' is not a whole number" in said
     assert "export.csv, line 4: column 'Age': 17 is not between 18 and 110" in said

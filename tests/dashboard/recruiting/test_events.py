@@ -200,6 +200,7 @@ def test_signed_event_is_stored_once_without_the_participant(
         ({"body": b"[1]"}, 400, "The body is no event."),
         ({"body": {"event_type": "x"}}, 400, "resource_id"),
         ({"body": {"event_type": "x", "resource_id": "a b"}}, 400, "resource_id"),
+        ({"body": {"event_type": "a\x00b", "resource_id": "a"}}, 400, "event_type"),
         ({"body": b" " * (LARGEST_BYTES + 1)}, 413, "at most 16384 bytes"),
         ({"key": "unknown"}, 404, "no subscription"),
     ],
