@@ -162,7 +162,7 @@ class Preview:
             yield first if attempt == 1 else again
 
     def _training(self, page: int) -> Iterator[Page]:
-        """The item, and the feedback on ratings within and outside the expected range."""
+        """The item, a second try if there is one, and feedback within and outside the range."""
         item, shown = (
             self.content.training_item(page),
             ShownTraining(self.content, self.definition, page),
@@ -178,6 +178,9 @@ class Preview:
             }
             for r in item.responses
         ]
+        if shown.training.attempts > 1:
+            again = _numbered(page, label, "training", shown.form([outside]))
+            yield replace(again, name=f"{page}-again", label=f"{label}, second try")
         for how, ratings in (("within", within), ("outside", outside)):
             feedback = _numbered(page, label, "training_feedback", shown.feedback(ratings))
             named = f"{label}: feedback, {how} the expected range"

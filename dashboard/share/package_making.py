@@ -116,10 +116,15 @@ def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> 
     rules = [manifest["rule_set"]["version"] for manifest in (analysis, data)]
     if data["snapshot_hash"] != analysis["snapshot_hash"] or rules[0] != rules[1]:
         yield "The data are newer than the tables: answers or rules changed after the analysis."
-    if cells := data["small_cells"]:
+    rare: dict[str, list[str]] = {}
+    for cell in data["small_cells"]:
+        question, _, answer = cell.partition(": ")
+        rare.setdefault(question, []).append(answer)
+    if rare:
+        answers = "; ".join(f"{question}: {' · '.join(given)}" for question, given in rare.items())
         yield (
             f"Before you share the data: fewer than {SMALL_CELL} people gave each of these "
-            f"answers, and could be recognised by it: {'; '.join(cells)}."
+            f"answers, and could be recognised by it: {answers}."
         )
 
 

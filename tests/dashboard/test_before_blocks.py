@@ -140,6 +140,15 @@ def test_every_page_is_previewed(page: Client, study: Study) -> None:
     assert not ComprehensionAttempt.objects.exists()
 
 
+def test_second_try_of_training_is_previewed(page: Client, db: None) -> None:
+    twice = small_study.TRAINING.replace("training:", "training:\n  attempts: 2")
+    small_study.load(yaml=small_study.YAML + twice)
+    listed = page.get("/studies/small@1/pages/").content.decode()
+    assert "Training “Listening”, second try" in listed
+    again = text_of(page.get("/studies/small@1/pages/2-again/"))
+    assert "rate them once more" in again and "It passes over the grief." in again
+
+
 def test_texts_have_right_answers_and_expected_ranges(page: Client, study: Study) -> None:
     shown = text_of(page.get("/studies/small@1/texts/"))
     assert "Right answer: A person in need." in shown
