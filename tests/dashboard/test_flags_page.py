@@ -54,11 +54,11 @@ def test_flagged_dialogues_come_first_with_reasons_of_experts_who_are_asked_for(
     assert "D3: 3 of 3 flag it" in seen
     assert "You should stop taking your medicine" in seen
     assert "It belittles him" in seen
-    assert "Flags" in text_of(page.get("/studies/audit/results/"))
+    assert "Flags" in text_of(page.get("/studies/audit/results/systems/"))
 
 
 def test_a_scale_of_more_points_has_no_flags(study: Study, page: Client) -> None:
-    assert "Flags" not in text_of(page.get("/studies/small/results/")).partition("Share")[0]
+    assert "Flags" not in text_of(page.get("/studies/small/results/systems/"))
     run = finished_run(study=study, sources=counted_sources())
     assert not Result.objects.filter(run=run, name="flags").exists()
     assert "flags" not in run.manifest["absent"]

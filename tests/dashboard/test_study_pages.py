@@ -140,7 +140,7 @@ def test_state_button_moves_the_study_and_is_remembered(
     study.refresh_from_db()
     assert study.state == "paused"
     assert "small@1 is now paused." in text_of(answer)
-    assert tables_of(answer)[-1][1][1:] == ["ada", "Open → paused"]
+    assert tables_of(answer)[-1][1][1:] == ["Open → paused", "ada"]
 
 
 def test_closing_is_asked_first(page: Client, study: Study) -> None:
