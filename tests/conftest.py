@@ -186,11 +186,12 @@ def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytes
 
 def takes_turns(item: pytest.Item, config: pytest.Config) -> bool:
     """Whether some commits do without a test: the marked ones, and on the second shape all that
-    are not about PostgreSQL itself, since each has run on the first.
+    ran on the first.
     """
-    if config.getoption("--skip-pure"):
-        return not any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))
-    return item.get_closest_marker("in_turn") is not None
+    if item.get_closest_marker("in_turn"):
+        return True
+    on_second = config.getoption("--skip-pure")
+    return on_second and not any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))
 
 
 def is_shaped(item: pytest.Item) -> bool:
