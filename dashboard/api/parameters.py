@@ -1,7 +1,7 @@
 """What requests to the API say in common: the study, whom to include, the caller."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiParameter
@@ -12,6 +12,7 @@ from rest_framework.serializers import Serializer
 from dashboard.shared.forms import IncludeForm
 from survey.models import Participant
 
+Sent = TypeVar("Sent", bound=Serializer[Any])
 STUDY = OpenApiParameter(
     "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
 )
@@ -30,11 +31,24 @@ def user_of(request: Request) -> User:
     return request.user
 
 
-def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:
-    """What was sent, checked. Raises ValidationError by field."""
+def read_sent(request: Request, form: type[Sent]) -> Sent:
+    """What was sent, checked. Raises ValidationError by field, also for one that is unknown: what a
+    misspelt field was to change would be left out, or emptied.
+    """
     sent = form(data=request.data)
+    known = [name for name, field in sent.fields.items() if not field.read_only]
+    if isinstance(request.data, Mapping):
+        for name in request.data:
+            if name not in known:
+                said = f"There is no field {name[:80]!r} here; there are {', '.join(known)}."
+                raise ValidationError({name[:80]: [said]})
     sent.is_valid(raise_exception=True)
-    return dict(sent.validated_data)
+    return sent
+
+
+def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:
+    """The values that were sent, checked. Raises ValidationError by field."""
+    return dict(read_sent(request, form).validated_data)
 
 
 def one_of(request: Request, name: str, values: Sequence[str]) -> str | None:

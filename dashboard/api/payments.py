@@ -14,7 +14,7 @@ from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
 from rest_framework.views import APIView
 
 from dashboard.api.pagination import Computed, Keyset, Stored
-from dashboard.api.parameters import STUDY, sent_by, user_of
+from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.prolific import taken_from_files
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.serializers.payments import (
@@ -125,8 +125,7 @@ class Decide(APIView):
         """
         study = study_or_404(name)
         case = case_or_404(study, submission)
-        sent = DecideSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = read_sent(request, DecideSerializer)
         values = checked(sent.form, RENAMED).cleaned_data
         with refusals():
             order = decide_by_hand(
@@ -259,8 +258,7 @@ class PayTermsDetail(APIView):
     @extend_schema(parameters=[STUDY], request=TermsSerializer, responses=TermsSerializer)
     def put(self, request: Request, name: str) -> Response:
         """Promise this in place of what was promised."""
-        study, sent = study_or_404(name), TermsSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        study, sent = study_or_404(name), read_sent(request, TermsSerializer)
         form = checked(sent.form, RENAMED)
         change_terms(study=study, terms=form.terms, author=user_of(request))
         return self.get(request, name)

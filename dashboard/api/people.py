@@ -15,7 +15,7 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.views import APIView
 
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import STUDY, user_of
+from dashboard.api.parameters import STUDY, read_sent, user_of
 from dashboard.api.refusals import checked
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
@@ -107,8 +107,7 @@ class MemberList(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Change the role of a member, or take it away. 400 says why nothing was changed."""
-        study, form = study_or_404(name), RoleSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        study, form = study_or_404(name), read_sent(request, RoleSerializer)
         asked = form.validated_data
         role = Role(asked["role"]) if asked["role"] else None
         try:
@@ -131,8 +130,7 @@ class InvitationList(APIView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Write an invitation. The answer has its link, which is not shown again."""
-        study, form = study_or_404(name), InvitationSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        study, form = study_or_404(name), read_sent(request, InvitationSerializer)
         asked = form.validated_data
         invitation, secret = invite(
             study=study, role=Role(asked["role"]), note=asked["note"], author=user_of(request)

@@ -18,7 +18,7 @@ from dashboard.accounts import prolific
 from dashboard.accounts.forms import ProlificTokenForm
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import client_of
-from dashboard.api.parameters import STUDY, sent_by, user_of
+from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.serializers.prolific import (
     RENAMED,
@@ -165,8 +165,7 @@ class Draft(APIView):
         If there is a draft already, nothing is changed and the answer is 200.
         """
         study, author = study_or_404(name), user_of(request)
-        sent = NewDraftSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = read_sent(request, NewDraftSerializer)
         values = checked(sent.form, RENAMED).cleaned_data
         with asking(request) as client:
             wave = _wave(request, study, sent.validated_data)
@@ -177,8 +176,7 @@ class Draft(APIView):
     def put(self, request: Request, name: str) -> Response:
         """Save other values in the draft; after publishing it can't be changed."""
         study, author = study_or_404(name), user_of(request)
-        sent = DraftSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = read_sent(request, DraftSerializer)
         values = checked(sent.form, RENAMED).cleaned_data
         with asking(request) as client:
             return _answer(recruiting.change(study, client, author=author, values=values))

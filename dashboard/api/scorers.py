@@ -13,7 +13,7 @@ from analysis.metric_options import installed_options
 from analysis.perturbation_requests import perturbation_run_of, request_perturbations
 from analysis.scored_texts import request_score, scored_texts_of
 from analysis.scorer_requests import ScorerOptions, current_scorer, request_scorer, with_vectors
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.serializers.scorers import (
     PerturbationsSerializer,
     PerturbingSerializer,
@@ -46,8 +46,7 @@ class ScorerVersions(APIView):
         repeated.
         """
         study, include = study_or_404(name), asked_for(request)
-        form = TrainingSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        form = read_sent(request, TrainingSerializer)
         options = with_vectors(ScorerOptions(**form.validated_data), installed_options())
         author = user_of(request)
         scorer = request_scorer(study, options, sources=counted_sources(include), author=author)
@@ -75,8 +74,7 @@ class ScoredTextList(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Have a worker score a text. 400 where no scorer is trained."""
         study = study_or_404(name)
-        form = TextToScoreSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        form = read_sent(request, TextToScoreSerializer)
         scorer = current_scorer(study)
         if scorer is None:
             raise ValidationError({"detail": [f"{study} has no trained scorer"]})
@@ -107,8 +105,7 @@ class Perturbations(APIView):
         the computed metrics and the judges that are named. 400 says why nothing is scored.
         """
         study = study_or_404(name)
-        form = PerturbingSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        form = read_sent(request, PerturbingSerializer)
         judges = form.validated_data["judges"]
         role = role_of(user_of(request), study.slug)
         if judges and not (role and role.may(Permission.CHANGE)):

@@ -113,7 +113,7 @@ of_study("PUT", "payments/terms/", json=terms | {"completed_bonus_cents": 50})
 # %%
 ask("PUT", "account/prolific/", json={"token": PROLIFIC_TOKEN})
 draft = of_study("GET", "prolific/draft/")
-if not draft["is_on_prolific"]:
+if not draft.pop("is_on_prolific"):
     # Prolific's minimum is £6 an hour: this is £9. `all` waits for your review before it pays.
     draft |= {"places": PLACES, "reward_cents": 15 * draft["minutes"], "review": "all"}
     print(of_study("POST", "prolific/draft/", json=draft)["said"])

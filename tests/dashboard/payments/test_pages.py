@@ -341,3 +341,13 @@ def test_what_is_not_known_is_settled_on_the_page(page: Client, there: There, wo
     there.work(order)
     assert states(order) == ["done"] and len(there.world.messages) == 1
     assert order.decisions.get().done_at <= timezone.now()  # type: ignore[operator]  # it is done
+
+
+def test_misspelt_field_of_the_api_is_named_and_empties_nothing(page: Client, two: Study) -> None:
+    before = terms_of(two)
+    address = "/api/studies/small/payments/terms/"
+    answer = page.put(address, {"currency": "GBP", "reward": 300}, "application/json")
+    assert answer.status_code == 400
+    [said] = answer.json()["reward"]
+    assert said.startswith("There is no field 'reward' here; there are currency, reward_cents,")
+    assert terms_of(two) == before
