@@ -9,8 +9,8 @@ shape runs what these can change: tests that touch the database or a broker, unl
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
 
 What is dear and seldom breaks takes turns, and so does all of the second shape: a commit runs one
-share of these files, so that a few commits run each of them. The commit decides which: a run that
-failed fails again. `--in-turn N` runs share N.
+share of these files. Its hash decides which, so a run that failed fails again; a share may wait for
+many commits. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
@@ -30,7 +30,7 @@ CORES = os.cpu_count() or 1
 #: The second shape ends long before the first, which then has all cores with one process to spare.
 AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(CORES, 8)
-#: Into how many shares the files are dealt that take turns: so many commits run all of them.
+#: Into how many shares the files are dealt that take turns.
 SHARES = 6
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.

@@ -48,7 +48,7 @@ MISMATCHES = {
     "other_browser": (
         "Went on in another browser",
         "A browser that knew their ID, but brought none of their submissions, sent later pages: "
-        "the same person with a new submission, or somebody else.",
+        "the same person with a new submission, or another person.",
     ),
     "several_submissions": ("Several submissions there", "One person, several submissions."),
 }
