@@ -66,11 +66,11 @@ class CodeForm(AuthenticateForm):  # type: ignore[misc]  # allauth has no types
         with counted(context.request, second_factor_of(self.user)):
             code: str = super().clean_code()
             if self.authenticator.type == Authenticator.Type.TOTP:
-                _use_once(self.authenticator)
+                use_once(self.authenticator)
             return code
 
 
-def _use_once(app: Authenticator) -> None:
+def use_once(app: Authenticator) -> None:
     """Note that an app's code is used. Raises ValidationError if one of these 30 s was before.
 
     allauth remembers used codes in the memory of one process; the database knows of all of them.

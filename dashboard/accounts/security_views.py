@@ -7,16 +7,18 @@ from urllib.parse import urlsplit
 from allauth.account.views import ReauthenticateView
 from allauth.mfa import app_settings
 from allauth.mfa.base.views import AuthenticateView, IndexView
+from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.views import GenerateRecoveryCodesView, ViewRecoveryCodesView
 from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
 from allauth.mfa.webauthn.views import AddWebAuthnView, EditWebAuthnView, RemoveWebAuthnView
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import PasswordChangeView
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse_lazy
 
-from dashboard.accounts.forms import NewPasswordForm, PasswordAgainForm
+from dashboard.accounts.forms import NewPasswordForm, PasswordAgainForm, use_once
 from dashboard.shared.log import record
 
 SECURITY = reverse_lazy("mfa_index")
@@ -77,6 +79,18 @@ class PasswordAgain(ReauthenticateView):  # type: ignore[misc]  # allauth has no
         return answer
 
 
+class SetUpApp(ActivateTOTPView):  # type: ignore[misc]  # allauth has no types
+    """Sets up an authenticator app. The code that shows this is used: it logs nobody in."""
+
+    template_name = f"{FOLDER}/app.html"
+
+    @transaction.atomic
+    def form_valid(self, form: Any) -> HttpResponse:
+        answer: HttpResponse = super().form_valid(form)
+        use_once(Authenticator.objects.get(user=form.user, type=Authenticator.Type.TOTP))
+        return answer
+
+
 class AddPasskey(AddWebAuthnView):  # type: ignore[misc]  # allauth has no types
     """Adds a passkey, or says why it can't."""
 
@@ -95,7 +109,6 @@ def page(view: Any, name: str, **options: Any) -> Any:
 
 second_step = page(AuthenticateView, "second_step")
 password_again = page(PasswordAgain, "password_again", form_class=PasswordAgainForm)
-set_up_app = page(ActivateTOTPView, "app")
 remove_app = page(DeactivateTOTPView, "app_remove")
 recovery_codes = page(ViewRecoveryCodesView, "recovery_codes")
 new_recovery_codes = page(GenerateRecoveryCodesView, "recovery_codes_new")

@@ -21,7 +21,7 @@ security_patterns = [
     # Open to all: it is a step of the login, and leads strangers back to its beginning.
     path("second-step/", views.second_step, name="mfa_authenticate"),
     _page("sessions/", sessions, "sessions"),
-    _page("app/", views.set_up_app, "mfa_activate_totp"),
+    _page("app/", views.SetUpApp.as_view(), "mfa_activate_totp"),
     _page("app/remove/", views.remove_app, "mfa_deactivate_totp"),
     _page("recovery-codes/", views.recovery_codes, "mfa_view_recovery_codes"),
     _page("recovery-codes/new/", views.new_recovery_codes, "mfa_generate_recovery_codes"),

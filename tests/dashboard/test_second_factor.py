@@ -148,6 +148,19 @@ def test_code_works_once(client: Client, ada: User, clock: Clock) -> None:
     assert second_step(other, code_of(ada)) == 302
 
 
+def test_code_that_sets_up_the_app_is_used(
+    logged_in: Client, researcher: User, clock: Clock
+) -> None:
+    code = code_for(logged_in.get(APP).context["form"].secret)
+    assert logged_in.post(APP, {"code": code}).status_code == 302
+    fresh = Client()
+    give_password(fresh)
+    assert second_step(fresh, code) == 200
+    assert not is_logged_in(fresh)
+    clock.now += 30
+    assert second_step(fresh, code_of(researcher)) == 302
+
+
 def test_code_is_over_after_its_half_minute(client: Client, ada: User, clock: Clock) -> None:
     give_password(client)
     code = code_of(ada)
