@@ -378,10 +378,7 @@ REST_FRAMEWORK = {
         "dashboard.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": [
-        "dashboard.accounts.requirement.IsResearcher",
-        "dashboard.api.known_parameters.KnownParameters",
-    ],
+    "DEFAULT_PERMISSION_CLASSES": ["dashboard.accounts.requirement.IsResearcher"],
     "DEFAULT_SCHEMA_CLASS": "dashboard.api.openapi.RouteSchema",
     "EXCEPTION_HANDLER": "dashboard.api.refusals.answer_to",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

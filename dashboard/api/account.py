@@ -10,7 +10,6 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_204_NO_CONTENT
-from rest_framework.views import APIView
 
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.tokens import revoke_token
@@ -18,6 +17,7 @@ from dashboard.api.pagination import Keyset
 from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.people import EventSerializer, EventsQuery, chosen_lines, page_of_log
 from dashboard.api.refusals import RequestRefused
+from dashboard.api.routes import Route
 from dashboard.overview.invitations import NotValid, accept
 from dashboard.overview.log import as_file, lines_of_accounts
 from dashboard.shared.access import role_of
@@ -44,7 +44,7 @@ class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
         return bool(token == self.context["request"].auth)
 
 
-class TokenList(APIView):
+class TokenList(Route):
     """The caller's API tokens, the newest first. They are made on the page *API tokens*."""
 
     @extend_schema(responses=ApiTokenSerializer(many=True))
@@ -53,7 +53,7 @@ class TokenList(APIView):
         return Response(ApiTokenSerializer(rows, many=True, context={"request": request}).data)
 
 
-class TokenDetail(APIView):
+class TokenDetail(Route):
     """One of the caller's API tokens."""
 
     @extend_schema(
@@ -68,7 +68,7 @@ class TokenDetail(APIView):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class ActivityList(APIView):
+class ActivityList(Route):
     """What was done with the own account; superusers see all accounts. The newest lines first."""
 
     pagination_class = Keyset
@@ -78,7 +78,7 @@ class ActivityList(APIView):
         return page_of_log(request, lines_of_accounts(user_of(request)))
 
 
-class ActivityFile(APIView):
+class ActivityFile(Route):
     """The same lines, all of them, as CSV."""
 
     @extend_schema(parameters=[EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
@@ -100,7 +100,7 @@ class JoinedSerializer(serializers.Serializer[object]):
     role = serializers.CharField()
 
 
-class Accept(APIView):
+class Accept(Route):
     """Joining a study."""
 
     @extend_schema(request=AcceptSerializer, responses=JoinedSerializer)

@@ -7,7 +7,6 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from analysis.metrics_requests import metrics_request_of
 from analysis.models import AnalysisRun, Multiverse
@@ -15,6 +14,7 @@ from analysis.multiverses import multiverse_of
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, user_of
 from dashboard.api.refusals import refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.results import (
     MetricsSerializer,
     MultiverseSerializer,
@@ -30,7 +30,7 @@ from survey.models import Study
 RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of an analysis")
 
 
-class Analysis(APIView):
+class Analysis(Route):
     """The newest analysis, and whether it is up to date."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=NewestSerializer)
@@ -55,7 +55,7 @@ def wake_for(run: AnalysisRun) -> None:
         try_to_wake("analysis.run", run.pk)
 
 
-class AnalysisList(APIView):
+class AnalysisList(Route):
     """The analyses of the study, the newest first, done or not."""
 
     pagination_class = Keyset
@@ -72,7 +72,7 @@ class AnalysisList(APIView):
         return pages.answer(StateOfRunSerializer(page, many=True).data)
 
 
-class AnalysisDetail(APIView):
+class AnalysisDetail(Route):
     """One analysis: whether it is done, and why it failed."""
 
     @extend_schema(parameters=[STUDY, RUN], responses=StateOfRunSerializer)
@@ -82,7 +82,7 @@ class AnalysisDetail(APIView):
         return Response(StateOfRunSerializer(row).data)
 
 
-class MultiverseOfAnalysis(APIView):
+class MultiverseOfAnalysis(Route):
     """The multiverse of the newest finished analysis: all its rules and choices varied."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=MultiverseSerializer)
@@ -102,7 +102,7 @@ class MultiverseOfAnalysis(APIView):
         return Response(content, status=HTTP_202_ACCEPTED)
 
 
-class Metrics(APIView):
+class Metrics(Route):
     """The automatic metrics of a study that are stored, and the newest request to compute them."""
 
     @extend_schema(parameters=[STUDY], responses=MetricsSerializer)

@@ -4,9 +4,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.api.parameters import STUDY
+from dashboard.api.routes import Route
 from dashboard.design.policy import policy_findings
 from dashboard.overview.opening import against, only_stand_in, refused
 from dashboard.shared.access import study_or_404
@@ -37,7 +37,7 @@ class PolicySerializer(serializers.Serializer[object]):
     findings = FindingSerializer(many=True)
 
 
-class Policy(APIView):
+class Policy(Route):
     """The study, checked against Prolific's rules."""
 
     @extend_schema(parameters=[STUDY], responses=PolicySerializer)
@@ -63,7 +63,7 @@ class ChecklistSerializer(serializers.Serializer[object]):
     findings = FindingSerializer(many=True)
 
 
-class Checklist(APIView):
+class Checklist(Route):
     """Problems to look at before the study is opened for real people; reasons to refuse first."""
 
     @extend_schema(parameters=[STUDY], responses=ChecklistSerializer)

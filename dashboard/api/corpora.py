@@ -10,13 +10,13 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
-from rest_framework.views import APIView
 
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.refusals import checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
     CorpusDetailSerializer,
@@ -66,7 +66,7 @@ def _asked(request: Request, job: CorpusJob) -> Response:
     return Response(content, status=HTTP_202_ACCEPTED)
 
 
-class CorpusList(APIView):
+class CorpusList(Route):
     """The corpora of this installation, the newest first."""
 
     pagination_class = Keyset
@@ -90,7 +90,7 @@ class CorpusList(APIView):
         return _asked(request, job)
 
 
-class CorpusDetail(APIView):
+class CorpusDetail(Route):
     """A corpus: counts, what each filter removed, and how far workers are."""
 
     @extend_schema(parameters=[CORPUS], responses=CorpusDetailSerializer)
@@ -106,7 +106,7 @@ class CorpusDetail(APIView):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class Filtering(APIView):
+class Filtering(Route):
     """Filters of a corpus."""
 
     @extend_schema(parameters=[CORPUS], request=FilteringSerializer, responses=JOB_ASKED)
@@ -126,7 +126,7 @@ class Filtering(APIView):
         return _asked(request, job)
 
 
-class Chats(APIView):
+class Chats(Route):
     """Chats of a corpus, to tune a model with."""
 
     @extend_schema(parameters=[CORPUS], request=ChatsSerializer, responses=JOB_ASKED)
@@ -141,7 +141,7 @@ class Chats(APIView):
         return _asked(request, job)
 
 
-class SampleList(APIView):
+class SampleList(Route):
     """The samples of a corpus, the newest first."""
 
     pagination_class = Keyset
@@ -163,7 +163,7 @@ class SampleList(APIView):
         return _asked(request, job)
 
 
-class CorpusFile(APIView):
+class CorpusFile(Route):
     """A file of a filtered corpus."""
 
     @extend_schema(
@@ -178,7 +178,7 @@ class CorpusFile(APIView):
         return downloads.corpus_file(corpus_or_404(corpus), corpus_file)
 
 
-class RawDialogues(APIView):
+class RawDialogues(Route):
     """The dialogues of a corpus as they were imported, with what identifies people."""
 
     @extend_schema(parameters=[CORPUS], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
@@ -186,7 +186,7 @@ class RawDialogues(APIView):
         return downloads.raw_dialogues(corpus_or_404(corpus))
 
 
-class CorpusJobDetail(APIView):
+class CorpusJobDetail(Route):
     """How far a worker is with a corpus or a sample."""
 
     @extend_schema(parameters=[JOB], responses=CorpusJobSerializer)
@@ -194,7 +194,7 @@ class CorpusJobDetail(APIView):
         return Response(CorpusJobSerializer(job_or_404(job), context={"request": request}).data)
 
 
-class CorpusJobFile(APIView):
+class CorpusJobFile(Route):
     """A file that a worker wrote."""
 
     @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
@@ -202,7 +202,7 @@ class CorpusJobFile(APIView):
         return downloads.job_file(job_or_404(job), job_file)
 
 
-class SampleDetail(APIView):
+class SampleDetail(Route):
     """A sample, and how far workers are."""
 
     @extend_schema(parameters=[SAMPLE], responses=SampleDetailSerializer)
@@ -228,7 +228,7 @@ class SampleDetail(APIView):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class ScenarioList(APIView):
+class ScenarioList(Route):
     """The scenarios of a sample, in the order drawn."""
 
     pagination_class = Keyset
@@ -240,7 +240,7 @@ class ScenarioList(APIView):
         return pages.answer(SampledScenarioSerializer(page, many=True).data)
 
 
-class GeneratedTexts(APIView):
+class GeneratedTexts(Route):
     """Texts that models write for the scenarios of a sample."""
 
     @extend_schema(parameters=[SAMPLE], responses=GeneratedTextsSerializer)
@@ -281,7 +281,7 @@ class GeneratedTexts(APIView):
         return Response(PlannedTextsSerializer(content).data, status=status)
 
 
-class StopGenerating(APIView):
+class StopGenerating(Route):
     """Stopping what generates texts."""
 
     @extend_schema(parameters=[SAMPLE], request=None, responses=GeneratedTextsSerializer)
@@ -293,7 +293,7 @@ class StopGenerating(APIView):
         return GeneratedTexts().get(request, sample)
 
 
-class Responses(APIView):
+class Responses(Route):
     """The responses of a sample as files."""
 
     @extend_schema(parameters=[SAMPLE], request=None, responses=JOB_ASKED)
@@ -305,7 +305,7 @@ class Responses(APIView):
         return _asked(request, job)
 
 
-class StudyOfSample(APIView):
+class StudyOfSample(Route):
     """A study of a sample's responses."""
 
     @extend_schema(parameters=[SAMPLE], request=StudyOfSampleSerializer, responses=JOB_ASKED)

@@ -6,12 +6,12 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from analysis.locked_plans import lock_plan
 from analysis.text.preregistration import TEXTS
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.design import (
     CertificateSerializer,
     LockSerializer,
@@ -49,7 +49,7 @@ def _preview(request: Request, study: Study) -> Preview:
     return preview_or_404(study, request._request, slot=form.slot, language=language)
 
 
-class StudyTexts(APIView):
+class StudyTexts(Route):
     """All that participants read, section by section."""
 
     @extend_schema(parameters=PREVIEW, responses=TextsSerializer)
@@ -63,7 +63,7 @@ class StudyTexts(APIView):
         return Response(TextsSerializer(content).data)
 
 
-class PageList(APIView):
+class PageList(Route):
     """Every page of one participant, in order, with its address in a browser."""
 
     @extend_schema(parameters=PREVIEW, responses=PageSerializer(many=True))
@@ -77,7 +77,7 @@ class PageList(APIView):
         return Response(rows.data)
 
 
-class Planning(APIView):
+class Planning(Route):
     """What the study could find with other numbers of raters and scenarios, and what that costs."""
 
     @extend_schema(parameters=[STUDY], responses=PlanningSerializer)
@@ -96,7 +96,7 @@ class Planning(APIView):
         return Response(PlanningSerializer({"plan": plan}).data, status=HTTP_202_ACCEPTED)
 
 
-class OrderCertificate(APIView):
+class OrderCertificate(Route):
     """The counterbalance certificate in short."""
 
     @extend_schema(
@@ -115,7 +115,7 @@ class OrderCertificate(APIView):
             return Response(CertificateSerializer(certificate).data)
 
 
-class CertificateFile(APIView):
+class CertificateFile(Route):
     """Every table of the certificate of every pool, as one CSV."""
 
     @extend_schema(parameters=[STUDY], responses={(200, "text/csv"): OpenApiTypes.STR})
@@ -123,7 +123,7 @@ class CertificateFile(APIView):
         return certificate_response(study_or_404(name))
 
 
-class Pilot(APIView):
+class Pilot(Route):
     """How the protocol worked, compared with another version: the likeliest, if none is named."""
 
     @extend_schema(
@@ -136,7 +136,7 @@ class Pilot(APIView):
         return Response(PilotSerializer({"versions": sides, "measures": lines(sides)}).data)
 
 
-class PlanList(APIView):
+class PlanList(Route):
     """The locked plans of a study, the newest first."""
 
     @extend_schema(parameters=[STUDY], responses=PlanSerializer(many=True))
@@ -158,7 +158,7 @@ class PlanList(APIView):
         return Response(row.data, status=HTTP_201_CREATED)
 
 
-class PlanText(APIView):
+class PlanText(Route):
     """A locked plan for the form of a registry, or as JSON."""
 
     @extend_schema(

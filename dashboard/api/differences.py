@@ -3,11 +3,11 @@
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from analysis.labels import labels_of
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, user_of
 from dashboard.api.refusals import checked
+from dashboard.api.routes import Route
 from dashboard.api.serializers.differences import LargestDifferencesSerializer
 from dashboard.results.differences import DifferencesForm, cases_of, pair_of, rows_of
 from dashboard.shared.access import role_of, study_or_404
@@ -16,7 +16,7 @@ from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import in_order
 
 
-class LargestDifferences(APIView):
+class LargestDifferences(Route):
     """The responses to one scenario whose mean ratings differ most, with their texts."""
 
     @extend_schema(

@@ -10,7 +10,6 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from analysis.models import AnalysisRun
 from dashboard.api.analyses import RUN, wake_for
@@ -18,6 +17,7 @@ from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.results import tables_listed
+from dashboard.api.routes import Route
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
     GoldAddedSerializer,
@@ -45,7 +45,7 @@ from survey.models import Study
 from survey.tidy import counted_sources, definition_of
 
 
-class GoldSources(APIView):
+class GoldSources(Route):
     """Every source of gold scores, and which of them is gold."""
 
     @extend_schema(parameters=[STUDY], responses=GoldSerializer)
@@ -77,7 +77,7 @@ class GoldSources(APIView):
         return Response(GoldChosenSerializer(choice).data, status=HTTP_202_ACCEPTED)
 
 
-class GoldDecisionList(APIView):
+class GoldDecisionList(Route):
     """Which source was made gold, when and by whom, the newest first."""
 
     pagination_class = Keyset
@@ -90,7 +90,7 @@ class GoldDecisionList(APIView):
         return pages.answer(GoldDecisionSerializer(page, many=True).data)
 
 
-class GoldFiles(APIView):
+class GoldFiles(Route):
     """Gold scores from files."""
 
     parser_classes = [MultiPartParser]
@@ -119,7 +119,7 @@ class GoldFiles(APIView):
         return Response(GoldAddedSerializer(content).data, status=HTTP_201_CREATED)
 
 
-class DrawnResponses(APIView):
+class DrawnResponses(Route):
     """A random draw of responses as CSV, blind, for labels by the authors. Its filled file is taken
     as gold scores.
     """
@@ -139,7 +139,7 @@ class DrawnResponses(APIView):
             return drawn_response(study, n=n, seed=seed)
 
 
-class GoldScoreList(APIView):
+class GoldScoreList(Route):
     """The gold score of every response with its single scores; `limit` counts responses."""
 
     pagination_class = Keyset
@@ -152,7 +152,7 @@ class GoldScoreList(APIView):
         return pages.answer(rows.data)
 
 
-class GoldChanges(APIView):
+class GoldChanges(Route):
     """What other gold scores changed: an analysis beside an earlier one of the same people."""
 
     @extend_schema(
@@ -176,7 +176,7 @@ class GoldChanges(APIView):
         return Response(GoldChangedSerializer(content).data)
 
 
-class Agreement(APIView):
+class Agreement(Route):
     """Whether judges agree with themselves and with people: warnings, and the tables about it."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RemarksSerializer)
@@ -184,7 +184,7 @@ class Agreement(APIView):
         return _remarks(request, study_or_404(name), agreement.TABLES)
 
 
-class Guard(APIView):
+class Guard(Route):
     """How raters, wins and means change with other gold scores."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RemarksSerializer)

@@ -5,9 +5,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.api.parameters import STUDY, user_of
+from dashboard.api.routes import Route
 from dashboard.payments import single
 from dashboard.payments.cases import case_or_404, row_or_404
 from dashboard.raters import identity
@@ -29,7 +29,7 @@ class RaterIdentitySerializer(serializers.Serializer[identity.KnownAs]):
     note = serializers.CharField(source="label", help_text="what you wrote on their invitation")
 
 
-class SubmissionIdentity(APIView):
+class SubmissionIdentity(Route):
     """Whose submission it is."""
 
     @extend_schema(
@@ -50,7 +50,7 @@ class SubmissionIdentity(APIView):
         return Response(SubmissionIdentitySerializer(row).data)
 
 
-class RaterIdentity(APIView):
+class RaterIdentity(Route):
     """How a rater is known outside."""
 
     @extend_schema(

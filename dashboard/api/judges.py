@@ -7,11 +7,11 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, one_of, sent_by, user_of
 from dashboard.api.refusals import RequestRefused
+from dashboard.api.routes import Route
 from dashboard.api.serializers.judges import (
     AskedAgainSerializer,
     CallDetailSerializer,
@@ -37,7 +37,7 @@ JUDGE = OpenApiParameter(
 )
 
 
-class JudgeList(APIView):
+class JudgeList(Route):
     """The judges of a study: how far each has come, and what it cost."""
 
     @extend_schema(
@@ -66,7 +66,7 @@ def _judges(study: Study) -> dict[str, Any]:
     return dict(JudgesSerializer(sources_of(study, definition_of(study))).data)
 
 
-class JudgeDetail(APIView):
+class JudgeDetail(Route):
     """One judge: how it is configured, how far it has come, its failures and first request."""
 
     @extend_schema(parameters=[STUDY, JUDGE], responses=JudgeDetailSerializer)
@@ -75,7 +75,7 @@ class JudgeDetail(APIView):
         return Response(JudgeDetailSerializer(record).data)
 
 
-class Retry(APIView):
+class Retry(Route):
     """Asking a judge again."""
 
     @extend_schema(
@@ -100,7 +100,7 @@ class Retry(APIView):
         return Response(content, status=HTTP_202_ACCEPTED)
 
 
-class CallList(APIView):
+class CallList(Route):
     """The calls of a judge."""
 
     pagination_class = Keyset
@@ -119,7 +119,7 @@ class CallList(APIView):
         return pages.answer(CallSerializer(page, many=True).data)
 
 
-class CallDetail(APIView):
+class CallDetail(Route):
     """One call with the exact text of every attempt."""
 
     @extend_schema(

@@ -6,11 +6,11 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.accounts.models import ApiToken
 from dashboard.api.parameters import STUDY, sent_by, user_of
 from dashboard.api.refusals import checked
+from dashboard.api.routes import Route
 from dashboard.notices.forms import NoticesForm
 from dashboard.notices.models import Occasion
 from dashboard.notices.sending import choose, chosen_by, is_possible
@@ -36,7 +36,7 @@ class NoticesSerializer(ChosenNoticesSerializer):
     is_possible = serializers.BooleanField(help_text="whether this site can send e-mail")
 
 
-class Notices(APIView):
+class Notices(Route):
     """E-mail to the caller about the study."""
 
     @extend_schema(parameters=[STUDY], responses=NoticesSerializer)

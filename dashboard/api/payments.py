@@ -11,12 +11,12 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
-from rest_framework.views import APIView
 
 from dashboard.api.pagination import Computed, Keyset, Stored
 from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.prolific import taken_from_files
 from dashboard.api.refusals import checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.payments import (
     RENAMED,
     CaseSerializer,
@@ -56,7 +56,7 @@ ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
 # ── Submissions ──────────────────────────────────────────────────────────────────────────────────
 
 
-class CaseList(APIView):
+class CaseList(Route):
     """Every submission that was read beside its person, and people without one."""
 
     pagination_class = Keyset
@@ -96,7 +96,7 @@ def _place(case: Case) -> tuple[int, int]:
     return (1, case.submission) if case.submission is not None else (2, case.person or 0)
 
 
-class CaseDetail(APIView):
+class CaseDetail(Route):
     """A submission beside its person."""
 
     @extend_schema(
@@ -111,7 +111,7 @@ class CaseDetail(APIView):
         return Response({**CaseSerializer(case).data, "history": history.data})
 
 
-class Decide(APIView):
+class Decide(Route):
     """Decisions by hand about one submission."""
 
     @extend_schema(
@@ -137,7 +137,7 @@ class Decide(APIView):
 # ── Proposals ────────────────────────────────────────────────────────────────────────────────────
 
 
-class Payments(APIView):
+class Payments(Route):
     """What may be done about submissions."""
 
     @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
@@ -208,7 +208,7 @@ def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
     return screen
 
 
-class ProposalList(APIView):
+class ProposalList(Route):
     """What the rules propose, by rule and submission."""
 
     pagination_class = Keyset
@@ -247,7 +247,7 @@ def _shown(line: Line) -> dict[str, object]:
     }
 
 
-class PayTermsDetail(APIView):
+class PayTermsDetail(Route):
     """What the study promises its participants: proposals go by it."""
 
     @extend_schema(parameters=[STUDY], responses=TermsSerializer)
@@ -293,7 +293,7 @@ def _confirmed(order: PaymentOrder) -> Response:
     return _as_sent(order, status=HTTP_201_CREATED)
 
 
-class PaymentOrderList(APIView):
+class PaymentOrderList(Route):
     """What was confirmed, the newest first."""
 
     pagination_class = Keyset
@@ -305,7 +305,7 @@ class PaymentOrderList(APIView):
         return pages.answer(ProgressSerializer(map(_progress, page), many=True).data)
 
 
-class PaymentOrderDetail(APIView):
+class PaymentOrderDetail(Route):
     """What was confirmed at once, and how far it is."""
 
     @extend_schema(
@@ -317,7 +317,7 @@ class PaymentOrderDetail(APIView):
         return _as_sent(order_or_404(study_or_404(name), order))
 
 
-class PaymentDecisionList(APIView):
+class PaymentDecisionList(Route):
     """What was confirmed at once, decision by decision."""
 
     pagination_class = Keyset
@@ -330,7 +330,7 @@ class PaymentDecisionList(APIView):
         return pages.answer(DecisionSerializer(page, many=True).data)
 
 
-class Settle(APIView):
+class Settle(Route):
     """Decisions whose outcome is not known, or that are carried out by hand."""
 
     @extend_schema(
@@ -360,7 +360,7 @@ class Settle(APIView):
         return _as_sent(order_or_404(study, order))
 
 
-class PaymentList(APIView):
+class PaymentList(Route):
     """Lists of an order by hand, to paste into Prolific."""
 
     @extend_schema(

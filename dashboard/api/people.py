@@ -12,11 +12,11 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
-from rest_framework.views import APIView
 
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, read_sent, user_of
 from dashboard.api.refusals import checked
+from dashboard.api.routes import Route
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
 from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
@@ -95,7 +95,7 @@ class EventSerializer(serializers.ModelSerializer[StudyEvent]):
         return in_words(event)
 
 
-class MemberList(APIView):
+class MemberList(Route):
     """Who has access to the study."""
 
     @extend_schema(parameters=[STUDY], responses=MemberSerializer(many=True))
@@ -117,7 +117,7 @@ class MemberList(APIView):
         return self.get(request, name)
 
 
-class InvitationList(APIView):
+class InvitationList(Route):
     """The open invitations of colleagues to the study."""
 
     @extend_schema(parameters=[STUDY], responses=InvitationSerializer(many=True))
@@ -140,7 +140,7 @@ class InvitationList(APIView):
         return Response(content | {"link": link}, status=HTTP_201_CREATED)
 
 
-class InvitationDetail(APIView):
+class InvitationDetail(Route):
     """An open invitation."""
 
     @extend_schema(
@@ -175,7 +175,7 @@ def page_of_log(request: Request, lines: Lines) -> Response:
     return pages.answer(EventSerializer(page, many=True).data)
 
 
-class EventList(APIView):
+class EventList(Route):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
     pagination_class = Keyset
@@ -185,7 +185,7 @@ class EventList(APIView):
         return page_of_log(request, lines_of_study(study_or_404(name).slug))
 
 
-class EventFile(APIView):
+class EventFile(Route):
     """The same lines, all of them, as CSV."""
 
     @extend_schema(parameters=[STUDY, EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})

@@ -12,7 +12,6 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
-from rest_framework.views import APIView
 
 from dashboard.accounts import prolific
 from dashboard.accounts.forms import ProlificTokenForm
@@ -20,6 +19,7 @@ from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import client_of
 from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.prolific import (
     RENAMED,
     CodeSerializer,
@@ -71,7 +71,7 @@ def asking(request: Request) -> Iterator["ProlificClient"]:
         yield client
 
 
-class AccountOnProlific(APIView):
+class AccountOnProlific(Route):
     """The caller's account at Prolific."""
 
     @extend_schema(responses=ProlificAccountSerializer)
@@ -103,7 +103,7 @@ class AccountOnProlific(APIView):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class Recruiting(APIView):
+class Recruiting(Route):
     """The study on Prolific, its cost, the balance, and what is against publishing it."""
 
     @extend_schema(parameters=[STUDY], responses=RecruitingSerializer)
@@ -141,7 +141,7 @@ class Recruiting(APIView):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class Draft(APIView):
+class Draft(Route):
     """The draft on Prolific."""
 
     @extend_schema(parameters=[STUDY], responses=ShownDraftSerializer)
@@ -204,7 +204,7 @@ def _answer(done: StepDone, status: int = HTTP_200_OK) -> Response:
     return Response(ProlificStepSerializer(done).data, status=status)
 
 
-class Publish(APIView):
+class Publish(Route):
     """Publishing the draft, which spends money."""
 
     @extend_schema(parameters=[STUDY], request=CostSerializer, responses=ProlificStepSerializer)
@@ -218,7 +218,7 @@ class Publish(APIView):
         return _answer(done)
 
 
-class AddPlaces(APIView):
+class AddPlaces(Route):
     """The places of the study on Prolific."""
 
     @extend_schema(parameters=[STUDY], request=PlacesSerializer, responses=ProlificStepSerializer)
@@ -232,7 +232,7 @@ class AddPlaces(APIView):
         return _answer(done)
 
 
-class SimpleStep(APIView):
+class SimpleStep(Route):
     """A step that needs nothing but its name."""
 
     take: Callable[..., StepDone]
@@ -282,7 +282,7 @@ class Invite(SimpleStep):
         return self.step(request, name)
 
 
-class EarlierStudies(APIView):
+class EarlierStudies(Route):
     """The studies here whose people from Prolific a second wave can invite."""
 
     @extend_schema(parameters=[STUDY], responses=EarlierStudySerializer(many=True))
@@ -292,7 +292,7 @@ class EarlierStudies(APIView):
         return Response(EarlierStudySerializer(rows, many=True).data)
 
 
-class WavePreview(APIView):
+class WavePreview(Route):
     """Whom a second wave would invite."""
 
     @extend_schema(parameters=[STUDY, WaveQuery], responses=WaveSerializer)
@@ -313,7 +313,7 @@ class WavePreview(APIView):
         return Response(WaveSerializer(content).data)
 
 
-class ProlificEvents(APIView):
+class ProlificEvents(Route):
     """Events (webhooks) of the study's workspace."""
 
     @extend_schema(parameters=[STUDY], request=None, responses={204: None})
@@ -333,7 +333,7 @@ class ProlificEvents(APIView):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class Codes(APIView):
+class Codes(Route):
     """The study's completion codes, by ending, with the actions that we recommend."""
 
     @extend_schema(parameters=[STUDY], responses=CodeSerializer(many=True))
@@ -344,7 +344,7 @@ class Codes(APIView):
         return Response(CodeSerializer(rows, many=True).data)
 
 
-class ReadSubmissions(APIView):
+class ReadSubmissions(Route):
     """Reading submissions from Prolific."""
 
     @extend_schema(parameters=[STUDY], request=None, responses=SubmissionsReadSerializer)
@@ -382,7 +382,7 @@ def taken_from_files(request: Request, name: str) -> Response:
     return taken_in(request, study, lists, read=[file.name for file in files])
 
 
-class ImportDemographics(APIView):
+class ImportDemographics(Route):
     """Answers from Prolific's demographic export."""
 
     parser_classes = [MultiPartParser, JSONParser]

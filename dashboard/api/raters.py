@@ -7,7 +7,6 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, ManualDecision
@@ -18,6 +17,7 @@ from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.ratings import Ratings
 from dashboard.api.refusals import RequestRefused, checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.raters import (
     DecidedSerializer,
     DecideOnRatersSerializer,
@@ -62,7 +62,7 @@ TRIED = [
 ]
 
 
-class RaterList(APIView):
+class RaterList(Route):
     """Every rater of the newest finished analysis, kept or not, and why."""
 
     pagination_class = RatersPages
@@ -81,7 +81,7 @@ class RaterList(APIView):
         return pages.answer(rows.data, run=RunSerializer(analysis.run).data)
 
 
-class RaterDetail(APIView):
+class RaterDetail(Route):
     """All that is stored about one rater: pages, answers, checks, verdicts, decisions."""
 
     @extend_schema(parameters=[STUDY, RATER], responses=RaterRecordSerializer)
@@ -92,7 +92,7 @@ class RaterDetail(APIView):
         return Response(RaterRecordSerializer(rater_record(study, person)).data)
 
 
-class DecisionList(APIView):
+class DecisionList(Route):
     """Decisions about raters, the newest first. The newest about a rater applies."""
 
     pagination_class = Keyset
@@ -148,7 +148,7 @@ def _people(study: Study, pseudonyms: list[str]) -> list[Participant]:
     return people
 
 
-class Thresholds(APIView):
+class Thresholds(Route):
     """The thresholds in force, and what others would do to the newest finished analysis."""
 
     @extend_schema(parameters=[STUDY, INCLUDE, *TRIED], responses=ThresholdsSerializer)
@@ -235,7 +235,7 @@ def _content(
     }
 
 
-class RuleSetList(APIView):
+class RuleSetList(Route):
     """The versions of the study's rules, the newest first."""
 
     pagination_class = Keyset
@@ -252,7 +252,7 @@ class RuleSetList(APIView):
         return pages.answer(RuleSetSerializer(rows, many=True).data)
 
 
-class RatingList(APIView):
+class RatingList(Route):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
     pagination_class = RatingsPages

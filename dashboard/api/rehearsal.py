@@ -5,10 +5,10 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.rehearsal import (
     RehearsalSerializer,
     SimulationAskedSerializer,
@@ -22,7 +22,7 @@ from dashboard.shared.pages import try_to_wake
 from survey.simulated.record import crowds_of
 
 
-class RehearsalFindings(APIView):
+class RehearsalFindings(Route):
     """What was planted in simulated raters, and which of it the analysis finds."""
 
     parser_classes = [JSONParser, MultiPartParser]

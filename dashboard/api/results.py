@@ -10,7 +10,6 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
 from analysis import catalogue
 from analysis.catalogue.subjects import SUBJECTS
@@ -18,6 +17,7 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.text.cells import plain
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for
+from dashboard.api.routes import Route
 from dashboard.api.serializers.results import (
     FigureSerializer,
     FiguresSerializer,
@@ -49,7 +49,7 @@ TABLE = OpenApiParameter(
 )
 
 
-class TableList(APIView):
+class TableList(Route):
     """The tables of the newest finished analysis, and why others are not available."""
 
     @extend_schema(
@@ -86,7 +86,7 @@ def _address(request: Request, study: Study, analysis: NewestAnalysis, name: str
     return f"{address}{include_query(analysis.include or None)}"
 
 
-class TableDetail(APIView):
+class TableDetail(Route):
     """A table of the newest finished analysis, with the columns of its CSV."""
 
     @extend_schema(parameters=[STUDY, TABLE, INCLUDE], responses=TableSerializer)
@@ -101,7 +101,7 @@ class TableDetail(APIView):
         return Response(TableSerializer(content).data)
 
 
-class TableCsv(APIView):
+class TableCsv(Route):
     """A table of the newest finished analysis as CSV, as `analyze` and the pages write it."""
 
     @extend_schema(
@@ -126,7 +126,7 @@ class TableCsv(APIView):
         return table_response(study, run.pk, table, asked)
 
 
-class TableLatex(APIView):
+class TableLatex(Route):
     """A table of the newest finished analysis as LaTeX. It is made with the zip: see `packages`."""
 
     @extend_schema(
@@ -152,7 +152,7 @@ def _of_package(study: Study, run: AnalysisRun, file: str) -> StreamingHttpRespo
     return file_response(package, file)
 
 
-class StudyWins(APIView):
+class StudyWins(Route):
     """The win table of the newest finished analysis."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=WinsSerializer)
@@ -168,7 +168,7 @@ class StudyWins(APIView):
         return Response(WinsSerializer(content).data)
 
 
-class SubjectList(APIView):
+class SubjectList(Route):
     """The subjects of results that the study has."""
 
     @extend_schema(
@@ -191,7 +191,7 @@ class SubjectList(APIView):
         return Response(SubjectInListSerializer(rows, many=True).data)
 
 
-class SubjectDetail(APIView):
+class SubjectDetail(Route):
     """What the newest finished analysis says of a subject, in sentences, and its tables."""
 
     @extend_schema(
@@ -245,7 +245,7 @@ class SubjectDetail(APIView):
         return Response(SubjectSerializer(content).data)
 
 
-class FigureList(APIView):
+class FigureList(Route):
     """The figures of the newest finished analysis."""
 
     @extend_schema(
@@ -273,7 +273,7 @@ class FigureList(APIView):
         return Response(FiguresSerializer({"run": analysis.run, "figures": rows}).data)
 
 
-class FigureDetail(APIView):
+class FigureDetail(Route):
     """A figure of the newest finished analysis as Plotly's JSON."""
 
     @extend_schema(parameters=[STUDY, FIGURE, INCLUDE], responses=FigureSerializer)
@@ -283,7 +283,7 @@ class FigureDetail(APIView):
         return Response(result_or_404(study, run.pk, Result.Kind.FIGURE, figure).content)
 
 
-class FigureSvg(APIView):
+class FigureSvg(Route):
     """A figure of the newest finished analysis as SVG. It is drawn with the zip: see `packages`."""
 
     @extend_schema(

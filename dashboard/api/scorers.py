@@ -7,13 +7,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from analysis.metric_options import installed_options
 from analysis.perturbation_requests import perturbation_run_of, request_perturbations
 from analysis.scored_texts import request_score, scored_texts_of
 from analysis.scorer_requests import ScorerOptions, current_scorer, request_scorer, with_vectors
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
+from dashboard.api.routes import Route
 from dashboard.api.serializers.scorers import (
     PerturbationsSerializer,
     PerturbingSerializer,
@@ -31,7 +31,7 @@ from survey.models import Study
 from survey.tidy import counted_sources
 
 
-class ScorerVersions(APIView):
+class ScorerVersions(Route):
     """The versions of a study's trained scorer, newest first, with their model cards."""
 
     @extend_schema(parameters=[STUDY], responses=ScorersSerializer)
@@ -59,7 +59,7 @@ def _scorers(study: Study) -> dict[str, Any]:
     return dict(ScorersSerializer({"scorers": study.scorers.order_by("-version")}).data)
 
 
-class ScoredTextList(APIView):
+class ScoredTextList(Route):
     """Texts that the trained scorer scored, with prediction intervals."""
 
     @extend_schema(parameters=[STUDY], responses=ScoredTextsSerializer)
@@ -88,7 +88,7 @@ def _texts(study: Study) -> dict[str, Any]:
     return dict(ScoredTextsSerializer({"texts": scored_texts_of(study)}).data)
 
 
-class Perturbations(APIView):
+class Perturbations(Route):
     """The newest request to perturb a study's responses."""
 
     @extend_schema(parameters=[STUDY], responses=PerturbationsSerializer)

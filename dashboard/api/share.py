@@ -11,12 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.status import HTTP_202_ACCEPTED
-from rest_framework.views import APIView
 
 from analysis.models import AnalysisRun
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
 from dashboard.api.refusals import RequestRefused, checked
+from dashboard.api.routes import Route
 from dashboard.api.serializers.share import (
     ExportsSerializer,
     PackageDetailSerializer,
@@ -38,7 +38,7 @@ PACKAGE = OpenApiParameter(
 )
 
 
-class ExportList(APIView):
+class ExportList(Route):
     """The export files that there are, with their addresses."""
 
     @extend_schema(
@@ -60,7 +60,7 @@ class ExportList(APIView):
         return Response(ExportsSerializer({"run": run, "files": files}).data)
 
 
-class ExportFile(APIView):
+class ExportFile(Route):
     """An export file, by the name that `exports` lists."""
 
     @extend_schema(
@@ -77,7 +77,7 @@ class ExportFile(APIView):
         return csv_response(study, run, file)
 
 
-class PackageList(APIView):
+class PackageList(Route):
     """Zips of analyses with their data, for sharing, the newest first."""
 
     pagination_class = Keyset
@@ -119,7 +119,7 @@ class PackageList(APIView):
         return Response(content, status=HTTP_202_ACCEPTED)
 
 
-class PackageDetail(APIView):
+class PackageDetail(Route):
     """A zip: how far it is, and the single files of its analysis."""
 
     @extend_schema(parameters=[STUDY, PACKAGE], responses=PackageDetailSerializer)
@@ -128,7 +128,7 @@ class PackageDetail(APIView):
         return Response(PackageDetailSerializer(row, context={"request": request}).data)
 
 
-class PackageZip(APIView):
+class PackageZip(Route):
     """The zip."""
 
     @extend_schema(
@@ -139,7 +139,7 @@ class PackageZip(APIView):
             return zip_response(package_or_404(study_or_404(name), package))
 
 
-class PackageFile(APIView):
+class PackageFile(Route):
     """A file of the analysis in a zip, such as `report.html`, `wins.csv` or `wins.tex`."""
 
     @extend_schema(

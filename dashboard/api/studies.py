@@ -5,13 +5,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import checked, refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.studies import (
     ChangeSerializer,
     CountsSerializer,
@@ -34,7 +34,7 @@ from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.roles import Permission
 
 
-class Schema(SpectacularAPIView):
+class Schema(Route, SpectacularAPIView):
     """This API's description, for researchers too."""
 
     permission_classes = [IsResearcher]
@@ -42,7 +42,7 @@ class Schema(SpectacularAPIView):
     api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
-class StudyList(APIView):
+class StudyList(Route):
     """All versions of the studies in which the caller has a role, newest version first."""
 
     pagination_class = Keyset
@@ -58,7 +58,7 @@ class StudyList(APIView):
         return pages.answer(StudySerializer(page, many=True).data)
 
 
-class StudyDetail(APIView):
+class StudyDetail(Route):
     """One study."""
 
     @extend_schema(parameters=[STUDY], responses=StudySerializer)
@@ -67,7 +67,7 @@ class StudyDetail(APIView):
         return Response(StudySerializer(study).data)
 
 
-class StudyCounts(APIView):
+class StudyCounts(Route):
     """Live counts of a study's people."""
 
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
@@ -75,7 +75,7 @@ class StudyCounts(APIView):
         return Response(CountsSerializer(live_counts(study_or_404(name))).data)
 
 
-class Live(APIView):
+class Live(Route):
     """The study now: warnings, slots, arrivals over time, where people left, how long it took."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=LiveSerializer)
@@ -92,7 +92,7 @@ class Live(APIView):
         return Response(LiveSerializer(content).data)
 
 
-class State(APIView):
+class State(Route):
     """The state of the study."""
 
     @extend_schema(parameters=[STUDY], request=StateSerializer, responses=StudySerializer)
@@ -112,7 +112,7 @@ class State(APIView):
         return Response(StudySerializer(studies_with_counts().get(pk=study.pk)).data)
 
 
-class VersionList(APIView):
+class VersionList(Route):
     """All versions of the study, the newest first."""
 
     pagination_class = Keyset
@@ -124,7 +124,7 @@ class VersionList(APIView):
         return pages.answer(VersionSerializer(page, many=True).data)
 
 
-class Differences(APIView):
+class Differences(Route):
     """What participants see otherwise than in another version: the one before, if none is named."""
 
     @extend_schema(
@@ -141,7 +141,7 @@ class Differences(APIView):
         return Response(DifferencesSerializer(content).data)
 
 
-class ChangeList(APIView):
+class ChangeList(Route):
     """What was changed in any version of the study, the newest first. Owners see more: `events`."""
 
     pagination_class = Keyset

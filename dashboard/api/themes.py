@@ -6,7 +6,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED
-from rest_framework.views import APIView
 
 from analysis.models import Coding
 from analysis.theme_coding import (
@@ -23,6 +22,7 @@ from analysis.theme_coding import (
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import refusals
+from dashboard.api.routes import Route
 from dashboard.api.serializers.themes import (
     CodedSerializer,
     CodingSerializer,
@@ -36,7 +36,7 @@ from survey.models import FreeAnswer
 from survey.tidy import counted_sources
 
 
-class Themes(APIView):
+class Themes(Route):
     """The code book of a study, and how far its coders are."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=ThemesSerializer)
@@ -64,7 +64,7 @@ class Themes(APIView):
         return Response(ThemeCodeSerializer(code).data, status=HTTP_201_CREATED)
 
 
-class ThemeDetail(APIView):
+class ThemeDetail(Route):
     """A code of the code book."""
 
     @extend_schema(parameters=[STUDY], request=NewThemeSerializer, responses=ThemeCodeSerializer)
@@ -77,7 +77,7 @@ class ThemeDetail(APIView):
         return Response(ThemeCodeSerializer(known).data)
 
 
-class Codings(APIView):
+class Codings(Route):
     """Open answers with the caller's own codes, never with those of others."""
 
     pagination_class = Keyset

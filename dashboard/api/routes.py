@@ -1,39 +1,35 @@
-"""Refusing parameters that a route does not have."""
+"""What all routes of the API have in common."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-
-if TYPE_CHECKING:  # the framework's views load this
-    from rest_framework.views import APIView
+from rest_framework.views import APIView
 
 
-class KnownParameters(BasePermission):
-    """Admits requests whose parameters the schema describes: a filter with a slip in its name would
+class Route(APIView):
+    """Refuses parameters that its schema does not describe: a filter with a slip in its name would
     choose every row.
     """
 
-    def has_permission(self, request: Request, view: "APIView") -> bool:
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raises ValidationError."""
-        known = _known(view, request) if request.query_params else None
+        super().initial(request, *args, **kwargs)
+        known = _parameters_of(self, str(request.method)) if request.query_params else None
         if known is None:
-            return True
+            return
         for name in request.query_params:
             if name not in known:
                 there = f"there are {', '.join(sorted(known))}" if known else "it has none"
                 said = f"This route has no parameter {name[:80]!r}; {there}."
                 raise ValidationError({name[:80]: [said]})
-        return True
 
 
-def _known(view: "APIView", request: Request) -> set[str] | None:
-    """The names that the schema has for a request; None if it takes any."""
-    from drf_spectacular.openapi import AutoSchema
-    from drf_spectacular.utils import OpenApiParameter
-
-    method = "GET" if request.method == "HEAD" else str(request.method)
+def _parameters_of(view: Route, method: str) -> set[str] | None:
+    """The names that the schema has for a method of a route; None if it takes any."""
+    method = "GET" if method == "HEAD" else method
     described = getattr(getattr(view, method.lower(), None), "kwargs", {}).get("schema", AutoSchema)
     schema = described()
     schema.view, schema.method = view, method
@@ -49,5 +45,6 @@ def _known(view: "APIView", request: Request) -> set[str] | None:
             names.add(each.name)
     pages = getattr(view, "pagination_class", None)
     if pages is not None and method == "GET":
-        names.update(each["name"] for each in pages().get_schema_operation_parameters(view))
+        parameters = pages().get_schema_operation_parameters(view)
+        names.update(each["name"] for each in parameters)
     return names
