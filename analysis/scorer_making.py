@@ -92,14 +92,17 @@ def _train(scorer: Scorer, progress: Progress) -> None:
     options = options_of(scorer)
     ratings, about = training_data(scorer, options)
     with embedder_of(options, keep) as embedder:
-        trained = train(
-            ratings,
-            embedder,
-            TrainingSettings(options.head, options.confidence, options.seed),
-            scale=_scale(scorer.study, ratings),
-            about=about,
-            progress=keep,
-        )
+        try:
+            trained = train(
+                ratings,
+                embedder,
+                TrainingSettings(options.head, options.confidence, options.seed),
+                scale=_scale(scorer.study, ratings),
+                about=about,
+                progress=keep,
+            )
+        except ValueError as problem:
+            raise ValueError(f"{options.file or scorer.study}: {problem}") from None
         scores = _of_responses(scorer.study, trained, embedder)
     _store(scorer, trained, scores)
 

@@ -45,6 +45,7 @@ from dashboard.corpora.asking import (
 )
 from dashboard.corpora.corpus_views import TASK, corpus_or_404, job_or_404
 from dashboard.corpora.forms import ChatsForm, FilterForm, ImportForm, SampleForm, defaults_of
+from dashboard.corpora.generating import FILE as GENERATION
 from dashboard.corpora.generating import file_of, read_definition, start, stop
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.queries import corpora_with_counts, samples_with_counts
@@ -268,8 +269,11 @@ class GeneratedTexts(Route):
             chosen = definition or found.read_generation()
             if chosen is None:
                 raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
-            planned = plan_only(found, chosen)
-            started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
+            try:
+                planned = plan_only(found, chosen)
+                started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
+            except CorpusProblem as problem:
+                raise CorpusProblem(f"{GENERATION}: {problem}") from None
         for generator in started:
             try_to_wake("corpus.generate", generator.pk)
         content = {

@@ -14,7 +14,7 @@ from analysis.execution import finished_run
 from analysis.models import Scorer, ScorerScore
 from analysis.scorer_making import execute_scorer
 from dashboard.shared.stored_tables import StoredTable
-from survey.models import Participant, Response, Study
+from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.conftest import likes_tuned
@@ -129,7 +129,7 @@ def test_rated_texts_of_a_file_train_one_too(study: Study, tmp_path: Path) -> No
         ("text,rating\n", "rated.csv: the file has no rated texts"),
         (
             "text,rating\n" + "".join(f"text {n},3\n" for n in range(20)),
-            "all mean ratings of warmth are 3: there is nothing to learn",
+            "rated.csv: all mean ratings of warmth are 3: there is nothing to learn",
         ),
         (
             "text,rating,dimension\na,1,wamth\n",
@@ -154,6 +154,9 @@ def test_what_cannot_be_done_is_said_in_one_line(study: Study, tmp_path: Path) -
     (tmp_path / "other.json").write_text("{}")
     other = refused("score", study, "--text", "a", "--scorer", tmp_path / "other.json")
     assert "other.json is no scorer: head: Field required" in other
+    Rating.objects.update(value=3)
+    constant = "small@1: all mean ratings of warmth are 3: there is nothing to learn"
+    assert refused("train", study, "--ngrams") == constant
     Participant.objects.all().update(status=Participant.Status.DECLINED)
     assert refused("train", study) == "small@1 has no ratings of included raters to learn from"
 

@@ -137,7 +137,7 @@ def test_bad_input_changes_nothing(
     bad = {"{context}": "{persona}", "endpoint: one": "endpoint: two"}
     said = [refused(generation, file=GENERATION.replace(*pair)) for pair in bad.items()]
     assert "generation.yaml, line 1" in said[0]["file"][0] and "'persona'" in said[0]["file"][0]
-    assert "endpoint of model 'Alder': the endpoint 'two'" in said[1]["detail"]
+    assert "generation.yaml: endpoint of model 'Alder': the endpoint" in said[1]["detail"]
     assert not Generator.objects.exists() and Sample.objects.get().generation == ""
     for path in ("corpora/none/", "samples/none/", "corpora/jobs/99/", "corpora/t/none.csv"):
         assert page.get(f"/api/{path}").status_code == 404
