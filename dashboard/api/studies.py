@@ -1,5 +1,6 @@
 """The API about studies as wholes: the list of them, their live state, changing it, versions."""
 
+from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
@@ -33,10 +34,12 @@ from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.roles import Permission
 
 
-class Schema(Route, SpectacularAPIView):
+class Schema(SpectacularAPIView):
     """This API's description, for researchers too."""
 
     permission_classes = [IsResearcher]
+    # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
+    api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
 class StudyList(Route):
