@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
-from tests.run import SHARES
+from tests.run import SHARES, share_of_files
 
 pytest_plugins = ["tests.approved"]
 
@@ -167,7 +167,8 @@ def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
         (on_sqlite and any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE)))
         or (config.getoption("--skip-pure") and not is_shaped(item))
         or (
-            config.getoption("--quick") and (item.get_closest_marker("slow") or uses_services(item))
+            config.getoption("--quick")
+            and (uses_services(item) or any(map(item.get_closest_marker, ("slow", "in_turn"))))
         )
         or (item.get_closest_marker("long") and not config.getoption("--long"))
         or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
@@ -180,8 +181,8 @@ def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytes
     if share is None:
         return set()
     taking = [item for item in items if takes_turns(item, config)]
-    dealt = {path: n % SHARES for n, path in enumerate(sorted({item.path for item in taking}))}
-    return {item for item in taking if dealt[item.path] != share}
+    mine = share_of_files({item.path for item in taking}, share)
+    return {item for item in taking if item.path not in mine}
 
 
 def takes_turns(item: pytest.Item, config: pytest.Config) -> bool:

@@ -19,8 +19,9 @@ The first shape has most of the tests and is shown while it runs; the others are
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryFile
 
 from config.processes import ROOT
@@ -29,9 +30,9 @@ from tests import services
 CORES = os.cpu_count() or 1
 #: The second shape ends long before the first, which then has all cores with one process to spare.
 AT_ONCE = min(CORES + 1, 8)
-AT_ONCE_ON_SECOND = min(CORES, 8)
+AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt that take turns.
-SHARES = 6
+SHARES = 8
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
@@ -68,6 +69,11 @@ def share_of_commit() -> int:
     except (OSError, subprocess.CalledProcessError):  # not a clone
         return 0
     return int(head, 16) % SHARES
+
+
+def share_of_files(files: Iterable[Path], share: int) -> set[Path]:
+    """The files of one share, from 0: every SHARES-th in the order of their names."""
+    return set(sorted(files)[share::SHARES])
 
 
 def pytest(at_once: int, *options: str) -> list[str]:

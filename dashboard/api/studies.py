@@ -34,7 +34,7 @@ from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.roles import Permission
 
 
-class Schema(Route, SpectacularAPIView):
+class Schema(SpectacularAPIView):
     """This API's description, for researchers too."""
 
     permission_classes = [IsResearcher]

@@ -18,6 +18,8 @@ from analysis.study_data import ITEM, CheckedData, Contrast, check
 from tests.analysis import judged_study
 from tests.analysis.test_by_recipe import mixed, study
 
+pytestmark = pytest.mark.in_turn
+
 PARTS = ["cognitive", "emotional", "behavioral"]
 COMPOSITES = {"empathy": PARTS}
 SCALE = [(value, str(value)) for value in range(1, 6)]
