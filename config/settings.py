@@ -398,6 +398,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "dashboard.api.openapi.describe_refusals",
+        "dashboard.api.openapi.close_bodies",
     ],
 }
 

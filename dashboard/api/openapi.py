@@ -52,6 +52,20 @@ def describe_refusals(result: Json, **context: object) -> Json:
     return result
 
 
+def close_bodies(result: Json, **context: object) -> Json:
+    """The schema without other fields than it names in what is sent: routes refuse them.
+
+    A hook of drf-spectacular, as `describe_refusals`.
+    """
+    components = result["components"]["schemas"]
+    for route in result["paths"].values():
+        for operation in route.values():
+            for sent in operation.get("requestBody", {}).get("content", {}).values():
+                name = sent["schema"]["$ref"].rpartition("/")[2]
+                components[name]["additionalProperties"] = False
+    return result
+
+
 def _refusals(method: str, operation: Json) -> Json:
     """By status."""
     places = {parameter["in"] for parameter in operation.get("parameters", ())}
