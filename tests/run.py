@@ -32,7 +32,7 @@ CORES = os.cpu_count() or 1
 AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt that take turns.
-SHARES = 8
+SHARES = 10
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}

@@ -26,7 +26,7 @@ from tests.factories import add_participant, make_study
 
 # What pages show of runs; tests/judge/test_gold.py and tests/analysis/test_runs.py store them on
 # every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
 
 GOLD = "/studies/small/gold/"
 Files = Callable[..., dict[str, Path]]
