@@ -14,7 +14,14 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
 from analysis.models import AnalysisRun
 from dashboard.api.analyses import RUN, wake_for
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.parameters import (
+    INCLUDE,
+    STUDY,
+    asked_for,
+    refuse_unknown_fields,
+    sent_by,
+    user_of,
+)
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.results import tables_listed
 from dashboard.api.routes import Route
@@ -101,6 +108,7 @@ class GoldFiles(Route):
     def post(self, request: Request, name: str) -> Response:
         """Add the scores of a file as another source, all or none."""
         study = study_or_404(name)
+        refuse_unknown_fields(request, GoldFileSerializer)
         form = checked(GoldSetForm(request.POST, request.FILES))
         file = form.cleaned_data["file"]
         with refusals():

@@ -122,6 +122,8 @@ def test_bad_input_changes_nothing(
 
     wrong = refused("corpora/", name="No", file=lines(), preset="x", where="a")
     assert set(wrong) == {"name", "preset", "where"}
+    unknown = refused("corpora/", name="t", file=lines(), responce="a")
+    assert unknown["responce"][0].startswith("There is no field 'responce' here; there are name, ")
     page.post("/api/corpora/", {"name": "t", "file": lines()})
     assert "is being worked on" in refused("corpora/", name="t", file=lines())["detail"]
     execute(*asking.jobs_to_wake())

@@ -128,7 +128,12 @@ def test_judge_with_its_calls_is_read(page: Client, study: Study, judged: Judge)
 def test_file_of_gold_scores_becomes_a_source_and_then_gold(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
-    sent = {"name": "mine", "file": SimpleUploadedFile("gold.csv", GOLD.encode())}
+    file = SimpleUploadedFile("gold.csv", GOLD.encode())
+    sent = {"name": "mine", "file": file}
+    misspelt: Any = page.post("/api/studies/small/gold/files/", sent | {"nmae": "mine"})
+    said = "There is no field 'nmae' here; there are name, file."
+    assert (misspelt.status_code, misspelt.json()) == (400, {"nmae": [said]})
+    file.seek(0)
     answer: Any = page.post("/api/studies/small/gold/files/", sent)
     assert answer.status_code == 201, answer.content
     assert answer.json() == {"source": "file mine", "scores": 2, "notices": []}
