@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from analysis.models import AnalysisRun
-from dashboard.raters.timeline import timeline
+from dashboard.raters.timeline import Key, timeline
 from dashboard.raters.verdicts import measured_in_words
 from survey.models import (
     AttentionCheck,
@@ -87,7 +87,7 @@ def test_breaks_are_seen_between_pages_and_behind_other_windows(walked: Particip
     Presentation.objects.filter(pk=shown.pk).update(
         shown_at=later, answered_at=later + timedelta(minutes=200), hidden_seconds=7260
     )
-    seen = next(seen for seen in timeline(walked) if seen.key.which == shown.block_id)
+    seen = next(seen for seen in timeline(walked) if seen.key == Key("block", shown.block_id))
     assert seen.breaks == ["12 min before the page", "2.0 h with the page in the background"]
 
 
