@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.processes import ROOT
-from tests.run import EMBEDDED, SHARES, environment, share_of_commit, share_of_files
+from tests.run import EMBEDDED, SHARES, environment, share_of_files
 
 
 def collected(*options: str) -> set[str]:
@@ -25,10 +25,6 @@ def test_each_file_is_in_one_share() -> None:
     shares = [share_of_files(files, share) for share in range(SHARES)]
     assert Counter(file for share in shares for file in share) == Counter(files)
     assert {len(share) for share in shares} == {2, 3}
-
-
-def test_same_commit_has_the_same_share() -> None:
-    assert share_of_commit() == share_of_commit() < SHARES
 
 
 @pytest.mark.long

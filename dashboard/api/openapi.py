@@ -53,7 +53,8 @@ def describe_refusals(result: Json, **context: object) -> Json:
 
 
 def close_bodies(result: Json, **context: object) -> Json:
-    """The schema without other fields than it names in what is sent: routes refuse them.
+    """The schema, which now says that requests have no fields but those it names: routes refuse
+    others.
 
     A hook of drf-spectacular, as `describe_refusals`.
     """
