@@ -12,7 +12,7 @@ from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.nested import FEW_CELLS, Matrix, Nested, Vector
 
-pytestmark = pytest.mark.in_turn
+pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)

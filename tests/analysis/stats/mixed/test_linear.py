@@ -11,7 +11,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, contrasts, crossed, fit_linear, means, pairs
 from tests.oracle.mixed.stored import COVARIATES, NESTED, by_text, data, reference, with_order
 
-pytestmark = pytest.mark.in_turn
+pytestmark = pytest.mark.slow
 
 
 def fitted(name: str, **options: Any) -> MixedFit:

@@ -20,7 +20,7 @@ from analysis.stats.mixed.links import Link
 from tests.oracle.mixed.simulate import simulated
 from tests.oracle.mixed.stored import data, ratings, reference
 
-pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
+pytestmark = pytest.mark.slow
 
 LINKS: list[Link] = ["probit", "logit"]
 FACTORS = {"small": "system", "wine": "temp", "study": "system", "inst_eval_part": "service"}

@@ -18,7 +18,7 @@ from analysis.stats.mixed.nested import Nested, Vector
 from analysis.stats.mixed.ordinal import Ordinal
 from tests.oracle.mixed.stored import NESTED, by_text, data, ratings, reference
 
-pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
+pytestmark = pytest.mark.slow
 
 LINKS: list[Link] = ["probit", "logit"]
 ORACLE = ["small", "wine", "study", "inst_eval_part"]
