@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
-from tests.run import SHARES, share_of_files
+from tests.run import SHARES, lately_changed, share_of_files
 
 pytest_plugins = ["tests.approved"]
 
@@ -176,12 +176,12 @@ def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
 
 
 def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
-    """What another share of the files that take turns has."""
+    """What another share of the files that take turns has, unless it was changed lately."""
     share = config.getoption("--in-turn")
     if share is None:
         return set()
     taking = [item for item in items if takes_turns(item, config)]
-    mine = share_of_files({item.path for item in taking}, share)
+    mine = share_of_files({item.path for item in taking}, share) | lately_changed()
     return {item for item in taking if item.path not in mine}
 
 

@@ -8,9 +8,9 @@ Shape 1 is SQLite with the broker that needs no server, shape 2 PostgreSQL with 
 shape runs what these can change: tests that touch the database or a broker, unless they are marked
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
 
-What is dear and seldom breaks takes turns, and so does all of the second shape: a commit runs one
-share of these files. Its hash decides which, so a run that failed fails again; a share may wait for
-many commits. `--in-turn N` runs share N.
+What is dear takes turns, and so does all of the second shape: a commit runs one share of these
+files, and those that the last commits changed. Its hash decides which share, so a run that failed
+fails again; a share may wait for many commits. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
@@ -33,6 +33,8 @@ AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt that take turns.
 SHARES = 10
+#: How many commits back a file that takes turns runs whatever its share.
+LAST_COMMITS = 30
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
@@ -74,6 +76,16 @@ def share_of_commit() -> int:
 def share_of_files(files: Iterable[Path], share: int) -> set[Path]:
     """The files of one share, from 0: every SHARES-th in the order of their names."""
     return set(sorted(files)[share::SHARES])
+
+
+def lately_changed(clone: Path = ROOT) -> set[Path]:
+    """The files that the last commits changed; none where git has no history."""
+    command = ["git", "log", f"-{LAST_COMMITS}", "--name-only", "--format=", "-z"]
+    try:
+        names = subprocess.check_output(command, cwd=clone, text=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return set()
+    return {clone / name for name in names.split("\0") if name}
 
 
 def pytest(at_once: int, *options: str) -> list[str]:

@@ -1,5 +1,6 @@
 """What `make test` runs of the files that take turns."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.processes import ROOT
-from tests.run import EMBEDDED, SHARES, environment, share_of_files
+from tests.run import EMBEDDED, LAST_COMMITS, SHARES, environment, lately_changed, share_of_files
 
 
 def collected(*options: str) -> set[str]:
@@ -25,6 +26,35 @@ def test_each_file_is_in_one_share() -> None:
     shares = [share_of_files(files, share) for share in range(SHARES)]
     assert Counter(file for share in shares for file in share) == Counter(files)
     assert {len(share) for share in shares} == {2, 3}
+
+
+def test_files_that_the_last_commits_changed_are_found(tmp_path: Path) -> None:
+    whose = {f"GIT_{who}_NAME": "Ada" for who in ("AUTHOR", "COMMITTER")}
+    whose |= {f"GIT_{who}_EMAIL": "ada@x.org" for who in ("AUTHOR", "COMMITTER")}
+
+    def git(*arguments: str) -> None:
+        command = ["git", *arguments]
+        subprocess.run(command, cwd=tmp_path, env=os.environ | whose, check=True)
+
+    def commit(name: str, text: str) -> None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        git("add", name)
+        git("commit", "--no-gpg-sign", "--message", name)
+
+    assert lately_changed(tmp_path) == set()
+    git("init")
+    assert lately_changed(tmp_path) == set()
+    commit("test_long_ago.py", "")
+    commit("test_long_ago_and_again.py", "")
+    for number in range(LAST_COMMITS - 2):
+        commit("notes.md", str(number))
+    commit("test_größe.py", "")
+    commit("test_long_ago_and_again.py", "changed")
+    assert {path.name for path in lately_changed(tmp_path)} == {
+        "test_long_ago_and_again.py",
+        "notes.md",
+        "test_größe.py",
+    }
 
 
 @pytest.mark.long

@@ -16,8 +16,6 @@ from django.utils import timezone
 from analysis.locked_plans import LONGEST_NOTE, first_consent, lock_plan, locked_plan
 from analysis.models import LockedPlan
 from analysis.quality_rules import QualityRules
-from analysis.recipe import shipped_recipes
-from analysis.recipe_sets import set_recipes
 from analysis.rule_sets import set_rules
 from survey.models import Participant, Study, StudyEvent
 from tests.dashboard.loading import run
@@ -370,7 +368,6 @@ def analysed(study: Study, tmp_path: Path) -> Callable[[], tuple[str, dict[str, 
     """The report, and of each table of results what its rows of the included raters are, after
     real raters took the study.
     """
-    set_recipes(study=study, recipes=[shipped_recipes()["paper"]])
 
     def analyse() -> tuple[str, dict[str, set[str]]]:
         out = tmp_path / "out"
