@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.installation import prepared
 
-pytestmark = [pytest.mark.slow, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -87,6 +87,7 @@ def test_commands_on_a_database_that_was_never_migrated(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.in_turn
 def test_command_on_a_database_that_was_never_migrated_ends_with_an_error(tmp_path: Path) -> None:
     assert said("set_study", "empathy", "open", data=tmp_path) == (1, EMPTY)
 
@@ -99,6 +100,7 @@ def set_up_but(data: Path, *statements: str) -> None:
             database.execute(statement)
 
 
+@pytest.mark.in_turn
 def test_command_on_a_database_that_is_behind(tmp_path: Path) -> None:
     set_up_but(
         tmp_path,
@@ -122,6 +124,7 @@ def test_command_without_a_database_server(tmp_path: Path) -> None:
     assert text.count("\n") == 1
 
 
+@pytest.mark.in_turn
 def test_other_database_errors_are_not_hidden(tmp_path: Path) -> None:
     set_up_but(tmp_path, "DROP TABLE survey_study")
     code, text = said("set_study", "x", "open", data=tmp_path)
