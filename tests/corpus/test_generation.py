@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -184,6 +185,15 @@ def test_responses_are_those_of_a_study_and_each_text_has_a_record(
         records = list(csv.DictReader(file))
     assert Counter(r["replicate"] for r in records) == {"1": 9, "2": 9}
     assert all(Decimal(r["cost"]) > 0 and r["cost_is_estimate"] == "false" for r in records)
+
+
+def test_waiting_ends_with_how_many_texts_there_are_and_what_they_took(
+    servers: Servers, generate: Callable[..., str], manage: Manage
+) -> None:
+    servers("one", "two")
+    generate()
+    said = manage("generate", "s", "--wait")
+    assert re.search(r"s: 9 of 9 texts, 9 requests, 0\.\d{4} US dollars", said)
 
 
 def test_faults_are_waited_out_and_an_empty_answer_is_asked_once_more(
