@@ -1,21 +1,15 @@
 """The page of the API in a browser: Swagger UI from our server, with the rights of a session."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import in_both_schemes
-from tests.e2e.installation import Installation, running_installation
+from tests.e2e.installation import Installation
 from tests.e2e.test_judge_pages import log_in
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of HTML and scripts
-
-
-@pytest.fixture
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with running_installation(tmp_path_factory.mktemp("site"), worker=False) as running:
-        yield running
+pytestmark = pytest.mark.embedded  # what a browser makes of HTML and scripts
 
 
 def execute(page: Page, route: str, body: str = "") -> Locator:
@@ -37,14 +31,14 @@ def execute(page: Page, route: str, body: str = "") -> Locator:
 
 
 def test_routes_are_read_and_tried_without_a_third_party(
-    site: Installation, new_page: Callable[..., Page]
+    installation: Installation, new_page: Callable[..., Page]
 ) -> None:
     page = new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
-    log_in(site, page)
+    log_in(installation, page)
     page.emulate_media(color_scheme="dark")
-    page.goto(f"{site.url}/api/docs/")
+    page.goto(f"{installation.url}/api/docs/")
     expect(execute(page, "api_studies_list")).to_contain_text("200")
     assert said == [], "nothing breaks the content security policy"
     # Refused for what it says: the session's change was let in.

@@ -10,7 +10,7 @@ from tests.e2e.stored import measurements, ratings
 from tests.e2e.studies import open_tasks
 
 # What a browser and its script make of a page: the database behind it cannot matter.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,10 @@ def so_far(page: Page) -> list[str]:
     return page.locator(".so-far li").all_inner_texts()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=() if kind == "mouse" else pytest.mark.in_turn) for kind in KINDS],
+)
 def test_a_rank_taken_from_another_response_leaves_it_without_one_and_says_so(
     installation: Installation, ranking: str, new_page: OpenPage, kind: str
 ) -> None:
@@ -57,6 +60,7 @@ def test_a_rank_taken_from_another_response_leaves_it_without_one_and_says_so(
     assert measurements(person)["changes"] == 1
 
 
+@pytest.mark.in_turn
 def test_arrow_keys_on_their_way_take_no_rank_from_another_response(
     installation: Installation, ranking: str, new_page: OpenPage
 ) -> None:
@@ -69,6 +73,7 @@ def test_arrow_keys_on_their_way_take_no_rank_from_another_response(
     expect(page.get_by_role("status")).to_have_text("")
 
 
+@pytest.mark.in_turn
 def test_the_worst_can_not_stay_the_best(
     installation: Installation, best_worst: str, new_page: OpenPage
 ) -> None:
@@ -88,6 +93,7 @@ def test_the_worst_can_not_stay_the_best(
     }
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_ties_and_the_same_response_twice_are_refused_without_a_script_too(
     installation: Installation, ranking: str, new_page: OpenPage, javascript: bool

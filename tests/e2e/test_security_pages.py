@@ -19,7 +19,7 @@ from tests.e2e.installation import Installation, running_installation
 from tests.e2e.test_judge_pages import is_too_wide, log_in
 
 # What a browser makes of pages; test_second_factor.py has the rest.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 DEVICE = {
     "protocol": "ctap2",
     "transport": "internal",
@@ -143,6 +143,7 @@ def test_researcher_sets_up_an_app_and_a_passkey_and_logs_in_with_them(
     assert {name: faults for name, faults in found.items() if faults} == {}
 
 
+@pytest.mark.in_turn
 def test_device_without_a_passkey_of_the_account_says_so(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -153,6 +154,7 @@ def test_device_without_a_passkey_of_the_account_says_so(
     expect(page.get_by_text("The browser got no passkey.")).to_be_visible()
 
 
+@pytest.mark.in_turn
 def test_locked_page_can_be_read_by_everybody(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:

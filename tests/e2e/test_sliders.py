@@ -9,7 +9,7 @@ from tests.e2e.stored import ratings
 from tests.e2e.studies import open_tasks
 
 # What a browser and its script make of a page: the database behind it cannot matter.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,7 @@ def test_a_slider_starts_unset_and_a_tap_on_its_middle_counts(
     assert [value for value, _ in ratings(person).values()] == [50, 0, 100]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -85,6 +86,7 @@ def test_the_first_key_on_an_unset_slider_begins_at_its_middle_or_at_an_end(
     expect(number).to_have_value("50")  # not where it was before
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_a_slider_says_its_range_and_how_to_answer(
     installation: Installation, checked: str, new_page: OpenPage, javascript: bool
