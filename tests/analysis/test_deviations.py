@@ -16,8 +16,6 @@ from analysis.recipe import Recipe, shipped_recipes
 from survey.definition.settings import Places
 from tests.analysis.test_by_recipe import study
 
-pytestmark = pytest.mark.in_turn
-
 PAPER, SOUND = shipped_recipes().values()
 PLAN = Planned(
     content_hash="abc",
@@ -235,6 +233,7 @@ def test_every_setting_of_few_tables_is_tried_below() -> None:
     assert OTHER_VALUES.keys() == TABLES_OF.keys()
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.parametrize("key", TABLES_OF)
 def test_tables_that_are_said_not_to_depend_on_a_setting_stay_the_same(key: str) -> None:

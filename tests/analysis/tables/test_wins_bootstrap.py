@@ -18,7 +18,7 @@ from analysis.study_data import ITEM, CheckedData, Contrast, check
 from analysis.tables.win_counts import Outcomes
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
 
-pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
+pytestmark = pytest.mark.slow
 
 CONTRAST = Contrast("base", "tuned", ("Owl", "reference"))
 SYSTEMS = [
@@ -110,6 +110,7 @@ def test_comparisons_of_the_data_are_those_of_the_table_of_wins() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.in_turn
 def test_each_resample_is_what_the_whole_pipeline_makes_of_the_raters_drawn() -> None:
     data = study()
     found = compared(data).resampled(BOOTSTRAP)
