@@ -25,7 +25,7 @@ from tests.dashboard.reading import text_of
 from tests.factories import add_participant, make_study
 
 # What is computed and shown: the database changes nothing of it.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 ASK = "/studies/small/results/multiverse/ask/"
 PAGE = "/studies/small/results/order/"
@@ -49,6 +49,7 @@ def computed(run: AnalysisRun) -> Multiverse:
     return multiverse
 
 
+@pytest.mark.in_turn
 def test_button_asks_once_and_wakes_a_worker(page: Client, run: AnalysisRun, woken: Woken) -> None:
     assert "Compute the multiverse" in page.get(PAGE).content.decode()
     for _ in range(2):
@@ -62,6 +63,7 @@ def test_button_asks_once_and_wakes_a_worker(page: Client, run: AnalysisRun, wok
     assert not run.is_automatic
 
 
+@pytest.mark.in_turn
 @pytest.mark.embedded
 def test_page_shows_what_was_found(page: Client, run: AnalysisRun) -> None:
     assert computed(run).state == State.DONE
@@ -110,12 +112,14 @@ def test_data_that_changed_are_refused(page: Client, study: Study, run: Analysis
     assert "recompute it, then ask again" in text_of(page.get(PAGE))
 
 
+@pytest.mark.in_turn
 def test_it_goes_with_its_run_when_a_rater_withdraws(study: Study, run: AnalysisRun) -> None:
     computed(run)
     withdraw(participant=Participant.objects.get(study=study, pseudonym="ann"), at=timezone.now())
     assert not Multiverse.objects.exists()
 
 
+@pytest.mark.in_turn
 def test_download_is_prepared_again(run: AnalysisRun, tmp_path: Any, settings: Any) -> None:
     settings.PACKAGES_DIR = tmp_path
     before = request_package(run=run, recipe="both", images=False)

@@ -22,8 +22,6 @@ from tests.survey.wide_study import (
     yaml_of,
 )
 
-pytestmark = pytest.mark.in_turn
-
 SETS = 'sets: {"1": [M1], "2": [M2]}'
 OF_SETS = (
     "scenario,set,prompt,model,condition,response\n"
@@ -239,10 +237,10 @@ SHAPES = {
 }
 
 
-#: One database stores any of them as another does.
-ONE_AND_OTHERS = [
-    pytest.param(name, marks=[pytest.mark.embedded] if at else []) for at, name in enumerate(SHAPES)
-]
+#: What has most in it. One database stores any of the others as another does.
+RICHEST = "conditions between, some of each, with the reference"
+OTHERS = [pytest.mark.embedded, pytest.mark.in_turn]
+ONE_AND_OTHERS = [pytest.param(name, marks=() if name == RICHEST else OTHERS) for name in SHAPES]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -24,7 +24,7 @@ from tests.survey import small_study
 from tests.survey.test_simulated_walker import NOW
 
 # What is computed and shown: the database changes nothing of it.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 YAMLS = {
     "slider": small_study.SLIDER_YAML,
@@ -123,6 +123,7 @@ def copy_of(folder: Path, kind: str) -> Study:
     return copy
 
 
+@pytest.mark.in_turn
 def test_database_holds_what_was_sent_and_the_export_what_the_database_holds(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:
@@ -163,6 +164,7 @@ def test_database_holds_what_was_sent_and_the_export_what_the_database_holds(
     assert all(row["source"] == "simulated" for row in [*shown, *ranks, *ratings])
 
 
+@pytest.mark.in_turn
 def test_imported_export_gives_the_same_bytes(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:

@@ -32,7 +32,7 @@ from tests.factories import Key, add_participant, make_study
 from tests.shared_rows import undone_after_the_file
 
 # What is computed from rows that tests/analysis/test_frames.py reads on every database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 #: Each changes what another step sees.
 OTHERS: list[dict[str, Any]] = [
@@ -46,6 +46,8 @@ OTHERS: list[dict[str, Any]] = [
     {"sigma_mae": {"sigma_below": 0.5, "mae_above": 0.5, "sigma_over": "blocks"}},
     {"sigma_mae": {"sigma_below": 99, "mae_above": 0}},
 ]
+#: Each is a whole analysis; this one moves people and their distances from gold.
+FIRST = 3
 
 
 def with_one_light_recipe(study: Study) -> None:
@@ -183,7 +185,13 @@ def rating(key: Key, rater: int) -> int | None:
     return 1 + place % 5
 
 
-@pytest.mark.parametrize("change", OTHERS)
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(change, marks=() if at == FIRST else pytest.mark.in_turn)
+        for at, change in enumerate(OTHERS)
+    ],
+)
 def test_other_thresholds_find_what_an_analysis_by_them_finds(
     run: AnalysisRun, change: dict[str, Any]
 ) -> None:
@@ -219,6 +227,7 @@ def test_step_of_decisions_may_be_there_on_one_side_alone(db: None) -> None:
         assert {side.excluded for side in steps[0]} == {0, 1}
 
 
+@pytest.mark.in_turn
 def test_another_silence_moves_who_has_left(db: None) -> None:
     study = make_study()
     with_one_light_recipe(study)

@@ -23,7 +23,7 @@ from tests.dashboard.reading import text_of
 from tests.dashboard.recruiting.conftest import ADDRESS, DRAFT, Post
 from tests.prolific import arrival, prolific_id
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 PROFILE = """\
 behaviours: {early_exit: 0.2}
 prolific:
@@ -75,6 +75,7 @@ def planned(tmp_path: Path) -> dict[str, dict[str, str]]:
         return {row["person"]: row for row in csv.DictReader(file)}
 
 
+@pytest.mark.in_turn
 def test_people_come_by_their_links_and_do_on_prolific_what_was_planned(
     simulate: Simulate, prolific: LocalProlific, tmp_path: Path, page: Client, study: Study
 ) -> None:
@@ -112,6 +113,7 @@ def test_people_come_by_their_links_and_do_on_prolific_what_was_planned(
     assert Participant.objects.count() == PEOPLE
 
 
+@pytest.mark.in_turn
 def test_study_with_signed_links_lets_no_forged_ids_in(
     study: Study, simulate: Simulate, prolific: LocalProlific, tmp_path: Path
 ) -> None:
@@ -144,6 +146,7 @@ def test_people_of_the_local_prolific_mean_nothing_to_the_real_one(
     assert study.participants.count() == 3
 
 
+@pytest.mark.in_turn
 def test_study_without_places_or_without_a_publication_is_named(
     simulate: Simulate, prolific: LocalProlific, study: Study, settings: Settings
 ) -> None:
