@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--in-turn",
         type=int,
         metavar="N",
-        help=f"of the files that take turns only share N of {SHARES}, from 0: see `takes_turns`",
+        help=f"of what takes turns only share N of {SHARES}, from 0: see `takes_turns`",
     )
     parser.addoption(
         "--long",
@@ -176,7 +176,7 @@ def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
 
 
 def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
-    """What another share of the files that take turns has, unless it was changed lately."""
+    """What takes turns and is in another share, unless its file was changed lately."""
     share = config.getoption("--in-turn")
     if share is None:
         return set()

@@ -8,8 +8,8 @@ Shape 1 is SQLite with the broker that needs no server, shape 2 PostgreSQL with 
 shape runs what these can change: tests that touch the database or a broker, unless they are marked
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
 
-What is dear takes turns, and so does all of the second shape: a commit runs one share of these
-files, and those that the last commits changed. Its hash decides which share, so a run that failed
+Dear tests take turns, and so does all of the second shape: a commit runs those in one share of the
+files, and in files that the last commits changed. Its hash decides which share, so a run that failed
 fails again; a share may wait for many commits. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
@@ -31,9 +31,9 @@ CORES = os.cpu_count() or 1
 #: The second shape ends long before the first, which then has all cores with one process to spare.
 AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
-#: Into how many shares the files are dealt that take turns.
-SHARES = 10
-#: How many commits back a file that takes turns runs whatever its share.
+#: Into how many shares the files are dealt whose tests take turns.
+SHARES = 20
+#: A file that one of so many commits changed runs whatever its share.
 LAST_COMMITS = 30
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
