@@ -9,8 +9,8 @@ shape runs what these can change: tests that touch the database or a broker, unl
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
 
 Dear tests take turns, and so does all of the second shape: a commit runs those in one share of the
-files, and in files that the last commits changed. Its hash decides which share, so a run that failed
-fails again; a share may wait for many commits. `--in-turn N` runs share N.
+files, and in files that the last commits changed. Its hash decides which share, so a run that
+failed fails again; a share may wait for many commits. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
@@ -34,7 +34,7 @@ AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt whose tests take turns.
 SHARES = 20
 #: A file that one of so many commits changed runs whatever its share.
-LAST_COMMITS = 30
+LAST_COMMITS = 10
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
