@@ -12,6 +12,7 @@ from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
 from tests.run import SHARES, lately_changed, share_of_files
+from tests.statements import chosen
 
 pytest_plugins = ["tests.approved"]
 
@@ -187,11 +188,13 @@ def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytes
 
 def takes_turns(item: pytest.Item, config: pytest.Config) -> bool:
     """Whether some commits do without a test: the marked ones, and on the second shape all that
-    ran on the first.
+    ran on the first and is not needed to execute each SQL statement.
     """
+    on_second = config.getoption("--skip-pure")
+    if on_second and item.nodeid in chosen():
+        return False
     if item.get_closest_marker("in_turn"):
         return True
-    on_second = config.getoption("--skip-pure")
     return on_second and not any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))
 
 

@@ -8,9 +8,10 @@ Shape 1 is SQLite with the broker that needs no server, shape 2 PostgreSQL with 
 shape runs what these can change: tests that touch the database or a broker, unless they are marked
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
 
-Dear tests take turns, and so does all of the second shape: a commit runs those in one share of the
-files, and in files that the last commits changed. Its hash decides which share, so a run that
-failed fails again; a share may wait for many commits. `--in-turn N` runs share N.
+Dear tests take turns, and on the second shape all but those that together execute nearly every SQL
+statement (see `statements.py`). A commit runs those in one share of the files, and in files that
+the last commits changed. Its hash decides which share, so a run that failed fails again; a share
+may wait for many commits. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
