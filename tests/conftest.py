@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
-from tests.run import SHARES, lately_changed, share_of_files
+from tests.run import SHARES, changed_last, share_of_files
 from tests.statements import chosen
 
 pytest_plugins = ["tests.approved"]
@@ -177,12 +177,13 @@ def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
 
 
 def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
-    """What takes turns and is in another share, unless its file was changed lately."""
+    """What takes turns and is in another share, unless its file is among the last changed."""
     share = config.getoption("--in-turn")
     if share is None:
         return set()
     taking = [item for item in items if takes_turns(item, config)]
-    mine = share_of_files({item.path for item in taking}, share) | lately_changed()
+    files = {item.path for item in taking}
+    mine = share_of_files(files, share) | changed_last(files)
     return {item for item in taking if item.path not in mine}
 
 

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from config.processes import ROOT
-from tests.run import EMBEDDED, LAST_COMMITS, SHARES, environment, lately_changed, share_of_files
+from tests.run import (
+    CHANGED_LAST,
+    COMMITS_BACK,
+    EMBEDDED,
+    SHARES,
+    changed_last,
+    environment,
+    share_of_files,
+)
 
 
 def collected(*options: str) -> set[str]:
@@ -28,7 +36,7 @@ def test_each_file_is_in_one_share() -> None:
     assert {len(share) for share in shares} == {2, 3}
 
 
-def test_files_that_the_last_commits_changed_are_found(tmp_path: Path) -> None:
+def test_files_that_commits_changed_last_are_found(tmp_path: Path) -> None:
     whose = {f"GIT_{who}_NAME": "Ada" for who in ("AUTHOR", "COMMITTER")}
     whose |= {f"GIT_{who}_EMAIL": "ada@x.org" for who in ("AUTHOR", "COMMITTER")}
 
@@ -41,20 +49,18 @@ def test_files_that_the_last_commits_changed_are_found(tmp_path: Path) -> None:
         git("add", name)
         git("commit", "--no-gpg-sign", "--message", name)
 
-    assert lately_changed(tmp_path) == set()
+    files = [tmp_path / f"test_{name}.py" for name in ("long_ago", *"abcdefg", "größe")]
+    assert changed_last(files, tmp_path) == set()
     git("init")
-    assert lately_changed(tmp_path) == set()
-    commit("test_long_ago.py", "")
-    commit("test_long_ago_and_again.py", "")
-    for number in range(LAST_COMMITS - 2):
+    assert changed_last(files, tmp_path) == set()
+    for file in files:
+        commit(file.name, "")
+    commit("notes.md", "")
+    commit("test_a.py", "changed")
+    assert changed_last(files, tmp_path) == {files[1], *files[-CHANGED_LAST + 1 :]}
+    for number in range(COMMITS_BACK - 1):
         commit("notes.md", str(number))
-    commit("test_größe.py", "")
-    commit("test_long_ago_and_again.py", "changed")
-    assert {path.name for path in lately_changed(tmp_path)} == {
-        "test_long_ago_and_again.py",
-        "notes.md",
-        "test_größe.py",
-    }
+    assert changed_last(files, tmp_path) == {files[1]}
 
 
 @pytest.mark.long
