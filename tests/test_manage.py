@@ -70,6 +70,7 @@ print(json.dumps(ends))
 """
 
 
+@pytest.mark.in_turn
 def test_commands_on_a_database_that_was_never_migrated(tmp_path: Path) -> None:
     commands = [[word.format(data=tmp_path) for word in command] for command in COMMANDS]
     done = subprocess.run(

@@ -66,7 +66,7 @@ class TestBalanced:
         ("wine", "reml"),
         ("study", "reml"),
         *((name, model) for name in NESTED for model in ("reml", "ml")),
-        pytest.param("inst_eval", "reml", marks=pytest.mark.slow),
+        pytest.param("inst_eval", "reml", marks=[pytest.mark.slow, pytest.mark.in_turn]),
         pytest.param("inst_eval", "ml", marks=pytest.mark.long),
     ],
 )
