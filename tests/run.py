@@ -34,7 +34,7 @@ CORES = os.cpu_count() or 1
 AT_ONCE = min(CORES + 2, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt whose tests take turns.
-SHARES = 20
+SHARES = 30
 #: So many of them run whatever their share: those that were changed last, in so many commits.
 CHANGED_LAST = 3
 COMMITS_BACK = 50

@@ -209,6 +209,7 @@ THIN: dict[str, tuple[dict[str, dict[Cell, int]], dict[Cell, list[float | None]]
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("thin", THIN)
 @pytest.mark.parametrize(
     ("kind", "presentation"), [("judge", "single"), ("judge", "block"), ("panel", "single")]
