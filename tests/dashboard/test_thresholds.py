@@ -46,8 +46,8 @@ OTHERS: list[dict[str, Any]] = [
     {"sigma_mae": {"sigma_below": 0.5, "mae_above": 0.5, "sigma_over": "blocks"}},
     {"sigma_mae": {"sigma_below": 99, "mae_above": 0}},
 ]
-#: Each is a whole analysis; this one moves people and their distances from gold.
-FIRST = 3
+#: Each is a whole analysis and takes turns, but for this one: it runs lines that no other test does.
+ALWAYS = 3
 
 
 def with_one_light_recipe(study: Study) -> None:
@@ -188,7 +188,7 @@ def rating(key: Key, rater: int) -> int | None:
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(change, marks=() if at == FIRST else pytest.mark.in_turn)
+        pytest.param(change, marks=() if at == ALWAYS else pytest.mark.in_turn)
         for at, change in enumerate(OTHERS)
     ],
 )
