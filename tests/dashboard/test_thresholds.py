@@ -46,7 +46,7 @@ OTHERS: list[dict[str, Any]] = [
     {"sigma_mae": {"sigma_below": 0.5, "mae_above": 0.5, "sigma_over": "blocks"}},
     {"sigma_mae": {"sigma_below": 99, "mae_above": 0}},
 ]
-#: Each is a whole analysis and takes turns, but for this one: it runs lines that no other test does.
+#: Each is a whole analysis and takes turns, but for this one, which runs lines that no other does.
 ALWAYS = 3
 
 
