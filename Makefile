@@ -54,6 +54,7 @@ bench: setup
 		.venv/bin/python $$file; done
 
 lock: setup
+	$(IN_VENV) $(COMPILE) requirements-installer.in --output-file requirements-installer.txt
 	$(IN_VENV) $(COMPILE) requirements.in --output-file requirements.txt
 	$(IN_VENV) $(COMPILE) requirements-models.in --output-file requirements-models.txt
 	$(IN_VENV) $(COMPILE) requirements-tuning.in --output-file requirements-tuning.txt

@@ -1,6 +1,7 @@
 """A machine that can't run Fivefold is told so in one line."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,9 @@ RUN = "import runpy; runpy.run_path('bootstrap.py', run_name='__main__')"
 def bootstrap(
     folder: Path, before: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run bootstrap.py in an otherwise empty folder, after some preparing code."""
+    """Run bootstrap.py in an otherwise empty folder, after some preparing code. It gets no uv."""
     (folder / "bootstrap.py").write_bytes((ROOT / "bootstrap.py").read_bytes())
+    (folder / "requirements-installer.txt").touch()
     return subprocess.run(
         [sys.executable, "-c", f"{before}\n{RUN}"],
         cwd=folder,
@@ -77,3 +79,16 @@ def test_ready_machine_gets_secrets_once_and_is_quick_afterwards(tmp_path: Path)
     second = bootstrap(tmp_path)
     assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
     assert env.read_text() == written
+
+
+@pytest.mark.parametrize("index", [None, "https://pypi.example.org/simple"])
+def test_uv_is_told_the_index_that_pip_is_set_to_use(
+    index: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "https://extra.example.org/simple")
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+    if index:
+        monkeypatch.setenv("PIP_INDEX_URL", index)
+    options = runpy.run_path(str(ROOT / "bootstrap.py"))["index_of_pip"]()
+    assert options == ([f"--default-index={index}"] if index else [])
