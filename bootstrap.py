@@ -82,7 +82,9 @@ def install_locked(locks: list[Path]) -> None:
 
 def index_of_pip() -> list[str]:
     """uv's option for the index that pip is set to use; none for PyPI."""
-    settings = subprocess.run([str(PYTHON), "-m", "pip", "config", "list"], capture_output=True)
+    settings = subprocess.run(
+        [str(PYTHON), "-m", "pip", "config", "list"], check=False, capture_output=True
+    )
     set_to = [
         value.strip("'")
         for name, _, value in (line.partition("=") for line in settings.stdout.decode().split("\n"))

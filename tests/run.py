@@ -31,7 +31,7 @@ from tests import services
 
 CORES = os.cpu_count() or 1
 #: Tests with a browser wait more than they compute. The second shape ends long before the first.
-AT_ONCE = min(CORES + 2, 8)
+AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt whose tests take turns.
 SHARES = 30

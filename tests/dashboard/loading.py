@@ -5,7 +5,14 @@ from pathlib import Path
 
 from django.core.management import call_command
 
+from analysis.recipe import shipped_recipes
 from tests.survey import small_study
+
+#: Those of a new study without what takes longest: what files and reports say is the same.
+QUICK_RECIPES = [
+    recipe.model_copy(update={"mixed_models": None, "bootstrap": None})
+    for recipe in shipped_recipes().values()
+]
 
 
 def run(*args: object) -> str:

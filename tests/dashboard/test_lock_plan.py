@@ -16,9 +16,10 @@ from django.utils import timezone
 from analysis.locked_plans import LONGEST_NOTE, first_consent, lock_plan, locked_plan
 from analysis.models import LockedPlan
 from analysis.quality_rules import QualityRules
+from analysis.recipe_sets import set_recipes
 from analysis.rule_sets import set_rules
 from survey.models import Participant, Study, StudyEvent
-from tests.dashboard.loading import run
+from tests.dashboard.loading import QUICK_RECIPES, run
 from tests.dashboard.reading import text_of
 from tests.factories import add_participant
 from tests.survey import small_study
@@ -368,6 +369,8 @@ def analysed(study: Study, tmp_path: Path) -> Callable[[], tuple[str, dict[str, 
     """The report, and of each table of results what its rows of the included raters are, after
     real raters took the study.
     """
+
+    set_recipes(study=study, recipes=QUICK_RECIPES)
 
     def analyse() -> tuple[str, dict[str, set[str]]]:
         out = tmp_path / "out"

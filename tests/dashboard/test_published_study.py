@@ -73,7 +73,7 @@ def computed(rules: QualityRules, recipes: list[Recipe]) -> dict[str, str]:
             ["146", "133", "124", "116"],
             [],
             id="the paper's order",
-            marks=pytest.mark.embedded,
+            marks=[pytest.mark.embedded, pytest.mark.in_turn],
         ),
     ],
 )

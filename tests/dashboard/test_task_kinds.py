@@ -12,7 +12,6 @@ from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
 from analysis.execution import finished_run
-from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
 from survey.models import Rating, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
@@ -20,6 +19,7 @@ from survey.simulated.plan import plan_raters
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.walker import SentRating, Walk
 from survey.tidy import counted_sources
+from tests.dashboard.loading import QUICK_RECIPES
 from tests.survey import small_study
 from tests.survey.test_simulated_walker import NOW
 
@@ -45,11 +45,6 @@ KINDS = [
     pytest.param("slider", marks=[pytest.mark.embedded, pytest.mark.long]),
     pytest.param("choices", marks=[pytest.mark.embedded, pytest.mark.long]),
     "everything",
-]
-#: Without what takes longest; files and pages are the same without it.
-RECIPES = [
-    recipe.model_copy(update={"mixed_models": None, "bootstrap": None})
-    for recipe in shipped_recipes().values()
 ]
 
 
@@ -109,7 +104,7 @@ def analyze(study: Study, folder: Path) -> dict[str, bytes]:
 
 def fresh_study(kind: str, *, slug: str = "small") -> Study:
     study = small_study.load(yaml=YAMLS[kind].replace("slug: small", f"slug: {slug}"))
-    set_recipes(study=study, recipes=RECIPES)
+    set_recipes(study=study, recipes=QUICK_RECIPES)
     return study
 
 

@@ -46,7 +46,7 @@ SHAPES = {
         0.04,
     ),
     "nested, many": Shape(
-        Nested([np.arange(FEW_CELLS + 20) // 4, np.arange(FEW_CELLS + 20)]), TEXTS, 0.5
+        Nested([np.arange(FEW_CELLS + 20) // 4, np.arange(FEW_CELLS + 20)]), TEXTS, 0.2
     ),
     "nested, many, sparse": Shape(
         Nested([np.arange(FEW_CELLS + 20) // 2, np.arange(FEW_CELLS + 20)]),
