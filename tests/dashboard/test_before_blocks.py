@@ -14,6 +14,7 @@ from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from analysis.execution import finished_run
+from analysis.recipe_sets import set_recipes
 from dashboard.design.versions import differences
 from dashboard.prolific.drafts import codes_of
 from dashboard.share.datasheet import heds
@@ -21,7 +22,7 @@ from dashboard.share.datasheet_files import facts_of
 from dashboard.share.exports import filtered_by
 from survey.models import ComprehensionAttempt, Participant, Rating, Slot, Study, TrainingAttempt
 from survey.tidy import counted_sources, reading
-from tests.dashboard.loading import run, study_folder
+from tests.dashboard.loading import QUICK_RECIPES, run, study_folder
 from tests.dashboard.reading import table_headed, text_of
 from tests.survey import small_study
 
@@ -188,6 +189,7 @@ def test_draft_on_prolific_asks_for_a_return_and_never_rejects(study: Study) -> 
 @pytest.fixture
 def taken(live_server: LiveServer, study: Study, tmp_path: Path) -> Study:
     """By three raters who need the second attempt, and one who fails it; all miss every range."""
+    set_recipes(study=study, recipes=QUICK_RECIPES)
     profile = tmp_path / "profile.yaml"
     profile.write_text(PROFILE)
     out, err = StringIO(), StringIO()

@@ -17,11 +17,11 @@ from analysis.decisions import decide, snapshot_at
 from analysis.execution import finished_run
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
-from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
 from survey.models import FreeAnswer, Study
 from survey.paradata import WRITING
 from survey.tidy import counted_sources, reading
+from tests.dashboard.loading import QUICK_RECIPES
 from tests.dashboard.reading import table_headed, text_of
 from tests.factories import Rate, add_participant
 from tests.shared_rows import undone_after_the_file
@@ -57,7 +57,7 @@ def analysed(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
     with undone_after_the_file(django_db_blocker):
         with django_db_blocker.unblock():
             study = small_study.load(yaml=YAML)
-            set_recipes(study=study, recipes=[shipped_recipes()["sound"]])
+            set_recipes(study=study, recipes=QUICK_RECIPES)
             add(study, "ann", TYPED, "Ant", "Bee")
             add(study, "ben", TYPED, "Ant")
             add(study, "cat", PASTED)
