@@ -71,7 +71,7 @@ def install_locked(locks: list[Path]) -> None:
         print(f"Installing {lock.name} into .venv (a minute or two the first time)", flush=True)
         with LOG.open("wb") as log:
             done = install(PIP, INSTALLER, log) and (
-                install([*UV, *index_of_pip()], lock, log) or install(PIP, lock, log)
+                install(UV, lock, log, **index_of_pip()) or install(PIP, lock, log)
             )
         if not done:
             errors = [line for line in LOG.read_text().splitlines() if line.startswith("ERROR:")]
@@ -80,8 +80,8 @@ def install_locked(locks: list[Path]) -> None:
         stamp.write_text(digest)
 
 
-def index_of_pip() -> list[str]:
-    """uv's option for the index that pip is set to use; none for PyPI."""
+def index_of_pip() -> dict[str, str]:
+    """What tells uv the index that pip is set to use, which may have a password; empty for PyPI."""
     settings = subprocess.run(
         [str(PYTHON), "-m", "pip", "config", "list"], check=False, capture_output=True
     )
@@ -90,13 +90,14 @@ def index_of_pip() -> list[str]:
         for name, _, value in (line.partition("=") for line in settings.stdout.decode().split("\n"))
         if name.endswith(".index-url")
     ]
-    return [f"--default-index={set_to[-1]}"] if set_to else []
+    return {"UV_DEFAULT_INDEX": set_to[-1]} if set_to else {}
 
 
-def install(installer: list[str], lock: Path, log: BinaryIO) -> bool:
+def install(installer: list[str], lock: Path, log: BinaryIO, **environment: str) -> bool:
     """Whether an installer could install what a lock pins."""
     command = [str(PYTHON), "-m", *installer, "--require-hashes", "-r", str(lock)]
-    return subprocess.call(command, stdout=log, stderr=subprocess.STDOUT) == 0
+    env = os.environ | environment
+    return subprocess.call(command, env=env, stdout=log, stderr=subprocess.STDOUT) == 0
 
 
 def write_secrets(env: Path) -> None:

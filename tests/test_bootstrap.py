@@ -90,5 +90,14 @@ def test_uv_is_told_the_index_that_pip_is_set_to_use(
     monkeypatch.delenv("PIP_INDEX_URL", raising=False)
     if index:
         monkeypatch.setenv("PIP_INDEX_URL", index)
-    options = runpy.run_path(str(ROOT / "bootstrap.py"))["index_of_pip"]()
-    assert options == ([f"--default-index={index}"] if index else [])
+    told = runpy.run_path(str(ROOT / "bootstrap.py"))["index_of_pip"]()
+    assert told == ({"UV_DEFAULT_INDEX": index} if index else {})
+
+
+def test_uv_understands_its_options(tmp_path: Path) -> None:
+    """Otherwise pip would do everything, slowly, and nobody would notice."""
+    lock, log = tmp_path / "requirements.txt", tmp_path / "install.log"
+    lock.touch()
+    module = runpy.run_path(str(ROOT / "bootstrap.py"))
+    with log.open("wb") as file:
+        assert module["install"](module["UV"], lock, file), log.read_text()
