@@ -8,7 +8,7 @@ from django.core.management import call_command
 from analysis.recipe import shipped_recipes
 from tests.survey import small_study
 
-#: Those of a new study without what takes longest: what files and reports say is the same.
+#: Those of a new study without what takes longest, for tests that read none of its numbers.
 QUICK_RECIPES = [
     recipe.model_copy(update={"mixed_models": None, "bootstrap": None})
     for recipe in shipped_recipes().values()

@@ -370,8 +370,6 @@ def analysed(study: Study, tmp_path: Path) -> Callable[[], tuple[str, dict[str, 
     real raters took the study.
     """
 
-    set_recipes(study=study, recipes=QUICK_RECIPES)
-
     def analyse() -> tuple[str, dict[str, set[str]]]:
         out = tmp_path / "out"
         call_command("analyze", "small", out=out, images=False, verbosity=0)
@@ -429,6 +427,7 @@ def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(
 def test_report_without_a_plan_says_that_there_was_none(
     study: Study, analysed: Callable[[], tuple[str, dict[str, set[str]]]]
 ) -> None:
+    set_recipes(study=study, recipes=QUICK_RECIPES)
     rated_by_four(study)
     report, marked = analysed()
     assert "No plan was locked before the first participant" in report
@@ -440,6 +439,7 @@ def test_report_without_a_plan_says_that_there_was_none(
 def test_raters_excluded_by_decision_make_every_row_exploratory(
     study: Study, analysed: Callable[[], tuple[str, dict[str, set[str]]]]
 ) -> None:
+    set_recipes(study=study, recipes=QUICK_RECIPES)
     lock_plan(study=study)
     rated_by_four(study)
     call_command("exclude", "small", "dan", reason="asked us to", verbosity=0)
