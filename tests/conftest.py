@@ -123,22 +123,26 @@ UNREAD = {
     ],
     "--quick": [
         *(HERE / name for name in ("dashboard", "e2e", "examples", "hostile")),
-        # Their tests compute whole tables, tens of them a second at best.
-        *(HERE / "analysis" / name for name in ("figures", "judges", "tables")),
+        # Their tests compute whole tables or load models, tens of them a second at best.
+        *(HERE / "analysis" / name for name in ("figures", "judges", "metrics", "tables")),
     ],
 }
-#: How a file begins whose tests are all for the first shape; reading them takes seconds.
-EMBEDDED = re.compile(r"(?m)^pytestmark = .*\bembedded\b")
+#: Nor files whose tests all have such a mark.
+UNREAD_MARKS = {
+    "--skip-pure": re.compile(r"(?m)^pytestmark = .*\bembedded\b"),
+    "--quick": re.compile(r"(?m)^pytestmark = .*\b(django_db|slow|in_turn)\b"),
+}
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    unread = (folders for option, folders in UNREAD.items() if config.getoption(option))
-    if any(collection_path in folders for folders in unread):
+    options = [option for option in UNREAD if config.getoption(option)]
+    if any(collection_path in UNREAD[option] for option in options):
         return True
-    if config.getoption("--skip-pure") and collection_path.suffix == ".py":
-        return True if EMBEDDED.search(collection_path.read_text()) else None
+    if options and collection_path.suffix == ".py":
+        text = collection_path.read_text()
+        return True if any(UNREAD_MARKS[option].search(text) for option in options) else None
     return None
 
 

@@ -48,6 +48,7 @@ def test_each_file_is_in_one_share() -> None:
     assert {len(share) for share in shares} == {2, 3}
 
 
+@pytest.mark.slow
 def test_files_that_commits_changed_last_are_found(tmp_path: Path) -> None:
     whose = {f"GIT_{who}_NAME": "Ada" for who in ("AUTHOR", "COMMITTER")}
     whose |= {f"GIT_{who}_EMAIL": "ada@x.org" for who in ("AUTHOR", "COMMITTER")}

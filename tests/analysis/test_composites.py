@@ -127,6 +127,7 @@ def test_composites_multiverse_has_its_linear_model_as_the_main_result() -> None
     assert main.to_dict() == dict.fromkeys(PARTS, "mixed_probit") | {"empathy": "mixed_linear"}
 
 
+@pytest.mark.slow
 def test_equal_means_of_thirds_are_a_tie() -> None:
     """1, 1 and 5/3 have the sum of 1, 4/3 and 4/3; as floats, another one."""
     given = {"a": [(1, 1, 1), (1, 1, 1), (1, 1, 3)], "b": [(1, 1, 1), (1, 1, 2), (1, 1, 2)]}
@@ -147,6 +148,7 @@ def test_equal_means_of_thirds_are_a_tie() -> None:
     assert table.loc["empathy", "winner"] == "tie"
 
 
+@pytest.mark.slow
 def test_equal_thirds_have_no_spread() -> None:
     data = rated_on_parts()
     rating = data.ratings["dimension"].map(dict(zip(PARTS, [1, 1, 2], strict=True)))

@@ -54,6 +54,7 @@ def test_rules_stored_before_sigma_over_existed_are_over_ratings() -> None:
 positive = st.floats(min_value=0.001, max_value=1e6)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     order=st.permutations(RULES).flatmap(lambda rules: st.integers(0, 4).map(lambda n: rules[:n])),

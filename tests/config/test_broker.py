@@ -6,10 +6,13 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from queue import Empty
 
+import pytest
 from kombu import Connection
 
 import config.celery  # noqa: F401  # registers the transport, also in the processes below
 from config.broker import Channel
+
+pytestmark = pytest.mark.slow  # other processes write and read
 
 MESSAGES = 200
 PADDING = "long messages are longer only half there " * 2000

@@ -101,6 +101,7 @@ def test_the_same_input_gives_the_same_plan(layout: Layout) -> None:
     assert plan(layout, slot=4, seed=7) == plan(layout, slot=4, seed=7)
 
 
+@pytest.mark.slow
 def test_every_random_order_is_equally_likely() -> None:
     n = 6000
     plans = [plan(seed=seed) for seed in range(n)]

@@ -103,7 +103,10 @@ def test_place_statistic_of_a_full_table_is_andersons() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    ["place", "place of some", "succession", "succession of some", "choice", "together"],
+    [
+        *("place", "place of some", "succession", "succession of some", "choice"),
+        pytest.param("together", marks=pytest.mark.slow),
+    ],
 )
 def test_random_orders_give_uniform_p_values(kind: str) -> None:
     draw = random.Random(2)

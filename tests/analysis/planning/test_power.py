@@ -94,6 +94,7 @@ def test_simulated_studies_find_what_was_predicted(design: PlannedDesign, long_r
     assert np.mean(np.array(list(p)) < 0.05) == pytest.approx(0.8, abs=off)
 
 
+@pytest.mark.slow
 def test_components_of_a_pilot_are_those_it_was_simulated_with() -> None:
     design = PlannedDesign(FOUR, 60, 40)
     draw = np.random.default_rng(5)
@@ -179,6 +180,7 @@ class TestGrid:
         detectable = table["detectable"]
         assert detectable[10, 20] > detectable[10, 80] > detectable[40, 80]
 
+    @pytest.mark.slow
     def test_advice_names_what_cannot_help(self) -> None:
         few_texts = " ".join(advice(self.plan(200, 6)))
         assert "More raters cannot help much: with 800" in few_texts

@@ -79,6 +79,7 @@ def test_strengths_are_rs(data: ChoiceSets, model: str) -> None:
         assert ours.log_likelihood == pytest.approx(theirs["log_likelihood"], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_conditional_logit_of_statsmodels_says_the_same() -> None:
     data = rankings()
     counts = np.asarray(data.chosen.sum(axis=0)).ravel().astype(int)
