@@ -124,6 +124,8 @@ class Column:
         """The column as people of a study read it; `sides` are a and b. One of conditions is for
         the CSV alone where a study has one.
         """
+        if not self.labels and "{" not in self.label:
+            return self  # most columns are numbers, which every study calls the same
         is_only = self.labels == "conditions" and labels.has_one("conditions")
         return replace(
             self.csv_only() if is_only else self,
