@@ -129,8 +129,8 @@ UNREAD = {
 }
 #: Nor files whose tests all have such a mark.
 UNREAD_MARKS = {
-    "--skip-pure": re.compile(r"(?m)^pytestmark = .*\bembedded\b"),
-    "--quick": re.compile(r"(?m)^pytestmark = .*\b(django_db|slow|in_turn)\b"),
+    "--skip-pure": re.compile(r"(?m)^pytestmark = .*\bmark\.embedded\b"),
+    "--quick": re.compile(r"(?m)^pytestmark = .*\bmark\.(django_db|slow|in_turn)\b"),
 }
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}

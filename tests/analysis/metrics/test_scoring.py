@@ -26,7 +26,6 @@ def test_a_row_is_a_value_of_a_text_by_a_metric() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_each_metric_gives_numbers_indexed_like_the_texts(all_given: MetricSettings) -> None:
     texts = rows("Take care.", "请休息。", "", reference="Rest.").set_axis([7, 3, 5])
     for metric in METRICS.values():
