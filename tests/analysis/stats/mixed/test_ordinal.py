@@ -258,7 +258,8 @@ class TestSeparation:
         assert self.refused(frame, ["system"]).kind == "constant"
 
     def test_by_effects_that_leave_no_information(self) -> None:
-        # A handful of ratings, nearly all foretold: what is known of the effects comes to nothing.
+        # A handful of ratings, nearly all foretold: what is known of the effects comes to nothing,
+        # and rounding, which differs between processors, decides where the search for them ends.
         rows = [
             (1, "b0", 2), (1, "r0", 1), (2, "b0", 2), (2, "r0", 2), (2, "a1", 1), (2, "b1", 2),
             (2, "r2", 1), (3, "a0", 1), (3, "b0", 2), (3, "b1", 2), (3, "b2", 4), (6, "a0", 1),
@@ -267,7 +268,7 @@ class TestSeparation:
         ]  # fmt: skip
         frame = DataFrame(rows, columns=["rater", "item", "rating"])
         frame["system"] = frame["item"].str[0]
-        assert self.refused(frame, ["system"]).kind == "unconverged"
+        assert self.refused(frame, ["system"]).kind in {"unconverged", "separated"}
 
 
 def test_ratings_that_items_foretell_are_refused_without_a_warning() -> None:
