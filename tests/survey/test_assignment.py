@@ -40,6 +40,7 @@ def plan(
     )
 
 
+@pytest.mark.slow
 @given(SEEDS, st.integers(0, 500), st.sampled_from([LAYOUT, BALANCED]))
 def test_everything_is_shown_once_on_consecutive_pages(
     seed: int, slot: int, layout: Layout
@@ -115,6 +116,7 @@ def test_every_random_order_is_equally_likely() -> None:
     assert all(abs(count - n / 5) < 5 * (n * 4 / 25) ** 0.5 for count in tops.values())
 
 
+@pytest.mark.slow
 def test_random_orders_of_two_blocks_are_independent() -> None:
     tops: Counter[tuple[int, int]] = Counter()
     for seed in range(5000):

@@ -30,6 +30,7 @@ def spread(counts: Counter[Any]) -> int:
     return max(counts.values()) - min(counts.values())
 
 
+@pytest.mark.slow
 @every_design
 @pytest.mark.parametrize("shift", [0, 5, 61])
 def test_no_system_of_a_block_is_ever_shown_more_than_once_more_than_another(
@@ -120,6 +121,7 @@ def test_pages_stay_the_same_across_versions() -> None:
     assert pages(PageDesign(7, 3), 3) == [[3, 2, 6], [1, 5, 4], [0, 6, 2]]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 20), st.integers(1, 8), st.booleans(), st.integers(0, 2000))
 def test_any_shape_gives_whole_pages(systems: int, shown: int, always: bool, number: int) -> None:
     design = PageDesign(systems, min(systems, shown), int(always))

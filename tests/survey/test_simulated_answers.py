@@ -101,6 +101,7 @@ def test_nobody_is_screened_out_of_a_study_without_screening() -> None:
     assert {rater.behaviour for rater in raters} == {Behaviour.CAREFUL}
 
 
+@pytest.mark.slow
 def test_languages_and_devices_follow_their_shares() -> None:
     raters = plans(
         small_study.EVERYTHING_YAML, 400, languages={"zh-hans": 0.25}, devices={"phone": 0.5}

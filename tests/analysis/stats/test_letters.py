@@ -51,6 +51,7 @@ def test_sharing_a_letter_is_not_being_told_apart_whatever_the_pattern(seed: int
         assert not (one <= other).all() and not (other <= one).all()
 
 
+@pytest.mark.slow
 def test_sixty_groups_have_a_name_each_and_many_systems_take_no_time() -> None:
     every = letters(~np.eye(60, dtype=bool))
     assert every[25:28] == ["z", "A", "B"] and every[51:54] == ["Z", "a2", "b2"]

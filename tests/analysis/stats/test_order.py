@@ -38,6 +38,7 @@ def test_systems_that_are_alike_take_turns() -> None:
     assert 0.02 < found.first[0] < 0.98
 
 
+@pytest.mark.slow
 def test_means_of_resamples_scatter_as_means_of_other_raters_would() -> None:
     """Of two systems that differ by 1 for half of three raters' SD: first as often as t says."""
     draw = np.random.default_rng(5)
