@@ -158,6 +158,7 @@ def test_conclusion_is_the_same_where_nothing_moves(usual: DataFrame) -> None:
     assert same["same_conclusion"].all()
 
 
+@pytest.mark.in_turn
 def test_conclusion_that_rests_on_a_rule_is_said_to_move() -> None:
     # Without the rule, raters who gave 1 to all that is tuned, and failed a check, decide.
     data, who = ratings(), people()
