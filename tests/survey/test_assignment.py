@@ -116,7 +116,6 @@ def test_every_random_order_is_equally_likely() -> None:
     assert all(abs(count - n / 5) < 5 * (n * 4 / 25) ** 0.5 for count in tops.values())
 
 
-@pytest.mark.slow
 def test_random_orders_of_two_blocks_are_independent() -> None:
     tops: Counter[tuple[int, int]] = Counter()
     for seed in range(5000):

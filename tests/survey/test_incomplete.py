@@ -30,7 +30,6 @@ def spread(counts: Counter[Any]) -> int:
     return max(counts.values()) - min(counts.values())
 
 
-@pytest.mark.slow
 @every_design
 @pytest.mark.parametrize("shift", [0, 5, 61])
 def test_no_system_of_a_block_is_ever_shown_more_than_once_more_than_another(

@@ -171,7 +171,6 @@ def test_ratings_without_any_spread_are_the_planted_points() -> None:
     assert rater.ratings == {c: points[c.condition] for c in content().cells()}
 
 
-@pytest.mark.slow
 def test_planted_effect_is_found_in_many_ratings() -> None:
     """A shift of one point, and spreads: the difference of means is near one point."""
     effects = {"centre": 0.35, "conditions": {"tuned": 1 / 3}, "item_sd": 0.0, "residual_sd": 0.1}
@@ -236,7 +235,6 @@ def test_early_leavers_take_longer_than_speeders() -> None:
     assert all(rater.minutes >= 14 for rater in only("early_exit", 50))
 
 
-@pytest.mark.slow
 def test_people_arrive_one_after_another_minutes_apart() -> None:
     arrivals = [rater.after for rater in plans(400)]
     assert arrivals[0] == timedelta()
@@ -258,7 +256,6 @@ def test_demographics_are_possible_answers() -> None:
         assert answers["sex"][0] in ("Female", "Male")
 
 
-@pytest.mark.slow
 def test_demographics_follow_their_shares() -> None:
     given = {
         "answers": {

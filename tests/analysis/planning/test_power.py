@@ -175,7 +175,6 @@ class TestGrid:
         table = grid(self.plan(10, 20, pages=30), [10], [20, 40])
         assert list(table["pages_per_rater"]) == [20, 30]
 
-    @pytest.mark.slow
     def test_more_scenarios_and_more_raters_detect_smaller_differences(self) -> None:
         table = grid(self.plan(10, 20), [10, 40], [20, 80]).set_index(["raters", "scenarios"])
         detectable = table["detectable"]

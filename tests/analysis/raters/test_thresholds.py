@@ -108,7 +108,6 @@ def test_without_gold_scores_sigma_has_its_row_all_the_same() -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_seed_repeats_the_table() -> None:
     one, again = (thresholds(crowd(), QualityRules(), seed=2) for _ in range(2))
     assert one.equals(again)

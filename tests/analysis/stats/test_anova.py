@@ -38,7 +38,6 @@ def test_welch_of_two_groups_is_welchs_t_squared() -> None:
     assert found.p == pytest.approx(t.p)
 
 
-@pytest.mark.slow
 def test_games_howell_of_two_groups_is_welchs_t_and_of_more_asks_more() -> None:
     a, b, c = [5.0, 3, 4], [1.0, 2, 3, 2], [2.0, 3, 5]
     t = welch_t(a, b)

@@ -114,7 +114,6 @@ def test_goodness_of_fit_refuses_where_choices_are_not_independent_or_few() -> N
     assert few == Inestimable("too_few", "9 choices of 3 systems are fewer than 5 for each")
 
 
-@pytest.mark.slow
 def test_labels_permuted_in_every_block_give_the_exact_p() -> None:
     found = permutation_test(one_each({"x": 5, "y": 1, "z": 0}), "best", seed=1)
     assert isinstance(found, ChoiceTest)

@@ -110,7 +110,6 @@ def test_scores_without_a_position_or_with_only_one_say_nothing() -> None:
     assert position_effects(table.head(0), seed=1) is None
 
 
-@pytest.mark.slow
 def test_call_that_lacks_a_score_is_left_out() -> None:
     table = study(2)
     lost = table.index[(table["replicate"] == 2) & (table["block"] == "s0/0")]

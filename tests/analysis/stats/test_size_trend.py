@@ -18,7 +18,6 @@ def test_rho_and_line_are_scipys_with_models_of_one_size() -> None:
     assert found.rho == pytest.approx(spearmanr(SIZES, VALUES[0]).statistic)
 
 
-@pytest.mark.slow
 def test_intervals_are_percentiles_over_the_resamples() -> None:
     found = size_trend(SIZES, VALUES, confidence=0.9)
     slopes = [linregress(np.log10(SIZES), row).slope for row in VALUES[1:]]

@@ -110,7 +110,6 @@ def test_resamples_are_fits_of_resampled_raters() -> None:
         )
 
 
-@pytest.mark.slow
 def test_ranking_in_part_says_nothing_of_the_rest() -> None:
     whole = [(0, order) for order in permutations(range(3))] + [(1, (0, 1, 2))]
     part = of_rankings([*whole, (1, (0, 1))], systems=3, raters=2)
