@@ -4,8 +4,10 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from config import participant_urls
+
 urlpatterns = [
-    path("s/", include("survey.urls")),
+    *participant_urls.urlpatterns,
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/password_change/", RedirectView.as_view(pattern_name="change-password")),
     path("admin/", admin.site.urls),

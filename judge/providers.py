@@ -12,6 +12,7 @@ import asyncio
 import email.utils
 import platform
 import re
+import ssl
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,6 +20,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -140,7 +142,9 @@ class Provider:
             api_key=api_key or "none",
             max_retries=0,
             timeout=openai.Timeout(timeout_seconds, connect=self._connect_seconds),
-            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_read_as_utf_8]}),
+            http_client=openai.DefaultAsyncHttpxClient(
+                verify=_certificates(), event_hooks={"response": [_read_as_utf_8]}
+            ),
         )
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
@@ -306,6 +310,12 @@ class Provider:
             body=body,
             retry_after=retry_after,
         )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust: read once a process, for it takes longer than a request to a server nearby."""
+    return httpx2.create_ssl_context()
 
 
 async def _read_as_utf_8(response: Any) -> None:

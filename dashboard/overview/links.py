@@ -26,7 +26,9 @@ def prolific_link(study: Study) -> str:
 
 
 def _address(study: Study) -> str:
-    return str(settings.SITE_URL + reverse("survey:arrive", args=[study.slug]))
+    # To load all pages of the dashboard for this takes most of a second.
+    path = reverse("survey:arrive", args=[study.slug], urlconf="config.participant_urls")
+    return str(settings.SITE_URL + path)
 
 
 def participant_links(study: Study, *, preview: bool = True) -> list[Link]:

@@ -226,7 +226,10 @@ def drawn_from(operation: "Method", places: dict[str, Any]) -> SearchStrategy["D
     from schemathesis.generation.feedback import NO_FEEDBACK
 
     def such(mode: GenerationMode, **given: Any) -> SearchStrategy["Drawn"]:
-        return operation.as_strategy(mode, feedback=NO_FEEDBACK, path_parameters=given)
+        strategy: SearchStrategy[Drawn] = operation.as_strategy(
+            mode, feedback=NO_FEEDBACK, path_parameters=given
+        )
+        return strategy
 
     study = {"name": places["name"]} if "name" in places else {}
     drawn = [such(GenerationMode.POSITIVE, **given) for given in (places, study)]

@@ -22,6 +22,7 @@ RUN = "options => axe.run(document, options).then(found => found.violations)"
 
 def violations(page: Page, options: Options = ALL) -> list[str]:
     """What axe objects to on the page as it stands."""
+    page.wait_for_load_state()  # after a click it may still be empty
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(AXE_SCRIPT)
     found = page.evaluate(RUN, options)
