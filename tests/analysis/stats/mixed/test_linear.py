@@ -1,5 +1,6 @@
 """Linear mixed models: by hand where there is a formula, and what lme4 and lmerTest say."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tests.oracle.mixed.stored import COVARIATES, NESTED, by_text, data, referen
 pytestmark = pytest.mark.slow
 
 
+@cache
 def fitted(name: str, **options: Any) -> MixedFit:
     found = fit_linear(data(name), **options)
     assert isinstance(found, MixedFit)

@@ -1,5 +1,7 @@
 """Estimated means, contrasts and shares: what emmeans and numerical integration say."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from pandas import DataFrame
@@ -27,6 +29,7 @@ FACTORS = {"small": "system", "wine": "temp", "study": "system", "inst_eval_part
 CASES = [(name, factor, link) for name, factor in FACTORS.items() for link in LINKS]
 
 
+@cache
 def fitted(name: str, link: Link = "probit", *, restricted: bool = True) -> MixedFit:
     found = fit_ordinal(data(name), link=link, restricted=restricted)
     assert isinstance(found, MixedFit)

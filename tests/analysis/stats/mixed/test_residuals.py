@@ -1,5 +1,7 @@
 """Severity and fit of raters: by hand in a linear model, and planted careless raters found."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from pandas import DataFrame
@@ -27,6 +29,7 @@ def ratings(seed: int = 1) -> DataFrame:
     return DataFrame({"rating": rating.ravel().astype(float), **columns})
 
 
+@cache
 def fitted(link: str) -> MixedFit:
     data = crossed(ratings(), rating="rating", fixed=["system"], groups=GROUPS)
     fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link)  # type: ignore[arg-type]
