@@ -116,7 +116,7 @@ def test_changed_data_gold_or_rules_make_another_run(
 ) -> None:
     change()
 
-    assert finished_run(study=study, sources=counted_sources()) != run
+    assert request_run(study=study, sources=counted_sources()) != run
 
 
 def test_decision_is_stored_with_the_run_as_the_first_step(study: Study) -> None:

@@ -422,6 +422,7 @@ def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(
     assert analysed()[1] == {"included": {"as planned"}, "all": {"as planned"}}
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.embedded
 def test_report_without_a_plan_says_that_there_was_none(

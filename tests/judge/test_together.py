@@ -22,6 +22,7 @@ from judge.tidy import judge_score_rows
 from survey.models import Study
 from tests.judge.judging import TWO, claim_one, counts, describe, queue
 from tests.survey import small_study
+from tests.turns import in_turn
 
 ROOT = Path(__file__).parents[2]
 SECOND = "    dimensions:\n      - {name: clarity, question: How clear is this response?}\n"
@@ -84,7 +85,7 @@ def standin() -> Iterator[str]:
         process.terminate()
 
 
-@pytest.mark.parametrize("presentation", ["single", "block"])
+@pytest.mark.parametrize("presentation", [in_turn("single"), "block"])
 def test_study_is_scored_by_as_many_calls_as_of_one_dimension(
     presentation: str, standin: str, rated_twice: Study, settings: Settings
 ) -> None:

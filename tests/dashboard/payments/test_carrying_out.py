@@ -16,6 +16,7 @@ from dashboard.raters.models import SubmissionOnProlific
 from examples.local_prolific import TOKEN
 from survey.prolific.client import ProlificClient
 from tests.dashboard.payments.conftest import REWARD, There, answers, states
+from tests.turns import in_turn
 
 PAY, SET_UP = "POST bulk-bonus-payments/*", "POST submissions/bonus-payments/"
 APPROVE = "POST submissions/bulk-approve/"
@@ -167,7 +168,14 @@ def test_order_that_a_worker_has_is_not_taken_by_another(there: There) -> None:
 
 @pytest.mark.parametrize(
     "faults",
-    [["429"], ["429", "429"], ["500", "500_after"], ["502"], ["503", "429", "500"], ["html"]],
+    [
+        ["429"],
+        ["429", "429"],
+        ["500", "500_after"],
+        in_turn(["502"]),
+        in_turn(["503", "429", "500"]),
+        ["html"],
+    ],
 )
 def test_approvals_survive_faults_and_are_paid_once(
     there: There, faults: list[str], monkeypatch: pytest.MonkeyPatch
