@@ -7,13 +7,15 @@ database work: it commits each attempt before it is sent, and each answer when i
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.conf import settings
 
 from judge.endpoints import EndpointHere
 from judge.exchange import Reply
-from judge.providers import Provider
+
+if TYPE_CHECKING:
+    from judge.providers import Provider
 
 #: After a turn the worker does its other tasks.
 TURN_SECONDS = 30.0
@@ -53,7 +55,11 @@ class Turn:
     """The requests in flight, and the handling of their outcomes."""
 
     def __init__(
-        self, line: CallLine, here: EndpointHere, provider: Provider, is_ending: Callable[[], bool]
+        self,
+        line: CallLine,
+        here: EndpointHere,
+        provider: "Provider",
+        is_ending: Callable[[], bool],
     ) -> None:
         self.line = line
         self.here = here

@@ -130,7 +130,7 @@ UNREAD = {
 #: Nor files whose tests all have such a mark.
 UNREAD_MARKS = {
     "--skip-pure": re.compile(r"(?m)^pytestmark = .*\bmark\.embedded\b"),
-    "--quick": re.compile(r"(?m)^pytestmark = .*\bmark\.(django_db|slow|in_turn)\b"),
+    "--quick": re.compile(r"(?m)^pytestmark = .*\bmark\.(django_db|e2e|slow|in_turn)\b"),
 }
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from judge import turns
 from judge.configure import move_judges_here
 from judge.models import Judge
 from survey.models import Study
@@ -21,7 +20,7 @@ from tests.survey import small_study
 @pytest.fixture(autouse=True)
 def one_turn_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run ends with its calls, on a busy machine too."""
-    monkeypatch.setattr(turns, "TURN_SECONDS", 600.0)
+    monkeypatch.setattr("judge.turns.TURN_SECONDS", 600.0)
 
 
 @pytest.fixture

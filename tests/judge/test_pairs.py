@@ -26,6 +26,9 @@ from judge.tidy import (
 from survey.models import Study
 from tests.judge.judging import counts, describe
 
+# They load openai, for a few tests that compute little.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

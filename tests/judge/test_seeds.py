@@ -25,6 +25,9 @@ from tests.servers.faulty_judge import FaultyJudge
 from tests.survey import small_study
 from tests.turns import in_turn
 
+# They load openai, for a few tests that compute little.
+pytestmark = pytest.mark.slow
+
 Server = Callable[..., FaultyJudge]
 #: What release 1.0 stored of this judge of the small study, and its fingerprint.
 EARLIER = json.loads(

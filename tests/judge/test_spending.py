@@ -32,6 +32,9 @@ from tests.judge.judging import (
     queue,
 )
 
+# They load openai, for a few tests that compute little.
+pytestmark = pytest.mark.slow
+
 #: US dollars per million tokens: a question of the small study costs about 0.0003.
 PRICE = {"input": 1.0, "output": 10.0}
 
