@@ -10,7 +10,7 @@ from config.charset import REFUSAL
 from config.wsgi import application
 
 # Requests are refused before they reach the database: the database changes nothing of it.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 FORM = "application/x-www-form-urlencoded"
 FILES = "multipart/form-data; boundary=x"

@@ -11,6 +11,8 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from config.sessions import STARTED, SessionStore
 
+pytestmark = pytest.mark.django_db
+
 NUL = r'"\000{}"'  # as browsers' quoting carries it
 
 

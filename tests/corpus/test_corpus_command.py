@@ -12,6 +12,8 @@ from corpus.models import Corpus, Sample
 from tests.corpus import raw_corpora
 from tests.corpus.conftest import Corpus as Manage
 
+pytestmark = pytest.mark.django_db
+
 CLEAN = ("width", "blank", "anonymize", "url", "emoji", "short", "duplicate", "near_duplicate")
 
 

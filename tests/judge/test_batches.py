@@ -24,6 +24,8 @@ from tests.judge.judging import (
 )
 from tests.turns import in_turn
 
+pytestmark = pytest.mark.django_db
+
 #: The server says what an answer costs.
 FREE = {"input": 0, "output": 0}
 

@@ -11,6 +11,8 @@ from tests.judge.batching import RESPONSES, InBatches, Server, check_books, fini
 from tests.judge.judging import counts, describe_judging, outcomes
 from tests.turns import in_turn
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.mark.parametrize(
     "statuses",

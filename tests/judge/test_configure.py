@@ -19,6 +19,8 @@ from survey.models import Study
 from tests.judge.judging import describe, describe_judging
 from tests.survey import small_study
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture(autouse=True)
 def _elsewhere(settings: Settings) -> None:

@@ -10,6 +10,8 @@ from judge.queries import Gold, gold_decision, gold_scores, gold_source
 from survey.models import Response, Study
 from tests.judge.judging import describe
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture
 def gold(study: Study) -> Gold:

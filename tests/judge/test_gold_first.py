@@ -12,7 +12,7 @@ from survey.models import Study
 from tests.judge.judging import counts, describe_judging, queue
 
 # Which judge waits is decided by rows alone, which test_spending.py counts on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture

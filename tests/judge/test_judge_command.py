@@ -17,7 +17,8 @@ from tests.judge.judging import asked, counts, describe, describe_judging, note_
 from tests.servers.faulty_judge import FaultyJudge
 from tests.turns import in_turn
 
-pytestmark = pytest.mark.embedded  # what the command says; calls and leases run on every database
+# What the command says; calls and leases run on every database.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 Server = Callable[..., FaultyJudge]
 WAKE = "judge.management.commands.judge.wake"

@@ -16,10 +16,7 @@ from tests.factories import make_study
 from tests.judge.judging import describe_judging
 from tests.servers.faulty_judge import FaultyJudge
 
-pytestmark = [
-    pytest.mark.writers_side_by_side,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.writers_side_by_side]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ from tests.judge.judging import (
     queue,
 )
 
+pytestmark = pytest.mark.django_db
+
 Queue = Callable[..., Judge]
 
 

@@ -17,6 +17,8 @@ from survey.models import Block, Response, Study
 from tests.judge.judging import TWO, claim_one, counts, describe, failure, queue
 from tests.survey import small_study
 
+pytestmark = pytest.mark.django_db
+
 Queue = Callable[..., Judge]
 
 

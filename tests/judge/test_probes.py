@@ -19,7 +19,7 @@ from survey.models import Study
 from tests.judge.judging import TWO, claim_one, counts, describe_judging, failure
 
 # What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 Queue = Callable[..., Judge]
 

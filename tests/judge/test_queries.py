@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
@@ -23,6 +24,8 @@ from judge.queries import (
 )
 from survey.models import Response, Study
 from tests.judge.judging import claim_one, describe, describe_judging
+
+pytestmark = pytest.mark.django_db
 
 Queue = Callable[..., Judge]
 REPLY = Reply(text='{"score": 2}', cut_off=False, model="m")

@@ -17,6 +17,8 @@ from tests.servers.faulty_judge import FaultyJudge
 from tests.servers.judge_faults import REASON, opinion
 from tests.turns import in_turn
 
+pytestmark = pytest.mark.django_db
+
 RENEWAL = 'UPDATE "judge_call" SET "lease_until" = '
 Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]

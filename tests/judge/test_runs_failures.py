@@ -15,7 +15,7 @@ from tests.servers.faulty_judge import FaultyJudge
 from tests.turns import in_turn
 
 # What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]

@@ -18,6 +18,8 @@ from tests.judge.judging import asked, counts, describe_judging, queue
 from tests.servers.faulty_judge import FaultyJudge
 from tests.turns import in_turn
 
+pytestmark = pytest.mark.django_db
+
 Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
 

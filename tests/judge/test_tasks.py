@@ -14,6 +14,8 @@ from survey.models import Study
 from tests.judge.judging import counts, describe_judging, queue
 from tests.servers.faulty_judge import FaultyJudge
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:

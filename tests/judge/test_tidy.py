@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from decimal import Decimal
 
+import pytest
+
 from judge.calls import record_failure, record_scores
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
@@ -20,6 +22,8 @@ from judge.tidy import (
 )
 from survey.models import Response, Study
 from tests.judge.judging import claim_one, describe, queue
+
+pytestmark = pytest.mark.django_db
 
 Queue = Callable[..., Judge]
 REFERENCE = "Failing hurts. Do you want to tell me more?"

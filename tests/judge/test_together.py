@@ -24,6 +24,8 @@ from tests.judge.judging import TWO, claim_one, counts, describe, queue
 from tests.survey import small_study
 from tests.turns import in_turn
 
+pytestmark = pytest.mark.django_db
+
 ROOT = Path(__file__).parents[2]
 SECOND = "    dimensions:\n      - {name: clarity, question: How clear is this response?}\n"
 YAML = small_study.YAML.replace("    dimensions:\n", SECOND)

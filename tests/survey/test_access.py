@@ -13,7 +13,7 @@ from tests.prolific import arrival, prolific_id
 from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, reopen, take
 
 # Who may open what; test_pages.py opens the pages on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 def test_the_same_link_resumes_on_another_device(study: Study, client: Client) -> None:

@@ -14,7 +14,7 @@ from survey.participants import consent_hash
 from tests.prolific import arrival
 from tests.survey import bilingual_study
 
-pytestmark = pytest.mark.embedded  # what pages ask and say
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]  # what pages ask and say
 
 CHINESE = re.compile("[一-鿿]")
 LINK = f"/s/small/{arrival('abc123', study='st1', session='se1')}"

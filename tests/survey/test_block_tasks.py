@@ -13,6 +13,8 @@ from survey.models import AttentionCheck, FreeAnswer
 from tests.survey import task_studies
 from tests.survey.visiting_tasks import checked, everything, ranks, visit
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.mark.usefixtures("db")
 def test_sliders_start_unset_and_come_back_as_they_were_left(client: Client) -> None:

@@ -30,6 +30,8 @@ from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import begin, reopen
 
+pytestmark = pytest.mark.django_db
+
 PAGE = "/s/small/page/2/"
 RIGHT = {"task": "Each reply on its own", "purpose": "A person in need"}
 WRONG = RIGHT | {"purpose": "Nobody"}

@@ -13,7 +13,7 @@ from tests.survey import small_study
 from tests.survey.test_screening import SCREENING, WRONG
 from tests.survey.visiting import LINK, begin, form_of, reopen, take
 
-pytestmark = pytest.mark.embedded  # what pages ask and say
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]  # what pages ask and say
 
 CODES = {
     "completed": "DONE1",

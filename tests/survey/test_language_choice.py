@@ -9,7 +9,7 @@ from survey.models import Participant, Study
 from tests.survey import small_study
 from tests.survey.visiting import LINK, begin, reopen, take
 
-pytestmark = pytest.mark.embedded  # what pages ask and say
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]  # what pages ask and say
 
 
 @pytest.fixture

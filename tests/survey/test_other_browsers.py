@@ -17,7 +17,7 @@ from tests.prolific import arrival, prolific_id
 from tests.survey.visiting import LAST_PAGE, begin, reopen, take
 
 # Cookies and links: the database changes nothing of it.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 OWN = f"/s/small/{arrival('anna', study='st', session='first')}"
 #: The same id with another submission, which anybody can make up.

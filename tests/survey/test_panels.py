@@ -34,6 +34,8 @@ from tests.prolific import prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, LINK, begin, take
 
+pytestmark = pytest.mark.django_db
+
 NOW = timezone.now()
 
 

@@ -13,6 +13,8 @@ from tests.prolific import arrival
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, begin, take
 
+pytestmark = pytest.mark.django_db
+
 
 def test_preview_is_for_researchers_and_admitted_in_draft(study: Study, client: Client) -> None:
     Study.objects.update(state="draft")

@@ -15,6 +15,8 @@ from survey.withdrawal import token_of
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, LINK, begin, take
 
+pytestmark = pytest.mark.django_db
+
 ROOT = "/s/small/"
 LABEL = b"Rehearsal: this study is only being tried out, and nothing here counts."
 

@@ -12,6 +12,8 @@ from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import begin, reopen
 
+pytestmark = pytest.mark.django_db
+
 SCREENING = """
 screening:
   - name: first_language

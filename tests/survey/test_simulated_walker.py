@@ -15,7 +15,7 @@ from survey.simulated.profile import Behaviour, SimulationProfile
 from survey.simulated.walker import NotLetIn, SentRating, Walk, WalkEnding, WalkError
 from tests.survey import small_study
 
-pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]  # what the simulator does over HTTP
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -13,6 +13,8 @@ from tests.prolific import arrival
 from tests.survey import small_study
 from tests.survey.visiting import begin, reopen, take
 
+pytestmark = pytest.mark.django_db
+
 #: Two responses: the first is expected at 1, the second at 2 or 3.
 PAGE, NEXT = "/s/small/page/2/", "/s/small/page/3/"
 WITHIN, OUTSIDE = (1, 2), (3, 2)

@@ -16,6 +16,8 @@ from survey.models import (
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, page_of_block, reopen, take
 
+pytestmark = pytest.mark.django_db
+
 
 def test_whole_path_stores_every_answer_and_gives_the_code(study: Study, client: Client) -> None:
     participant = begin(client)

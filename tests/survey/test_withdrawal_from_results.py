@@ -27,6 +27,8 @@ from tests.survey.withdrawing import (
     whole_database,
 )
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture
 def study(db: None) -> Study:

@@ -17,6 +17,8 @@ from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import Visitor, visit
 
+pytestmark = pytest.mark.django_db
+
 TEXTS = {"information": "# About", "instructions": "Read.", "thanks": "# Thank you"}
 RECORDED: dict[str, Any] = {"comment": "Anything to add?", "record_writing": True}
 COUNTED = {"typed_characters": 12, "pastes": 1, "pasted_characters": 80, "focus_seconds": 31.5}
