@@ -1,4 +1,4 @@
-"""The addresses for participants, alone: whoever makes a link needs no page for researchers."""
+"""The addresses for participants: enough to make a link to a study."""
 
 from django.urls import include, path
 

@@ -193,12 +193,11 @@ def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytes
 
 def takes_turns(item: pytest.Item, config: pytest.Config) -> bool:
     """Whether some commits do without a test: the marked ones, and on the second shape all that
-    ran on the first and is not needed to execute each SQL statement. Those that are needed for that
-    always run on the second, so they take turns on the first.
+    ran on the first and is not needed to execute each SQL statement.
     """
     on_second = config.getoption("--skip-pure")
-    if item.nodeid in chosen():
-        return not on_second
+    if on_second and item.nodeid in chosen():
+        return False
     if item.get_closest_marker("in_turn"):
         return True
     return on_second and not any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))

@@ -26,7 +26,7 @@ def prolific_link(study: Study) -> str:
 
 
 def _address(study: Study) -> str:
-    # To load all pages of the dashboard for this takes most of a second.
+    # Loading all pages of the dashboard to make one link takes most of a second.
     path = reverse("survey:arrive", args=[study.slug], urlconf="config.participant_urls")
     return str(settings.SITE_URL + path)
 

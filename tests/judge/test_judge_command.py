@@ -207,12 +207,13 @@ TROUBLE = {
     "html": "answered with a web page instead of a completion; is JUDGE_BASE_URL the address",
     "overloaded": "HTTP 503: this is a overloaded",
 }
+#: They execute the same lines as the others.
+IN_TURN = {"not_found", "overloaded"}
 
 
-ALIKE = {"not_found", "overloaded"}  # no line of ours is theirs alone
-
-
-@pytest.mark.parametrize("trouble", [in_turn(name) if name in ALIKE else name for name in TROUBLE])
+@pytest.mark.parametrize(
+    "trouble", [in_turn(name) if name in IN_TURN else name for name in TROUBLE]
+)
 def test_trouble_with_an_endpoint_is_said_and_the_run_goes_on_when_it_is_mended(
     trouble: str,
     study: Study,

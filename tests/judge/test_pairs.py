@@ -26,7 +26,7 @@ from judge.tidy import (
 from survey.models import Study
 from tests.judge.judging import counts, describe
 
-# They load openai, for a few tests that compute little.
+# Reading this file loads openai, which takes longer than its tests without a database.
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]

@@ -25,7 +25,7 @@ from tests.servers.faulty_judge import FaultyJudge
 from tests.survey import small_study
 from tests.turns import in_turn
 
-# They load openai, for a few tests that compute little.
+# Reading this file loads openai, which takes longer than its tests without a database.
 pytestmark = pytest.mark.slow
 
 Server = Callable[..., FaultyJudge]

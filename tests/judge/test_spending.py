@@ -32,7 +32,7 @@ from tests.judge.judging import (
     queue,
 )
 
-# They load openai, for a few tests that compute little.
+# Reading this file loads openai, which takes longer than its tests without a database.
 pytestmark = pytest.mark.slow
 
 #: US dollars per million tokens: a question of the small study costs about 0.0003.
