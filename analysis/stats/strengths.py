@@ -211,10 +211,13 @@ class _Model:
         parts = []
         for start in range(0, len(drawn), AT_A_TIME):
             weights = drawn[start : start + AT_A_TIME]
+            # The others would be climbed to the last step, and every resample beside them.
             finite = ways.are_finite(weights)
+            ok, values = finite.copy(), np.full((len(weights), unknowns), np.nan)
+            weights = weights[finite]
             information = (weights @ by_rater).reshape(-1, unknowns, unknowns) + self._level
-            values, ok = self._near(chosen.T @ weights.T, information, best)
-            parts.append((values, ok & finite))
+            values[finite], ok[finite] = self._near(chosen.T @ weights.T, information, best)
+            parts.append((values, ok))
         values, ok = (np.concatenate(each) for each in zip(*parts, strict=True))
         return values[:, : self.data.systems], ok
 
