@@ -195,10 +195,10 @@ def plan_survey(
     `order_seed`. A check's place is uniform in its range; no two checks are in one block. The same
     input gives the same plan.
     """
-    group, slot = layout.turn(slot)
+    group, turn = layout.turn(slot)
     draw = random.Random(order_seed)  # noqa: S311  # orders that must repeat, no secrets
-    block_order = _block_order(layout, slot, draw)
-    orders = {block: _response_order(layout, block, group, slot, draw) for block in block_order}
+    block_order = _block_order(layout, turn, draw)
+    orders = {block: _response_order(layout, block, group, turn, draw) for block in block_order}
     inside, between = _places_of_checks(checks, draw)
     plan, page = Plan(), first_page - 1
     for position, block in enumerate(block_order, start=1):

@@ -63,8 +63,8 @@ def load_study(
     """Create the study or a new version of it, or store changed settings.
 
     The same content again changes nothing. Changed content replaces a version without participants;
-    otherwise it becomes a new version, a draft, so results never mix. Completion codes that are not
-    given are drawn at random, once for all versions.
+    otherwise it becomes a new version, a draft, so results never mix. Without any completion
+    code, one is drawn at random for each ending, once for all versions.
     """
     digest = content_hash(definition, rows, translations)
     newest = (

@@ -57,7 +57,7 @@ def under_rules(raters: RaterArrays) -> Truths:
     return raters.entered & ~raters.decided
 
 
-def funnel(raters: RaterArrays, rules: QualityRules) -> ExclusionOutcome:
+def exclude(raters: RaterArrays, rules: QualityRules) -> ExclusionOutcome:
     """The rules applied in their order."""
     ruled = under_rules(raters)
     matching: dict[StepName, Truths] = {

@@ -79,7 +79,7 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     `excluded_unspecified` those of whom it is not known.
     """
     arrays = _as_arrays(raters)
-    outcome = exclusion.funnel(arrays, rules)
+    outcome = exclusion.exclude(arrays, rules)
     sexes = [*sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED}), UNSPECIFIED]
     rows = [
         [step.name, step.excluded, step.remaining, step.alone]

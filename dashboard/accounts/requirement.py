@@ -1,4 +1,6 @@
-"""An installation can require a second factor of all researchers (`REQUIRE_SECOND_FACTOR`)."""
+"""Who is admitted: to the API by role and token (`IsResearcher`), and anywhere by a second factor,
+which an installation can require of all researchers (`REQUIRE_SECOND_FACTOR`).
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What an analysis run left of each rater, as `dashboard.raters.thresholds` takes it.
+"""What an analysis run left of each rater, as `dashboard.raters.what_if` takes it.
 
 A slider asks for the same run again and again, and a finished run never changes. So each process
 remembers the last runs that it was asked for: the raters, and the ratings of those who ever joined

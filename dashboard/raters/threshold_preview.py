@@ -10,8 +10,8 @@ import numpy as np
 
 from analysis.quality_rules import DECISION, MEASURES, SigmaMae
 from analysis.raters.exclusion import Step, Truths
-from dashboard.raters.thresholds import DimensionResult, Outcome
 from dashboard.raters.thresholds_figure import SigmaMaeFigure, sigma_mae_figure
+from dashboard.raters.what_if import DimensionResult, Outcome
 from dashboard.shared.stored_tables import SortableColumn, sortable_columns
 
 #: Raters who are listed when they join or leave.

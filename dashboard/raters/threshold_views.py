@@ -40,7 +40,7 @@ from survey.models import Study
 from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
-    from dashboard.raters.thresholds import WhatIf
+    from dashboard.raters.what_if import WhatIf
 
 VERSIONS_SHOWN = 20
 

@@ -19,7 +19,7 @@ from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
     from dashboard.raters.threshold_preview import ThresholdPreview
-    from dashboard.raters.thresholds import WhatIf
+    from dashboard.raters.what_if import WhatIf
 
 
 class ThresholdsRefused(Exception):
@@ -60,7 +60,7 @@ class TriedThresholds:
 
 def try_thresholds(data: Mapping[str, Any], study: Study, run: AnalysisRun) -> TriedThresholds:
     """The thresholds that `data` has, by field, tried on a finished run."""
-    from dashboard.raters.thresholds import WhatIf
+    from dashboard.raters.what_if import WhatIf
 
     in_force = current_rule_set(study)
     what_if = WhatIf(study, run)

@@ -1,4 +1,6 @@
-"""What an analysis says of the filter, rankings and choices, agreement and order. Pure."""
+"""What an analysis says of the filter, rankings and choices, agreement, order, other decisions and
+another study. Pure.
+"""
 
 from collections.abc import Iterator
 

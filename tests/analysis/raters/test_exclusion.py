@@ -7,7 +7,7 @@ import pytest
 
 from analysis.exclusion_rule import RaterArrays
 from analysis.quality_rules import MEASURES, SECTIONS, SETTINGS, QualityRules, RuleName, SigmaOver
-from analysis.raters.exclusion import funnel, sigmas
+from analysis.raters.exclusion import exclude, sigmas
 
 
 def raters(n: int, **different: Any) -> RaterArrays:
@@ -23,7 +23,7 @@ def raters(n: int, **different: Any) -> RaterArrays:
 
 
 def test_steps_say_who_is_excluded_who_is_left_and_what_each_rule_does_alone() -> None:
-    found = funnel(
+    found = exclude(
         raters(
             5,
             minutes=[20, 5, 5, np.nan, 20],
@@ -44,12 +44,12 @@ def test_steps_say_who_is_excluded_who_is_left_and_what_each_rule_does_alone() -
 
 
 def test_funnel_without_rules_keeps_whoever_entered() -> None:
-    found = funnel(raters(2, entered=[True, False]), QualityRules(order=[]))
+    found = exclude(raters(2, entered=[True, False]), QualityRules(order=[]))
     assert (found.steps, found.entered, found.included.tolist()) == ([], 1, [True, False])
 
 
 def test_funnel_of_nobody_counts_nobody() -> None:
-    found = funnel(raters(0), QualityRules())
+    found = exclude(raters(0), QualityRules())
     assert [(s.excluded, s.remaining, s.by_sex) for s in found.steps] == [(0, 0, {})] * 4
 
 

@@ -21,7 +21,7 @@ from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
 from analysis.rule_sets import set_rules
 from dashboard.raters.threshold_preview import ThresholdPreview
-from dashboard.raters.thresholds import WhatIf
+from dashboard.raters.what_if import WhatIf
 from dashboard.shared.stored_tables import StoredTable
 from survey.models import Study
 from survey.tidy import counted_sources

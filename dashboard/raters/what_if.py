@@ -16,7 +16,7 @@ import numpy as np
 from analysis.exclusion_rule import RaterArrays
 from analysis.models import AnalysisRun
 from analysis.quality_rules import TOLERANCE, QualityRules
-from analysis.raters.exclusion import ExclusionOutcome, Numbers, Truths, funnel
+from analysis.raters.exclusion import ExclusionOutcome, Numbers, Truths, exclude
 from analysis.rule_sets import rules_of
 from analysis.tables.win_counts import WinCounts
 from dashboard.raters.run_record import record_of
@@ -83,7 +83,7 @@ class WhatIf:
         """The funnel by `rules`, and the main results where the study compares two conditions."""
         rules = rules.applied(rated=self.definition.rating is not None)
         raters = self._raters(rules)
-        filtered = funnel(raters, rules)
+        filtered = exclude(raters, rules)
         return Outcome(rules, raters, filtered, list(self._results(filtered.included)))
 
     @cached_property
