@@ -43,7 +43,7 @@ CONTRASTS = TableSpec(
             "a page rated in both conditions", kind="count").csv_only(),
         c.P_BH.csv_only(), c.NOTE,
     ),
-    question="Is {a} rated higher than {b}?",
+    question="Which is rated higher: {a} or {b}?",
     observations="raters; scenarios; both",
     says="The difference is {a} minus {b}: for other raters of these texts (raters, F1), for "
         "other scenarios with these raters (scenarios, F2), and for both at once (min F′). The "

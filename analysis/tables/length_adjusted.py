@@ -48,7 +48,7 @@ LENGTH_ADJUSTED = TableSpec(
         Column("per_doubling_p", "p value of that", form="p").csv_only(),
         c.WHAT_MOVES, c.NOTE,
     ),
-    question="Is {a} rated higher than {b} when their responses are equally long?",
+    question="Which is rated higher when their responses are equally long: {a} or {b}?",
     observations="ratings in raters × items",
     says="The mixed model of the main result, with the logarithm of the number of words as a "
         "covariate. Length can be a part of what makes a response better, so the result at equal "

@@ -47,10 +47,11 @@ MIXED_CONTRASTS = TableSpec(
         *c.interval("difference"),
         LIMITED_BY,
     ),
-    question="Is {a} rated higher than {b}, for raters and items in general?",
+    question="Which is rated higher, for raters and items in general: {a} or {b}?",
     observations="ratings in raters × items",
-    says="{a} minus {b}, for other raters and other texts at once: the main result. The models "
-        "account for raters and for texts that differ. Ordinal models give the difference on the "
+    says="{a} minus {b}, for other raters and other texts at once: the main result, tested by "
+        "Student's t with Satterthwaite's degrees of freedom. The models account for raters and for "
+        "texts that differ. Ordinal models give the difference on the "
         "scale of the ratings and on the latent scale, whose unit is that of the link (for probit, "
         "the standard deviation of single ratings).",
     section="Mixed models",

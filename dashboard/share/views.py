@@ -45,7 +45,7 @@ def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
         "downloads",
         "share/downloads",
         analysis,
-        files=filtered_by(run).files if run else [],
+        files=sorted(filtered_by(run).files, key=lambda file: bool(file[2])) if run else [],
         form=PackageForm(recipes=packages.recipe_choices(run)) if run else None,
         packages=[_shown(package) for package in packages.packages_of(study)],
         plan=locked_plan(study),

@@ -62,6 +62,13 @@ def test_raters_alone_can_be_asked_for_and_have_no_zeros(
     assert "/studies/small@1/raters/?include=none" in answer.content.decode(), "the choice stays"
 
 
+def test_the_overview_says_why_it_has_no_results_of_raters(page: Client, tried: Study) -> None:
+    source = page.get("/studies/small/?include=none").content.decode()
+    assert "Only simulated participants have taken part." in source
+    assert '<a href="?include=simulated">look at their numbers</a>' in source
+    assert "No ratings yet." not in text_of(page.get("/studies/small/")), "results are shown"
+
+
 def test_an_analysis_of_nobody_is_no_table_of_zeros(page: Client, tried: Study) -> None:
     finished_run(study=tried, sources=counted_sources())
     for name in ("raters", "results", "thresholds"):

@@ -1,8 +1,10 @@
 """The raters page: the funnel, who was left out and why, choosing and paging among them."""
 
+import html
 import re
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, DjangoDbBlocker
@@ -105,6 +107,40 @@ def test_stand_in_is_named_where_its_scores_count(page: Client, judge: Judge, st
     for name in ("raters", "results", "figures", "downloads"):
         shown = text_of(page.get(f"/studies/small/{name}/"))
         assert "A stand-in made up the gold scores" in shown, name
+    assert "A stand-in made up the gold scores" in text_of(page.get("/studies/small/"))
+    one = study.participants.get(pseudonym="ann")
+    assert "stand-in gold" in text_of(page.get(f"/studies/small/raters/{one.pk}/"))
+
+
+def test_numbers_of_the_excluded_lead_to_them_and_from_one_of_them_back(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    def names(answer: HttpResponse) -> list[str]:
+        return [row[0] for row in tables_of(answer)[1][1:]]
+
+    overview = page.get("/studies/small/").content.decode()
+    (of_tile,) = re.findall(r'<dd><a href="(.*?)">1</a></dd>', overview)
+    assert names(page.get(html.unescape(of_tile))) == ["dot"]
+
+    funnel = page.get("/studies/small/raters/").content.decode()
+    (of_step,) = re.findall(r'<a href="(.*?)">1 excluded</a>', funnel)
+    chosen = page.get("/studies/small/raters/" + html.unescape(of_step))
+    assert names(chosen) == ["dot"]
+
+    (of_rater,) = re.findall(r'<a href="(.*?)">dot</a>', chosen.content.decode())
+    rater = page.get(html.unescape(of_rater))
+    assert "excluded: Too fast or too slow" in text_of(rater)
+    (back,) = re.findall(r'<a href="(.*?)">Back to the raters</a>', rater.content.decode())
+    assert names(page.get(html.unescape(back))) == ["dot"]
+
+
+def test_cleaned_ratings_are_a_click_away_from_raters_and_results(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    for name in ("raters", "results"):
+        source = page.get(f"/studies/small/{name}/").content.decode()
+        files = re.findall(r'href="([^"]*/downloads/(?:ratings|codebook)\.csv)" download', source)
+        assert [page.get(file).status_code for file in files] == [200, 200], name
 
 
 def test_study_with_test_people_alone_leads_to_their_numbers(page: Client, study: Study) -> None:

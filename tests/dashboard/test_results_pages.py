@@ -381,7 +381,7 @@ def test_a_question_has_its_answer_then_its_figure_then_its_table(
     places = [
         said.index(words)
         for words in (
-            "Is Plain rated higher than Tuned?",
+            "Which is rated higher: Plain or Tuned?",
             "Over all models, Plain was rated",
             "Plain against Tuned, with intervals",
             "Filter the tables",
@@ -424,7 +424,7 @@ def test_analysis_from_before_sentences_were_stored_shows_its_tables(
 ) -> None:
     grouped_run.results.filter(kind="page").delete()
     answer = page.get("/studies/grouped/results/")
-    assert "Is Plain rated higher than Tuned?" in text_of(answer)
+    assert "Which is rated higher: Plain or Tuned?" in text_of(answer)
     assert "Over all models" not in text_of(answer)
     assert len(tables_of(answer)) > 3
 
