@@ -50,10 +50,10 @@ MIXED_CONTRASTS = TableSpec(
     question="Which is rated higher, for raters and items in general: {a} or {b}?",
     observations="ratings in raters × items",
     says="{a} minus {b}, for other raters and other texts at once: the main result, tested by "
-        "Student's t with Satterthwaite's degrees of freedom. The models account for raters and for "
-        "texts that differ. Ordinal models give the difference on the "
-        "scale of the ratings and on the latent scale, whose unit is that of the link (for probit, "
-        "the standard deviation of single ratings).",
+        "Student's t with Satterthwaite's degrees of freedom. The models account for raters and "
+        "for texts that differ. Ordinal models give the difference on the scale of the ratings and "
+        "on the latent scale, whose unit is that of the link (for probit, the standard deviation "
+        "of single ratings).",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
