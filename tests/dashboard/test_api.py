@@ -374,6 +374,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
 
 
 @pytest.mark.embedded
+@pytest.mark.in_turn
 def test_query_count_does_not_grow_with_people(page: Client, study: Study) -> None:
     def queries(name: str) -> int:
         page.get(f"/api/studies/small/{name}")
