@@ -1,12 +1,13 @@
 """The client of Prolific's API, with a local Prolific over real HTTP."""
 
 import socket
+from itertools import cycle
 from typing import Any
 
 import pytest
 
 from examples.local_prolific import api
-from examples.local_prolific.people import Shares, send
+from examples.local_prolific.people import send
 from examples.local_prolific.server import LocalProlific
 from survey.prolific import client as module
 from survey.prolific.client import ProlificClient
@@ -108,13 +109,15 @@ def test_submissions_are_read_from_all_pages(
 ) -> None:
     study = client.create_study(DRAFT | {"total_available_places": 12}).id
     client.move_study(study, "PUBLISH")
-    sent = send(prolific.world, study, 12, lambda _: "DONE", shares=Shares(returns=0.3))
+    codes = cycle([None, "DONE", "DONE"])  # who comes to no end returns
+    sent = send(prolific.world, study, 12, lambda _: next(codes))
     for size, longest in ((5, 50), (6, 50), (100, 50), (100, 4)):
         monkeypatch.setattr(module, "PAGE_SIZE", size)
         monkeypatch.setattr(api, "LONGEST_PAGE", longest)
         read = {one.id: one for one in client.submissions(study)}
         assert set(read) == {one.id for some in sent.by_deed.values() for one in some}
     returned = {one.id for one in sent.by_deed["returns"]}
+    assert len(returned) == 4
     assert {one.id for one in read.values() if one.status == "RETURNED"} == returned
     assert {one.code for one in read.values() if one.status == "APPROVED"} == {"DONE"}
     counts = client.counts(study)

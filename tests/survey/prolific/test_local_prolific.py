@@ -90,7 +90,7 @@ def secret(prolific: LocalProlific, listener: Listener) -> str:
 def test_people_come_by_the_link_with_their_ids_and_do_what_was_drawn(
     client: ProlificClient, prolific: LocalProlific
 ) -> None:
-    study = client.create_study(DRAFT | {"total_available_places": 40}).id
+    study = client.create_study(DRAFT | {"total_available_places": 100}).id
     client.move_study(study, "PUBLISH")
     links: list[str] = []
 
@@ -99,7 +99,8 @@ def test_people_come_by_the_link_with_their_ids_and_do_what_was_drawn(
         return "DONE"
 
     shares = Shares(returns=0.2, times_out=0.2, no_code=0.2, wrong_code=0.2)
-    sent = send(prolific.world, study, 40, take, shares=shares).by_deed
+    # So many that nobody of a kind is missing, whatever the study's id.
+    sent = send(prolific.world, study, 100, take, shares=shares).by_deed
     status = {deed: {one.status for one in people} for deed, people in sent.items()}
     assert status == {
         "completes": {"APPROVED"},
