@@ -211,7 +211,7 @@ class _Model:
         parts = []
         for start in range(0, len(drawn), AT_A_TIME):
             weights = drawn[start : start + AT_A_TIME]
-            # The others would be climbed to the last step, and every resample beside them.
+            # Strengths that are not finite never converge: beside them, all would take every step.
             finite = ways.are_finite(weights)
             ok, values = finite.copy(), np.full((len(weights), unknowns), np.nan)
             weights = weights[finite]

@@ -52,7 +52,7 @@ from survey.tidy import counted_sources, reading
 RATER = OpenApiParameter("rater", str, OpenApiParameter.PATH, description="the pseudonym")
 FILTERS = [
     OpenApiParameter("included", str, enum=["true", "false"]),
-    OpenApiParameter("rule", str, description="excluded by this step of the funnel"),
+    OpenApiParameter("rule", str, description="excluded by this step of the funnel, or `any`"),
     OpenApiParameter("status", str, enum=["completed", "in_progress"]),
     OpenApiParameter("flagged", str, enum=["true", "false"], description="by how they write"),
 ]

@@ -31,7 +31,12 @@ from dashboard.shared.access import (
 from dashboard.shared.fieldwork import is_imported, state_in_words
 from dashboard.shared.figures import address_of
 from dashboard.shared.findings import answers_of
-from dashboard.shared.newest_analysis import include_query, newest_of_ratings, only_not_counted
+from dashboard.shared.newest_analysis import (
+    ANY_RULE,
+    include_query,
+    newest_of_ratings,
+    only_not_counted,
+)
 from dashboard.shared.pages import asked_for, may_open, study_page
 from dashboard.shared.roles import Permission
 from survey.models import Study
@@ -119,7 +124,7 @@ def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
         "counts": live.counts,
         "shown": live.shown,
         "include": live.include,
-        "excluded_raters": f"{include_query(live.include)}&included=false#raters-heading",
+        "excluded_raters": f"{include_query(live.include)}&rule={ANY_RULE}#raters-heading",
         "by_default": bool(live.include) and asked is None,
         "not_counted": [one.source for one in live.counts.not_counted],
         "pools": live.slots,

@@ -9,7 +9,7 @@ from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RaterQuality
-from dashboard.shared.newest_analysis import NewestAnalysis
+from dashboard.shared.newest_analysis import ANY_RULE, NewestAnalysis
 from dashboard.shared.stored_tables import Row
 from survey.models import Participant, Study
 from survey.tidy import definition_of
@@ -57,7 +57,9 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         label="Included", choices=[("true", "included"), ("false", "not included")],
         empty_label="all", method="kept",
     )  # fmt: skip
-    rule = django_filters.ChoiceFilter(label="Excluded by", empty_label="any rule or none")
+    rule = django_filters.ChoiceFilter(
+        label="Excluded by", empty_label="any rule or none", method="excluded_by"
+    )
     status = django_filters.ChoiceFilter(
         label="Status",
         field_name="indices__status",
@@ -83,7 +85,7 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         records_writing: bool,
     ) -> None:
         super().__init__(data, queryset=raters_of(run))
-        self.filters["rule"].extra["choices"] = list(rules.items())
+        self.filters["rule"].extra["choices"] = [(ANY_RULE, "any rule"), *rules.items()]
         if not records_writing:
             del self.filters["flagged"]
         self.form.label_suffix = ""
@@ -108,6 +110,9 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
 
     def kept(self, raters: Raters, _name: str, value: str) -> Raters:
         return raters.filter(included=value == "true")
+
+    def excluded_by(self, raters: Raters, _name: str, value: str) -> Raters:
+        return raters.filter(Q(rule__isnull=False) if value == ANY_RULE else Q(rule=value))
 
     def with_flags(self, raters: Raters, _name: str, value: str) -> Raters:
         # a run from before there were flags has no such index

@@ -70,7 +70,6 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "form": asked.form,
             "is_chosen": bool(choice),
             "page": page,
-            "asked_for": f"?{request.GET.urlencode()}" if request.GET else "",
             "page_numbers": pages.get_elided_page_range(page.number),
             "raters": [shown_rater(rater_row(rater), rules) for rater in page],
             "columns": sortable_columns(columns, texts=TEXTS, sort=sort),

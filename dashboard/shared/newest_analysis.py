@@ -24,6 +24,8 @@ State = AnalysisRun.State
 
 #: In an address, in place of names to include: those who count and nobody else.
 NOBODY = "none"
+#: In place of a rule: raters whom any rule or decision excluded.
+ANY_RULE = "any"
 
 
 def only_not_counted(study: Study) -> list[str]:

@@ -48,7 +48,7 @@ def test_a_study_that_was_only_tried_shows_what_was_tried_and_says_so(
         assert "No analysis yet" not in shown
         captions = re.findall(r"<caption(?! class)[^>]*>(.*?)</caption>", source, re.DOTALL)
         assert any(LABEL in caption for caption in captions)
-    assert tables_of(page.get("/studies/small/raters/"))[1][1][:2] == ["robot", "simulated"]
+    assert tables_of(page.get("/studies/small/raters/"))[1][1][:2] == ["robot", "included"]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -39,13 +39,13 @@ def test_raters_shows_the_funnel_and_who_was_left_out(
         ["Left early", "0", "3", "0"],
         ["Low variance and far from gold", "0", "3", "0"],
     ]
-    assert raters[1][:4] == ["ann", "link", "12", "20.0"]
-    by_time = "Too fast or too slow: 2.0 minutes (rule: under 10 or over 75 minutes)"
-    assert [(row[0], row[6], row[7]) for row in raters[1:]] == [
-        ("ann", "included", ""),
-        ("ben", "included", ""),
-        ("cat", "included", ""),
-        ("dot", "excluded", by_time),
+    assert raters[1][:5] == ["ann", "included", "link", "12", "20.0"]
+    by_time = "excluded Too fast or too slow: 2.0 minutes (rule: under 10 or over 75 minutes)"
+    assert [row[:2] for row in raters[1:]] == [
+        ["ann", "included"],
+        ["ben", "included"],
+        ["cat", "included"],
+        ["dot", by_time],
     ]
 
 
@@ -54,7 +54,7 @@ def test_raters_with_simulated_names_them(
 ) -> None:
     answer = page.get("/studies/small/raters/?include=simulated")
     assert "These numbers include simulated participants" in text_of(answer)
-    assert [row[:2] for row in tables_of(answer)[1][1:]][-1] == ["robot", "simulated"]
+    assert [row[:2] for row in tables_of(answer)[1][1:]][-1] == ["robot", "included"]
 
 
 def test_raters_without_analysis_says_what_to_do(page: Client, study: Study) -> None:
@@ -113,19 +113,20 @@ def test_stand_in_is_named_where_its_scores_count(page: Client, judge: Judge, st
 
 
 def test_numbers_of_the_excluded_lead_to_them_and_from_one_of_them_back(
-    page: Client, study: Study, run: AnalysisRun
+    page: Client, crowd: Study
 ) -> None:
     def names(answer: Any) -> list[str]:
         return [row[0] for row in tables_of(answer)[1][1:]]
 
-    overview = page.get("/studies/small/").content.decode()
-    (of_tile,) = re.findall(r'<dd><a href="(.*?)">1</a></dd>', overview)
-    assert names(page.get(html.unescape(of_tile))) == ["dot"]
+    overview = page.get("/studies/crowd/").content.decode()
+    (of_tile,) = re.findall(r'<dd><a href="(.*?)">3</a></dd>', overview)
+    assert names(page.get(html.unescape(of_tile))) == ["dot", "gone", "lax"], "and nobody active"
 
-    funnel = page.get("/studies/small/raters/").content.decode()
-    (of_step,) = re.findall(r'<a href="(.*?)">1 excluded</a>', funnel)
-    chosen = page.get("/studies/small/raters/" + html.unescape(of_step))
-    assert names(chosen) == ["dot"]
+    funnel = page.get("/studies/crowd/raters/").content.decode()
+    of_steps = re.findall(r'<a href="(.*?)">1 excluded</a>', funnel)
+    steps = [page.get("/studies/crowd/raters/" + html.unescape(each)) for each in of_steps]
+    assert [names(step) for step in steps] == [["dot"], ["lax"], ["gone"]]
+    chosen = steps[0]
 
     (of_rater,) = re.findall(r'<a href="(.*?)">dot</a>', chosen.content.decode())
     rater = page.get(html.unescape(of_rater))
@@ -179,13 +180,13 @@ def shown(page: Client, query: str = "") -> list[str]:
 
 def test_raters_tells_who_is_still_active_from_who_is_excluded(page: Client, crowd: Study) -> None:
     rows = tables_of(page.get("/studies/crowd/raters/"))[1][1:]
-    assert {row[0]: row[6] for row in rows} == {
+    assert {row[0]: row[1].partition(":")[0] for row in rows} == {
         "ann": "included",
         "ben": "included",
         "cat": "included",
-        "dot": "excluded",
-        "gone": "excluded",
-        "lax": "excluded",
+        "dot": "excluded Too fast or too slow",
+        "gone": "excluded Left early",
+        "lax": "excluded Failed attention checks",
         "now": "still active",
     }
 
@@ -195,6 +196,7 @@ CHOICES = [
     ("?included=true", ["ann", "ben", "cat"]),
     ("?included=false", ["dot", "gone", "lax", "now"]),
     ("?rule=duration", ["dot"]),
+    ("?rule=any", ["dot", "gone", "lax"]),
     ("?rule=attention", ["lax"]),
     ("?status=in_progress", ["gone", "now"]),
     ("?included=false&status=completed", ["dot", "lax"]),
