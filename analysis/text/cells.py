@@ -6,7 +6,7 @@ which the header is the first. Pure.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, total_ordering
 from html import unescape
 from typing import Any
@@ -104,6 +104,11 @@ class Row:
         """What people read in a cell: a label in place of a name."""
         return self.table.spec.column(column).text(self[column])
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The study's two conditions: a difference is the first minus the second."""
+        return self.table.labels.a, self.table.labels.b
+
     def has(self, *columns: str) -> bool:
         """Whether none of these is empty."""
         return all(self[column] is not None for column in columns)
@@ -117,6 +122,49 @@ class Row:
     def derive(self, text: str) -> Cited:
         """A number that was computed from this row alone."""
         return Cited(text, text, f"{self.table.file}#row={self.place + 2}")
+
+
+#: Numbers of a − b: read the other way round, they have the opposite sign.
+DIFFERENCES = {
+    "difference", "ci_low", "ci_high", "rank_biserial",
+    "adjusted", "adjusted_low", "adjusted_high",
+    "estimate", "people", "people_ci_low", "people_ci_high",
+    "median", "smallest", "largest",
+    "value", "unflagged", "unflagged_low", "unflagged_high",
+}  # fmt: skip
+#: Endings of what changes places then: sides, and the ends of an interval.
+OTHER_END = {
+    "_a": "_b", "_b": "_a", "_low": "_high", "_high": "_low",
+    "smallest": "largest", "largest": "smallest",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Turned(Row):
+    """A row of a − b, read as b − a; each number leads to the cell that it was turned from."""
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        a, b = super().sides
+        return b, a
+
+    def __getitem__(self, column: str) -> Any:
+        value = super().__getitem__(_turned(column))
+        return 0 - value if column in DIFFERENCES and value is not None else value
+
+    def cite(self, column: str, form: Callable[[Any], str] | None = None) -> Cited:
+        in_cell = Row(self.table, self.place).cite(_turned(column))
+        return replace(super().cite(column, form), exact=in_cell.exact, address=in_cell.address)
+
+
+def _turned(column: str) -> str:
+    end = next((end for end in OTHER_END if column.endswith(end)), "")
+    return column.removesuffix(end) + OTHER_END.get(end, "")
+
+
+def turned(row: Row) -> Row:
+    """The same row from the other side."""
+    return Turned(row.table, row.place)
 
 
 Tables = Mapping[str, Table]

@@ -221,6 +221,7 @@ def _environment() -> Environment:
         "listed": listed,
         "system": system,
         "systems": _systems,
+        "minus": lambda row: " minus ".join(row.sides),
         "capital": _capital,
         "clause": _clause,
         "called": _called,

@@ -382,7 +382,7 @@ def test_a_question_has_its_answer_then_its_figure_then_its_table(
         said.index(words)
         for words in (
             "Which is rated higher: Plain or Tuned?",
-            "Over all models, Plain was rated",
+            "Over all models, Tuned was rated",
             "Plain against Tuned, with intervals",
             "Filter the tables",
             "Plain minus Tuned [interval]",

@@ -14,6 +14,7 @@ from analysis.text.findings.words import (
     least_p,
     of_recipe,
     others,
+    winner_first,
 )
 from analysis.text.sentences import Sentences, system
 
@@ -30,13 +31,17 @@ Verdict = Literal[
 
 
 def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
-    """a against b over all models (or the only one): how far apart, what it speaks of, the wins."""
+    """a against b over all models (or the only one), the higher one first: how far apart, what it
+    speaks of; the wins.
+    """
     if recipe is None:
         return
     rows = of_recipe(tables, "contrasts", recipe, dimension)
     if rows:
         model = ALL if any(row["model"] == ALL for row in rows) else rows[0]["model"]
-        by = {row["generalises_to"]: row for row in rows if row["model"] == model}
+        as_stored = {row["generalises_to"]: row for row in rows if row["model"] == model}
+        read = winner_first(as_stored["raters"], "difference")
+        by = {whom: read(row) for whom, row in as_stored.items()}
         mixed = of_recipe(
             tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
         )
@@ -44,7 +49,7 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         yield from _apart(by["raters"], led or those_with([by["both"]], "p"), recipe)
         prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
         for row in led:
-            yield say("mixed", row=row, recipe=recipe, prefer=prefer)
+            yield say("mixed", row=read(row), recipe=recipe, prefer=prefer)
         if by["raters"]["note"] == by["scenarios"]["note"] and not by["raters"].has("p"):
             yield say("not_within", row=by["raters"])
         else:
@@ -53,7 +58,7 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         if by["both"].has("p"):
             yield say("both_at_once", row=by["both"], leads=not led)
         for row in those_with(of_recipe(tables, "paired", recipe, dimension, model=model), "p"):
-            yield _signed_ranks(row)
+            yield _signed_ranks(read(row))
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
             yield say("no_mixed", row=row)
     yield from _wins_tests(tables, recipe, dimension)

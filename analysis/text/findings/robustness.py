@@ -11,7 +11,7 @@ from analysis.tables.multiverse import POINTS
 from analysis.tables.sensitivity import WITHOUT_FLAGGED
 from analysis.tables.without_flagged import DIFFERENCE
 from analysis.text.cells import Row, Sentence, Tables, rows_of, those_with, values
-from analysis.text.findings.words import ALL, of_recipe
+from analysis.text.findings.words import ALL, of_recipe, winner_first
 from analysis.text.sentences import Sentences
 
 say = Sentences("findings/robustness.j2")
@@ -23,9 +23,11 @@ def multiverse(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterato
         return
     of = {"recipe": recipe.name, "dimension": dimension, "scale": POINTS}
     for row in _of_main(rows_of(tables, "multiverse_summary", **of)):
-        yield say(
-            "multiverse" if row["specifications"] else "no_multiverse", row=row, recipe=recipe
-        )
+        if row["specifications"]:
+            read = winner_first(row, "difference", "median")
+            yield say("multiverse", row=read(row), recipe=recipe)
+        else:
+            yield say("no_multiverse", row=row, recipe=recipe)
 
 
 def lengths(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -37,7 +39,7 @@ def lengths(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
     if set(values(rows, "link")) == {"linear"}:
         first = "linear"  # as a composite's only model
     for row in _of_main([row for row in rows if row["link"] == first]):
-        yield say("lengths", row=row, recipe=recipe)
+        yield say("lengths", row=winner_first(row, "adjusted")(row), recipe=recipe)
 
 
 def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -70,6 +72,7 @@ def flagged(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         return
     differences = [row for row in rows if row["result"] == DIFFERENCE]
     row = max(differences or rows, key=lambda row: (abs(row["change"]), -row.place))
+    row = winner_first(row, "value")(row) if differences else row
     yield say("flagged", count=counted[0], row=row, is_difference=bool(differences), recipe=recipe)
     variants = of_recipe(tables, "sensitivity", recipe, dimension, variant=WITHOUT_FLAGGED)
     for variant in those_with(variants, "same_conclusion"):
@@ -82,7 +85,10 @@ def with_judges(tables: Tables, dimension: str) -> Iterator[Sentence]:
     for row in those_with(rows_of(tables, "prediction_powered", **wanted), "gain"):
         if row["power"]:
             change = 100 * (float(row["gain"]) ** -0.5 - 1)
-            yield say("with_judge", row=row, change=change, size=row.derive(percent(abs(change))))
+            size = row.derive(percent(abs(change)))
+            yield say(
+                "with_judge", row=winner_first(row, "estimate")(row), change=change, size=size
+            )
 
 
 def _of_main(rows: list[Row]) -> list[Row]:

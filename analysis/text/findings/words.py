@@ -1,9 +1,9 @@
 """Which rows a finding speaks of. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from analysis.recipe import Recipe
-from analysis.text.cells import Row, Some, Tables, rows_of
+from analysis.text.cells import Row, Some, Tables, rows_of, turned
 
 ALL = "all"
 LEVEL = 0.05
@@ -23,6 +23,14 @@ def of_recipe(
     return rows_of(
         tables, name, recipe=recipe.name, raters="included", dimension=dimension, **wanted
     )
+
+
+def winner_first(row: Row, *differences: str) -> Callable[[Row], Row]:
+    """How to read rows of a − b so that this one's higher side comes first: as they are, or turned.
+    The first of its `differences` that is given tells which side that is.
+    """
+    given = next((row[column] for column in differences if row.has(column)), 0)
+    return turned if given < 0 else lambda row: row
 
 
 def below(limit: float, rows: Sequence[Row], column: str) -> Some:

@@ -90,11 +90,17 @@ def test_without_a_mixed_model_min_f_leads(approved: Approval) -> None:
     approved(said(findings(contrasts(0.01, 0.2), SHIPPED)[0].sound)[3])
 
 
+def test_model_that_says_the_opposite_keeps_the_direction(approved: Approval) -> None:
+    opposite = mixed(0.2) | {"difference": 0.04, "ci_low": -0.1, "ci_high": 0.18}
+    approved(*said(findings(contrasts(mixed_contrasts=[opposite]), SHIPPED)[0].sound)[:3])
+
+
 def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
+    """Also those of plain − tuned, said of tuned against plain."""
     found = about(findings(contrasts(), SHIPPED), "Condition against condition")
     assert cited(found.sound[1]) == [
-        ("−0.30", "contrasts.csv#cell=2,10"),
-        ("−0.10", "contrasts.csv#cell=2,11"),
+        ("0.10", "contrasts.csv#cell=2,11"),
+        ("0.30", "contrasts.csv#cell=2,10"),
         (".010", "contrasts.csv#cell=2,12"),
         ("30", "contrasts.csv#cell=2,8"),
     ]
@@ -217,7 +223,7 @@ def test_signed_ranks_of_raters_stand_beside_their_means(
     row |= {"p": 0.0625, "rank_biserial": -1.0, "method": method}
     found = findings(contrasts(paired=[row, row | {"model": "Ant"}]), SHIPPED)
     assert said(about(found, "Condition against condition").sound)[-1] == (
-        "Raters' means by Wilcoxon's signed-rank test: p = .062, rank-biserial correlation −1.00"
+        "Raters' means by Wilcoxon's signed-rank test: p = .062, rank-biserial correlation 1.00"
         + end
     )
 

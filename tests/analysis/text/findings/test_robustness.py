@@ -104,7 +104,7 @@ def test_results_without_flagged_raters_stand_beside_all(moves: str, approved: A
     )
     told = about(found, "Raters flagged for their writing")
     approved(*said(told.sound))
-    assert ("−0.24", "without_flagged.csv#cell=2,11") in cited(told.sound[0])
+    assert ("0.24", "without_flagged.csv#cell=2,11") in cited(told.sound[0])
 
 
 def test_means_stand_for_a_study_without_two_conditions(approved: Approval) -> None:
