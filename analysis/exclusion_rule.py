@@ -92,6 +92,10 @@ class Rule(Part):
     def in_short(self) -> str:
         """Who it excludes, for a box of a figure."""
 
+    def against(self, measured: Mapping[str, Any]) -> str:
+        """What of it excludes somebody in whom this was `measured`."""
+        return self.in_short()
+
     @abstractmethod
     def in_words(self) -> str:
         """Who it excludes, for the Methods: "who took less than 10 or …"."""

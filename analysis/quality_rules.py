@@ -83,6 +83,11 @@ class DurationWindow(Rule):
     def in_short(self) -> str:
         return f"under {self.minimum:g} or over {self.maximum:g} minutes"
 
+    def against(self, measured: Mapping[str, Any]) -> str:
+        if measured["minutes"] < self.minimum:
+            return f"under {self.minimum:g} minutes"
+        return f"over {self.maximum:g} minutes"
+
     def in_words(self) -> str:
         return f"who took less than {self.minimum:g} or more than {self.maximum:g} minutes"
 

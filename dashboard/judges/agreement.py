@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import catalogue
-from dashboard.shared.stored_tables import NO_WARNING, Row, StoredTable, in_order
+from dashboard.shared.gold_warnings import IN_WORDS, NO_WARNING
+from dashboard.shared.stored_tables import Row, StoredTable, in_order
 
 TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
@@ -15,17 +16,6 @@ TABLES = (
     "guard_warnings",
 )  # fmt: skip
 GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")
-#: The sentence for each kind of warning.
-WARNINGS = {
-    "reversed_scale": "A judge scores low what people rate high: its scale may be upside down.",
-    "shared_chance": "Repeated scores of the gold judge are not independent.",
-    "same_family": "The gold judge scores models of its own family.",
-    "family_unknown": "The judge may score models of its own family: a family is not stated.",
-    "raters_differ": "An alternative to the gold scores includes other raters.",
-    "wins_differ": "An alternative to the gold scores has other winners.",
-    "means_differ": "An alternative to the gold scores changes means of systems.",
-    "ways_agree": "An alternative to the gold scores includes the same raters.",
-}
 #: Of judge_agreement: what a statistic says, and when to worry.
 STATISTICS = {
     "pearson_within": (
@@ -106,7 +96,7 @@ def remarks(table: StoredTable) -> Remarks:
     for (kind,), rows in grouped(table, "kind"):
         texts = [row["text"] for row in rows]
         by_kind = remarks_by_kind.notes if kind in NO_WARNING else remarks_by_kind.warnings
-        by_kind.append((WARNINGS.get(kind, texts[0]), texts))
+        by_kind.append((IN_WORDS.get(kind, texts[0]), texts))
     return remarks_by_kind
 
 

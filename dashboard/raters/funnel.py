@@ -46,8 +46,8 @@ def funnel_bars(funnel: StoredTable) -> list[FunnelBar]:
 
 
 def shown_rater(rater: Row, rules: QualityRules) -> Row:
-    """A rater's row with minutes, and in words what excluded them by these `rules`, what was
-    measured, who that rule excludes, and how the writing of their free answers is flagged.
+    """A rater's row with minutes, and in words what was measured by the one of these `rules` that
+    excluded them, what of it is against them, and how the writing of their free answers is flagged.
     """
     seconds, step = rater["duration_seconds"], rater["exclusion"]
     flags = rater.get("flags") or ""  # a run from before there were flags has none
@@ -55,6 +55,6 @@ def shown_rater(rater: Row, rules: QualityRules) -> Row:
     return rater | {
         "minutes": None if seconds is None else seconds / 60,
         "measured": measured_in_words(rater["value"] or {}),
-        "excludes": rules.rule(step).in_short() if is_rule else "",
+        "excludes": rules.rule(step).against(rater["value"]) if is_rule else "",
         "flagged_as": [WRITING_LABELS[name] for name in flags.split(", ") if name],
     }

@@ -14,7 +14,8 @@ from analysis.queries import IN_WORDS, latest_run
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
 from analysis.runs import fingerprint
-from dashboard.shared.stored_tables import NO_WARNING, StoredTable, in_order
+from dashboard.shared import gold_warnings
+from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, not_counted_among
@@ -126,11 +127,14 @@ class NewestAnalysis:
             return ""
         return self.run.rater_quality.values_list("indices__gold_by", flat=True).first() or ""
 
-    @property
-    def warnings(self) -> list[str]:
-        """The kinds of warnings about judges and gold scores for readers of the results."""
+    @cached_property
+    def warnings(self) -> dict[str, str]:
+        """The kinds of warnings about judges and gold scores for readers of the results, and a
+        sentence for each.
+        """
         rows = self.tables("guard_warnings")["guard_warnings"].rows
-        return in_order(row["kind"] for row in rows if row["kind"] not in NO_WARNING)
+        kinds = (row["kind"] for row in rows if row["kind"] not in gold_warnings.NO_WARNING)
+        return {kind: gold_warnings.IN_WORDS.get(kind, kind) for kind in kinds}
 
     def tables(self, *names: str) -> dict[str, StoredTable]:
         """The run's tables called `names`; one that it lacks is empty."""

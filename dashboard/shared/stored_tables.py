@@ -11,8 +11,6 @@ from analysis.catalogue.spec import Column
 from survey.definition.labels import POOLED, Labels
 
 Row = dict[str, Any]
-#: Kinds of remarks in guard_warnings that are no warnings.
-NO_WARNING = ("ways_agree",)
 
 
 T = TypeVar("T", bound=Hashable)

@@ -15,12 +15,12 @@ from analysis.models import AnalysisRun
 from dashboard.judges.agreement import GUARD as GUARD_TABLES
 from dashboard.judges.agreement import (
     TABLES,
-    WARNINGS,
     in_short,
     most_uneven,
     shares,
     three_ways,
 )
+from dashboard.shared.gold_warnings import IN_WORDS, NO_WARNING
 from dashboard.shared.stored_tables import StoredTable
 from judge.gold import choose_gold
 from judge.models import Call, Judge
@@ -76,8 +76,8 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     assert warnings.rows
     for row in warnings.labelled(labels_of(run.study), "guard_warnings").rows:
         kind, text = row["kind"], row["text"]
-        assert WARNINGS[kind] in shown and text in shown
-        assert WARNINGS[kind] in text_of(guard) and text in text_of(guard)
+        assert IN_WORDS[kind] in shown and text in shown
+        assert IN_WORDS[kind] in text_of(guard) and text in text_of(guard)
     headings = [re.findall(r"<h2[^>]*>(.*?)</h2>", one.content.decode()) for one in (answer, guard)]
     assert headings == [
         [
@@ -137,11 +137,14 @@ def test_page_says_how_many_examples_were_left_out(page: Client, judge: Judge) -
 @pytest.mark.slow
 def test_pages_of_results_point_to_what_is_to_know(page: Client, judge: Judge) -> None:
     answer_calls(judge.calls.all(), like_people)
-    finished_run(study=judge.study, sources=counted_sources())
+    run = finished_run(study=judge.study, sources=counted_sources())
+    warnings = StoredTable.from_content(run.results.get(name="guard_warnings").content)
+    kinds = {row["kind"] for row in warnings.rows} - {*NO_WARNING}
     for name in ("raters", "results", "figures"):
         answer = page.get(f"/studies/small/{name}/")
         assert re.search(r"\d warnings? about gold scores", text_of(answer))
-        assert "Before reporting these numbers, read the warning" in text_of(answer)
+        for kind in kinds:
+            assert IN_WORDS[kind] in text_of(answer)
         assert 'href="/studies/small@1/guard/"' in answer.content.decode()
 
 

@@ -256,7 +256,7 @@ def test_gold_chosen_a_second_time_shows_its_own_results_again(
     def kept() -> list[str]:
         finished_run(study=flat, sources=counted_sources())
         rows = tables_of(page.get("/studies/small/raters/"))[1][1:]
-        return [row[0] for row in rows if row[6] == "included"]
+        return [row[0] for row in rows if row[1] == "included"]
 
     first = kept()
     choose(page, "file low")

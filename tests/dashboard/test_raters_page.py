@@ -40,7 +40,7 @@ def test_raters_shows_the_funnel_and_who_was_left_out(
         ["Low variance and far from gold", "0", "3", "0"],
     ]
     assert raters[1][:5] == ["ann", "included", "link", "12", "20.0"]
-    by_time = "excluded Too fast or too slow: 2.0 minutes (rule: under 10 or over 75 minutes)"
+    by_time = "excluded Too fast or too slow: 2.0 minutes (rule: under 10 minutes)"
     assert [row[:2] for row in raters[1:]] == [
         ["ann", "included"],
         ["ben", "included"],
