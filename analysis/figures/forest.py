@@ -86,9 +86,9 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
         raise NotAvailable("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
-    text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
+    text = f"{_intervals(recipe)}."
     after = "What is missing is not estimable: see the table."
-    title = f"{a} minus {b} (points)"
+    title = f"{a} minus {b} (points)<br>← {b} higher · {a} higher →"
     return _figure(forest, names, title, (text, after), zero=True)
 
 

@@ -71,7 +71,9 @@ def figure(
     There is room for the lines that `legend` takes on a phone, and for the longest of the views'
     notes, whose `texts` go by title.
     """
-    axis_below = 56 if "title" in x else 34
+    axis_below = 34
+    if "title" in x:
+        axis_below += 22 + LINE * x["title"]["text"].count("<br>")
     notes, of_legend = Notes.of(texts), legend_lines(legend, PHONE)
     top, below = 52 + LINE * of_legend, axis_below + 16 + notes.height
     made = go.Figure(list(traces))

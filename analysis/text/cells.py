@@ -140,7 +140,7 @@ OTHER_END = {
 
 
 @dataclass(frozen=True)
-class Turned(Row):
+class TurnedRow(Row):
     """A row of a − b, read as b − a; each number leads to the cell that it was turned from."""
 
     @property
@@ -164,7 +164,7 @@ def _turned(column: str) -> str:
 
 def turned(row: Row) -> Row:
     """The same row from the other side."""
-    return Turned(row.table, row.place)
+    return TurnedRow(row.table, row.place)
 
 
 Tables = Mapping[str, Table]

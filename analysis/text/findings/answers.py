@@ -148,7 +148,12 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
         if len(same) == len(variants):
             yield say("sensitivity_same_raters", same=same)
         else:
-            yield say("sensitivity", moved=moved, same=same, recipe=recipe)
+            results = [row.cite("what_moves", _how_many) for row in moved.rows]
+            yield say("sensitivity", moved=moved, results=results, same=same, recipe=recipe)
+
+
+def _how_many(results: str) -> str:
+    return count(len(results.split(", ")))
 
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:

@@ -91,13 +91,15 @@ def test_a_line_stands_at_zero_which_is_on_the_axis() -> None:
     assert high > 0.7
 
 
-def test_the_note_says_recipe_interval_direction_and_units() -> None:
+def test_the_note_says_recipe_interval_and_units() -> None:
     text = note(checked(contrast_forest(DIFFERENCES, MIXED, RECIPE)))
-    assert text.startswith("Recipe sound; 95 % intervals. Right of 0, plain was rated higher. ")
+    assert text.startswith("Recipe sound; 95 % intervals. n: ")
     assert "n: 20 raters or 6 scenarios or 1,440 ratings." in text
-    assert checked(contrast_forest(DIFFERENCES, None, RECIPE))["layout"]["xaxis"]["title"][
-        "text"
-    ] == ("plain minus tuned (points)")
+
+
+def test_the_axis_says_on_which_side_of_zero_who_is_higher() -> None:
+    axis = checked(contrast_forest(DIFFERENCES, None, RECIPE))["layout"]["xaxis"]
+    assert axis["title"]["text"] == "plain minus tuned (points)<br>← tuned higher · plain higher →"
 
 
 def test_an_estimate_says_how_many_of_what_it_rests_on() -> None:
