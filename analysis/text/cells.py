@@ -132,7 +132,8 @@ DIFFERENCES = {
     "median", "smallest", "largest",
     "value", "unflagged", "unflagged_low", "unflagged_high",
 }  # fmt: skip
-#: Endings of what changes places then: sides, and the ends of an interval.
+#: How names begin and end that change places then: of sides, and of the ends of an interval.
+OTHER_BEGINNING = {"a_": "b_", "b_": "a_"}
 OTHER_END = {
     "_a": "_b", "_b": "_a", "_low": "_high", "_high": "_low",
     "smallest": "largest", "largest": "smallest",
@@ -158,6 +159,8 @@ class TurnedRow(Row):
 
 
 def _turned(column: str) -> str:
+    if column[:2] in OTHER_BEGINNING:
+        return OTHER_BEGINNING[column[:2]] + column[2:]
     end = next((end for end in OTHER_END if column.endswith(end)), "")
     return column.removesuffix(end) + OTHER_END.get(end, "")
 

@@ -41,6 +41,7 @@ from dashboard.shared.pages import asked_for, may_open, study_page
 from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.studies import StateError
+from survey.tidy import definition_of
 
 State = Study.State
 
@@ -56,7 +57,7 @@ STATE_MEANINGS = {
 
 
 #: The tables of the answers that a study is run for.
-MAIN_ANSWERS = (FIRST_TABLE, "system_groups", "rankings", "choices", "strengths")
+MAIN_ANSWERS = (FIRST_TABLE, "funnel", "system_groups", "rankings", "choices", "strengths")
 
 REHEARSAL = (
     "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
@@ -104,6 +105,7 @@ def _results(study: Study, include: list[str] | None) -> dict[str, Any]:
         "in_the_field": study.doing in (State.OPEN, State.PAUSED),
         "answers": [answer for answer in answers if answer.table in MAIN_ANSWERS],
         "only_not_counted": only_not_counted(study),
+        "rated": definition_of(study).rating is not None,
     }
 
 

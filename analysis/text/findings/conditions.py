@@ -12,6 +12,7 @@ from analysis.text.findings.words import (
     below,
     has_preferences,
     least_p,
+    more_wins_first,
     of_recipe,
     others,
     winner_first,
@@ -97,12 +98,15 @@ def wins(tables: Tables, dimension: str) -> Iterator[Sentence]:
         if not compared:
             yield say("no_wins")
             return
-        a, b = compared[0].text("condition_a"), compared[0].text("condition_b")
-        yield say("wins", row=row, a=a, b=b, compared=Some(compared, compared, "winner"))
+        read = more_wins_first(row)
+        names = read(compared[0])
+        a, b = names.text("condition_a"), names.text("condition_b")
+        yield say("wins", row=read(row), a=a, b=b, compared=Some(compared, compared, "winner"))
 
 
 def _wins_tests(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
-    for row in of_recipe(tables, "wins_tests", recipe, dimension, scenario=ALL):
+    for stored in of_recipe(tables, "wins_tests", recipe, dimension, scenario=ALL):
+        row = more_wins_first(stored)(stored)
         if row.has("p"):
             yield say("sign_test", row=row)
         if row.has("a_wins_low", "a_wins_high"):

@@ -33,6 +33,12 @@ def winner_first(row: Row, *differences: str) -> Callable[[Row], Row]:
     return turned if given < 0 else lambda row: row
 
 
+def more_wins_first(row: Row) -> Callable[[Row], Row]:
+    """The same where rows count wins: the side with more of them comes first."""
+    is_b = row.has("a_wins", "b_wins") and row["a_wins"] < row["b_wins"]
+    return turned if is_b else lambda row: row
+
+
 def below(limit: float, rows: Sequence[Row], column: str) -> Some:
     """The rows whose number in the column is smaller."""
     return Some(

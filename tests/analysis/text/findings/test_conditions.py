@@ -188,6 +188,8 @@ def test_wins_stand_on_the_side_of_print_and_their_test_beside_them(approved: Ap
         "p": 1.0,
         "a_wins_low": 0,
         "a_wins_high": 2,
+        "b_wins_low": 1,
+        "b_wins_high": 3,
         "resamples": 2000,
     }
     found = about(findings(summary(wins_tests=[test]), SHIPPED), "Condition against condition")
