@@ -56,8 +56,8 @@ STATE_MEANINGS = {
 }
 
 
-#: The tables of the answers that a study is run for.
-MAIN_ANSWERS = (FIRST_TABLE, "funnel", "system_groups", "rankings", "choices", "strengths")
+#: The tables of the answers that a study is run for, and of who counts, in this order.
+MAIN_ANSWERS = (FIRST_TABLE, "system_groups", "rankings", "choices", "strengths", "funnel")
 
 REHEARSAL = (
     "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
@@ -98,12 +98,13 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
 def _results(study: Study, include: list[str] | None) -> dict[str, Any]:
     """What the newest analysis says of what the study is about."""
     analysis = newest_of_ratings(study, include)
-    answers = answers_of(analysis, partial(address_of, study, analysis))
+    every = answers_of(analysis, partial(address_of, study, analysis))
+    main = [answer for answer in every if answer.table in MAIN_ANSWERS]
     return {
         "analysis": analysis,
         # While raters may still come, how many there are is asked before what they say.
         "in_the_field": study.doing in (State.OPEN, State.PAUSED),
-        "answers": [answer for answer in answers if answer.table in MAIN_ANSWERS],
+        "answers": sorted(main, key=lambda answer: MAIN_ANSWERS.index(answer.table)),
         "only_not_counted": only_not_counted(study),
         "rated": definition_of(study).rating is not None,
     }
