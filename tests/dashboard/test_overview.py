@@ -50,7 +50,7 @@ def test_what_the_newest_analysis_says_stands_here_below_the_live_state_while_ra
     text = text_of(page.get("/studies/small/"))
     assert "3 of 4 raters included" in text and "All results" in text
     assert "Tuned has the higher mean in 3 of 4 comparisons" in text
-    who_counts = "Excluded by rule: “Too fast or too slow” 1"
+    who_counts = "1 is excluded by rule: 1 “Too fast or too slow”"
     assert text.index("Tuned has the higher mean") < text.index(who_counts)
     assert "Cleaned ratings of all included raters: ratings.csv" in text
     assert text.index("Live state") < text.index("All results")

@@ -9,7 +9,15 @@ from analysis.quality_rules import DECISION
 from analysis.recipe import Recipe
 from analysis.tables.replication import NOT_REPLICATED
 from analysis.tables.sensitivity import IN_FORCE, WITHOUT_FLAGGED
-from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with
+from analysis.text.cells import (
+    Row,
+    Sentence,
+    Some,
+    Tables,
+    from_column,
+    rows_of,
+    those_with,
+)
 from analysis.text.findings.words import ALL, LEVEL, below, of_recipe
 from analysis.text.sentences import Sentences
 
@@ -35,12 +43,16 @@ def included(tables: Tables) -> Iterator[Sentence]:
     if not entered:
         yield say("nobody_yet")
         return
+    rules = [step for step in steps if step["step"] != DECISION]
     yield say(
         "included",
         last=steps[-1],
         entered=steps[0].derive(count(entered)),
         decision=next((step for step in steps if step["step"] == DECISION), None),
-        rules=[step for step in steps if step["step"] != DECISION],
+        rules=rules,
+        by_rule=from_column(rules, "excluded", sum(rule["excluded"] for rule in rules))
+        if rules
+        else None,
     )
 
 

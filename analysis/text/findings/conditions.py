@@ -41,16 +41,17 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
     if rows:
         model = ALL if any(row["model"] == ALL for row in rows) else rows[0]["model"]
         as_stored = {row["generalises_to"]: row for row in rows if row["model"] == model}
-        read = winner_first(as_stored["raters"], "difference")
-        by = {whom: read(row) for whom, row in as_stored.items()}
         mixed = of_recipe(
             tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
         )
         led = those_with(mixed, "difference", "p")
+        within = those_with([as_stored["raters"]], "difference")
+        read = winner_first([*within, *led, as_stored["raters"]][0], "difference")
+        by = {whom: read(row) for whom, row in as_stored.items()}
         yield from _apart(by["raters"], led or those_with([by["both"]], "p"), recipe)
         prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
         for row in led:
-            yield say("mixed", row=read(row), recipe=recipe, prefer=prefer)
+            yield say("mixed", row=read(row), recipe=recipe, prefer=prefer, apart=bool(within))
         if by["raters"]["note"] == by["scenarios"]["note"] and not by["raters"].has("p"):
             yield say("not_within", row=by["raters"])
         else:

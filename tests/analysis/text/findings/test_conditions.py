@@ -84,6 +84,8 @@ def test_raters_of_one_condition_each_have_no_differences_within_them(approved: 
     row = {**FRONT, "model": "all", "note": "not estimable, because X"}
     rows = [row | {"generalises_to": to} for to in ("raters", "scenarios", "both")]
     approved(*said(findings(tables(items=ITEMS, contrasts=rows), SHIPPED)[0].sound))
+    made = tables(items=ITEMS, contrasts=rows, mixed_contrasts=[mixed(0.001)])
+    approved(said(findings(made, SHIPPED)[0].sound)[0])
 
 
 def test_without_a_mixed_model_min_f_leads(approved: Approval) -> None:

@@ -13,8 +13,8 @@ def test_who_counts_stands_first() -> None:
     assert (found.title, said(found.sound)) == (
         "Who counts",
         [
-            "7 of 10 people who consented and finished or left are included. Excluded by rule: "
-            "“Too fast or too slow” 1, “Failed attention checks” 2."
+            "7 of 10 people who consented and finished or left are included. 3 are excluded "
+            "by rule: 1 “Too fast or too slow”, 2 “Failed attention checks”."
         ],
     )
 
