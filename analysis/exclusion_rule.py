@@ -93,7 +93,7 @@ class Rule(Part):
         """Who it excludes, for a box of a figure."""
 
     def against(self, measured: Mapping[str, Any]) -> str:
-        """What of it excludes somebody in whom this was `measured`."""
+        """The part of it that excludes a rater with these measures, for a list of raters."""
         return self.in_short()
 
     @abstractmethod

@@ -135,7 +135,7 @@ RATERS = Column(
     part=True,
     labels="within_rules",
 )
-DIFFERENCE = Column("difference", "Mean of a minus mean of b", label="{a} minus {b}")
+DIFFERENCE = Column("difference", "Mean of a minus mean of b", label="{a} minus {b}", signed=True)
 T = Column("t", "t statistic")
 DF = Column("df", "Degrees of freedom", behind="t", form="whole")
 LEFT_OUT = Column(
@@ -169,6 +169,7 @@ RANK_BISERIAL = Column(
     "rank_biserial",
     "Rank-biserial correlation, from −1 to 1; 1 if all differences are positive",
     label="rank-biserial",
+    signed=True,
 )
 T_PLUS = Column("t_plus", "Sum of the ranks of positive differences", form="whole")
 ZEROS = Column("zeros", "Raters without a difference", kind="count")

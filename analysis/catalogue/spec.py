@@ -50,7 +50,7 @@ class Column:
     after a slash where that is a key or a count of its side (`beside`). `page`, `report` and
     `latex` say where it is shown; the CSV has every column. `labels` is the kind of names that its
     cells hold, which people read as labels. In its own `label`, `{a}` and `{b}` are the two sides
-    that its table compares.
+    that its table compares; a `signed` number is of a − b, and of b − a it has the opposite sign.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Column:
     report: bool = True
     latex: bool = True
     labels: str = ""
+    signed: bool = False
     in_words: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -197,6 +198,11 @@ class TableSpec:
                 rest = words(name.removeprefix(family.name[:-1]))
                 return family.but(name=name, meaning=family.meaning.format(rest))
         return Column(name, "")
+
+    def is_signed(self, name: str) -> bool:
+        """Whether a number is signed, or an end of the interval of one that is."""
+        column = self.column(name)
+        return column.signed or (bool(column.of) and self.column(column.of).signed)
 
     def labelled(self, labels: Labels) -> "TableSpec":
         """The table as people of a study read it: with labels for names, and a and b called what

@@ -15,7 +15,7 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
-from analysis.figures.style import INK, Changes, PlottedSystem, as_text, intervals
+from analysis.figures.style import INK, Changes, PlottedSystem, as_text, intervals, wrapped
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
@@ -88,7 +88,8 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
     text = f"{_intervals(recipe)}."
     after = "What is missing is not estimable: see the table."
-    title = f"{a} minus {b} (points)<br>← {b} higher · {a} higher →"
+    said = (f"{a} minus {b} (points)", f"← {b} higher · {a} higher →")
+    title = "<br>".join(line for each in said for line in wrapped(each))
     return _figure(forest, names, title, (text, after), zero=True)
 
 

@@ -37,10 +37,11 @@ PREDICTION_POWERED = TableSpec(
             "systems, or the difference of the study's two conditions (a minus b, over the models "
             "that have both)", choice=True, is_key=True, labels="words"),
         c.MODEL, c.CONDITION, c.CONDITION_A.but(is_key=False), c.CONDITION_B.but(is_key=False),
-        Column("people", "Estimate from people's ratings alone"),
+        Column("people", "Estimate from people's ratings alone", signed=True),
         *c.interval("people", "people_ci"),
         Column("estimate", "Prediction-powered estimate: from the judge's scores of all responses, "
-            "corrected by people's ratings of some", label="people and judge"),
+            "corrected by people's ratings of some", label="people and judge",
+            signed=True),
         *c.interval("estimate"),
         Column("power", "λ: how much the judge's scores count, from 0 (not at all) to 1; chosen "
             "for the shortest interval", label="λ"),

@@ -52,7 +52,7 @@ FRAGILITY = TableSpec(
         Column("left_out_share", "The same as a share of n, from 0 to 1"),
         c.DIFFERENCE.but(meaning="Mean of condition a minus b by rater and text, with all"),
         c.P.but(meaning="p value of that difference for other raters and other texts, with all"),
-        Column("difference_after", "The difference without them"),
+        Column("difference_after", "The difference without them", signed=True),
         Column("p_after", "p value without them", form="p"),
         Column("names", "Who or what is left out, in this order", kind="text").csv_only(),
         c.NOTE,

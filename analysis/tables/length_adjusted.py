@@ -39,7 +39,7 @@ LENGTH_ADJUSTED = TableSpec(
         *c.interval("difference"),
         c.P,
         Column("adjusted", "Condition a minus b at equal lengths, in points",
-            label="{a} minus {b}, equal lengths"),
+            label="{a} minus {b}, equal lengths", signed=True),
         *c.interval("adjusted", "adjusted"),
         Column("adjusted_p", "p value of that difference", form="p", label="p at equal lengths"),
         Column("per_doubling", "What twice the words add to a rating: in points in a linear model, "

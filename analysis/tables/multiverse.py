@@ -96,9 +96,9 @@ MULTIVERSE_SUMMARY = TableSpec(
         Column("sign_changed_share", "Share with the opposite sign, from 0 to 1"),
         Column("significant_against", "How many are significant with the opposite sign of the main "
             "result", kind="count", latex=False),
-        Column("median", "Median difference over the specifications"),
-        Column("smallest", "Smallest difference", latex=False),
-        Column("largest", "Largest difference", latex=False),
+        Column("median", "Median difference over the specifications", signed=True),
+        Column("smallest", "Smallest difference", latex=False, signed=True),
+        Column("largest", "Largest difference", latex=False, signed=True),
         c.DIFFERENCE.but(meaning="Difference of the main result; empty where it stands on another "
             "scale or cannot be estimated", label="main result"),
         c.P.but(meaning="p value of the main result, two-sided", label="p of main result"),

@@ -61,7 +61,7 @@ ORDER_CONCLUSIONS = TableSpec(
         *c.FRONT, c.DIMENSION, c.MODEL, c.CONDITION_A, c.CONDITION_B, c.DIFFERENCE,
         *c.interval("difference"), c.P,
         Column("difference_with", "Difference adjusted for order",
-            label="{a} minus {b}, adjusted for order"),
+            label="{a} minus {b}, adjusted for order", signed=True),
         *c.interval("difference_with", "ci", "_with", note="adjusted for order"),
         Column("p_with", "p value adjusted for order", form="p"),
         c.MOVES, c.WHAT_MOVES.but(meaning="Which of the two changes"), c.N_RATINGS, c.N_RATERS,

@@ -51,7 +51,7 @@ TO_REFERENCE = TableSpec(
             report=False, labels="conditions"),
         c.MARGIN, c.N, c.DIFFERENCE.but(
             meaning="Mean of the system minus mean of the reference",
-            label="system minus reference",
+            label="system minus reference", signed=False,
         ), *c.interval("difference"),
         Column("t_non_inferior", "t statistic of the non-inferiority test", latex=False,
             report=False),

@@ -124,20 +124,10 @@ class Row:
         return Cited(text, text, f"{self.table.file}#row={self.place + 2}")
 
 
-#: Numbers of a − b: read the other way round, they have the opposite sign.
-DIFFERENCES = {
-    "difference", "ci_low", "ci_high", "rank_biserial",
-    "adjusted", "adjusted_low", "adjusted_high",
-    "estimate", "people", "people_ci_low", "people_ci_high",
-    "median", "smallest", "largest",
-    "value", "unflagged", "unflagged_low", "unflagged_high",
-}  # fmt: skip
-#: How names begin and end that change places then: of sides, and of the ends of an interval.
-OTHER_BEGINNING = {"a_": "b_", "b_": "a_"}
-OTHER_END = {
-    "_a": "_b", "_b": "_a", "_low": "_high", "_high": "_low",
-    "smallest": "largest", "largest": "smallest",
-}  # fmt: skip
+#: Parts of columns' names that change places when a row is turned: sides, and of signed numbers
+#: the ends.
+SIDES = {"a": "b", "b": "a"}
+ENDS = {"low": "high", "high": "low", "smallest": "largest", "largest": "smallest"}
 
 
 @dataclass(frozen=True)
@@ -150,19 +140,17 @@ class TurnedRow(Row):
         return b, a
 
     def __getitem__(self, column: str) -> Any:
-        value = super().__getitem__(_turned(column))
-        return 0 - value if column in DIFFERENCES and value is not None else value
+        value = super().__getitem__(self._other(column))
+        return 0 - value if value is not None and self.table.spec.is_signed(column) else value
 
     def cite(self, column: str, form: Callable[[Any], str] | None = None) -> Cited:
-        in_cell = Row(self.table, self.place).cite(_turned(column))
+        in_cell = Row(self.table, self.place).cite(self._other(column))
         return replace(super().cite(column, form), exact=in_cell.exact, address=in_cell.address)
 
-
-def _turned(column: str) -> str:
-    if column[:2] in OTHER_BEGINNING:
-        return OTHER_BEGINNING[column[:2]] + column[2:]
-    end = next((end for end in OTHER_END if column.endswith(end)), "")
-    return column.removesuffix(end) + OTHER_END.get(end, "")
+    def _other(self, column: str) -> str:
+        """The column of the row as it is stored."""
+        others = SIDES | ENDS if self.table.spec.is_signed(column) else SIDES
+        return "_".join(others.get(part, part) for part in column.split("_"))
 
 
 def turned(row: Row) -> Row:

@@ -46,8 +46,8 @@ def funnel_bars(funnel: StoredTable) -> list[FunnelBar]:
 
 
 def shown_rater(rater: Row, rules: QualityRules) -> Row:
-    """A rater's row with minutes, and in words what was measured by the one of these `rules` that
-    excluded them, what of it is against them, and how the writing of their free answers is flagged.
+    """A rater's row with minutes, and in words: what the one of these `rules` that excluded them
+    measured, the part of it that did so, and how the writing of their free answers is flagged.
     """
     seconds, step = rater["duration_seconds"], rater["exclusion"]
     flags = rater.get("flags") or ""  # a run from before there were flags has none

@@ -133,8 +133,12 @@ class NewestAnalysis:
         sentence for each.
         """
         rows = self.tables("guard_warnings")["guard_warnings"].rows
-        kinds = (row["kind"] for row in rows if row["kind"] not in gold_warnings.NO_WARNING)
-        return {kind: gold_warnings.IN_WORDS.get(kind, kind) for kind in kinds}
+        told = {row["kind"]: row["text"] for row in rows}
+        return {
+            kind: gold_warnings.IN_WORDS.get(kind, text)
+            for kind, text in told.items()
+            if kind not in gold_warnings.NO_WARNING
+        }
 
     def tables(self, *names: str) -> dict[str, StoredTable]:
         """The run's tables called `names`; one that it lacks is empty."""

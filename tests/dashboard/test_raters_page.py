@@ -81,7 +81,22 @@ def test_run_is_traced_and_called_old_when_data_change(
     assert f"snapshot {run.snapshot_hash[:12]}" in fresh
     assert "data changed since" not in fresh
     add_participant(study, pseudonym="new")
-    assert "data changed since" in text_of(page.get("/studies/small/raters/"))
+    changed = text_of(page.get("/studies/small/raters/"))
+    assert "data changed since" in changed
+    assert "Press “Recompute” to include the changes." in changed
+    AnalysisRun.objects.create(
+        study=study,
+        rule_set=current_rule_set(study),
+        recipe_set=current_recipe_set(study),
+        sources=counted_sources(),
+    )
+    for name, said in (
+        ("raters", "A new analysis is being computed."),
+        ("downloads", "Wait for the new analysis, so that tables and data agree."),
+    ):
+        waiting = text_of(page.get(f"/studies/small/{name}/"))
+        assert said in waiting
+        assert "Press “Recompute”" not in waiting
 
 
 def test_failed_run_shows_its_error_and_the_one_before(

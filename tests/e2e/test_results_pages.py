@@ -354,6 +354,18 @@ def test_overview_refreshes_itself_and_leaves_open_what_is_open(
     expect(table).to_have_attribute("open", "")
 
 
+def test_a_tile_leads_on_wherever_it_is_touched(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(phone=True)
+    page.goto(f"{site.url}{STUDY}/?include=simulated")
+    tile = page.locator(".tiles > div", has_text="excluded by a rule")
+    box = tile.bounding_box()
+    assert box
+    tile.click(position={"x": box["width"] - 4, "y": box["height"] - 4})
+    expect(page).to_have_url(re.compile(r"/raters/\?.*rule=any"))
+
+
 @pytest.mark.in_turn
 def test_first_column_stays_with_its_lines_while_a_phone_scrolls(
     site: Installation, new_page: Callable[..., Page]

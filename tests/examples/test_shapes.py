@@ -167,7 +167,7 @@ def test_no_table_and_no_figure_that_ought_to_be_there_is_missing(
         ("many", "has the highest estimated mean"),
         ("single", "Alder, Birch, Cedar, Dogwood, Elm."),
         ("pairs", "From the strongest to the weakest: Alder, Birch, Cedar, Dogwood, Elm, Fir."),
-        ("between", "estimates Tuned 0"),
+        ("between", "points higher than Base"),
         ("three", "Alder has the best mean rank"),
     ],
 )

@@ -45,13 +45,13 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
             tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
         )
         led = those_with(mixed, "difference", "p")
-        within = those_with([as_stored["raters"]], "difference")
-        read = winner_first([*within, *led, as_stored["raters"]][0], "difference")
+        read = winner_first(*(row["difference"] for row in (as_stored["raters"], *led)))
         by = {whom: read(row) for whom, row in as_stored.items()}
         yield from _apart(by["raters"], led or those_with([by["both"]], "p"), recipe)
         prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
-        for row in led:
-            yield say("mixed", row=read(row), recipe=recipe, prefer=prefer, apart=bool(within))
+        apart = by["raters"].has("difference")
+        for row in map(read, led):
+            yield say("mixed", row=row, recipe=recipe, prefer=prefer, apart=apart)
         if by["raters"]["note"] == by["scenarios"]["note"] and not by["raters"].has("p"):
             yield say("not_within", row=by["raters"])
         else:

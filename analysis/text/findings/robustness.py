@@ -24,7 +24,7 @@ def multiverse(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterato
     of = {"recipe": recipe.name, "dimension": dimension, "scale": POINTS}
     for row in _of_main(rows_of(tables, "multiverse_summary", **of)):
         if row["specifications"]:
-            read = winner_first(row, "difference", "median")
+            read = winner_first(row["difference"], row["median"])
             yield say("multiverse", row=read(row), recipe=recipe)
         else:
             yield say("no_multiverse", row=row, recipe=recipe)
@@ -39,7 +39,7 @@ def lengths(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
     if set(values(rows, "link")) == {"linear"}:
         first = "linear"  # as a composite's only model
     for row in _of_main([row for row in rows if row["link"] == first]):
-        yield say("lengths", row=winner_first(row, "adjusted")(row), recipe=recipe)
+        yield say("lengths", row=winner_first(row["adjusted"])(row), recipe=recipe)
 
 
 def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -72,7 +72,7 @@ def flagged(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         return
     differences = [row for row in rows if row["result"] == DIFFERENCE]
     row = max(differences or rows, key=lambda row: (abs(row["change"]), -row.place))
-    row = winner_first(row, "value")(row) if differences else row
+    row = winner_first(row["value"])(row) if differences else row
     yield say("flagged", count=counted[0], row=row, is_difference=bool(differences), recipe=recipe)
     variants = of_recipe(tables, "sensitivity", recipe, dimension, variant=WITHOUT_FLAGGED)
     for variant in those_with(variants, "same_conclusion"):
@@ -87,7 +87,7 @@ def with_judges(tables: Tables, dimension: str) -> Iterator[Sentence]:
             change = 100 * (float(row["gain"]) ** -0.5 - 1)
             size = row.derive(percent(abs(change)))
             yield say(
-                "with_judge", row=winner_first(row, "estimate")(row), change=change, size=size
+                "with_judge", row=winner_first(row["estimate"])(row), change=change, size=size
             )
 
 

@@ -25,18 +25,17 @@ def of_recipe(
     )
 
 
-def winner_first(row: Row, *differences: str) -> Callable[[Row], Row]:
-    """How to read rows of a − b so that this one's higher side comes first: as they are, or turned.
-    The first of its `differences` that is given tells which side that is.
+def winner_first(*differences: float | None) -> Callable[[Row], Row]:
+    """How to read rows of a − b so that the higher side comes first: as they are, or turned. The
+    first difference that is given tells which side that is.
     """
-    given = next((row[column] for column in differences if row.has(column)), 0)
+    given = next((each for each in differences if each is not None), 0)
     return turned if given < 0 else lambda row: row
 
 
 def more_wins_first(row: Row) -> Callable[[Row], Row]:
-    """The same where rows count wins: the side with more of them comes first."""
-    is_b = row.has("a_wins", "b_wins") and row["a_wins"] < row["b_wins"]
-    return turned if is_b else lambda row: row
+    """The same where the row counts wins: the side with more of them comes first."""
+    return winner_first(row["a_wins"] - row["b_wins"] if row.has("a_wins", "b_wins") else None)
 
 
 def below(limit: float, rows: Sequence[Row], column: str) -> Some:

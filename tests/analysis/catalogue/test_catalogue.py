@@ -45,6 +45,17 @@ def test_no_text_says_a_or_b_without_saying_what_they_are(name: str) -> None:
             assert not re.search(r"\b[Cc]ondition [ab]\b", text), text
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_differences_of_a_and_b_are_signed_and_so_are_the_ends_of_their_intervals(
+    name: str,
+) -> None:
+    """Sentences turn them round: without it they would say the opposite."""
+    table = TABLES[name]
+    of = {column.name for column in table.columns if column.label.startswith("{a} minus {b}")}
+    assert [n for n in of if not table.is_signed(n)] == []
+    assert [c.name for c in table.columns if c.of in of and not table.is_signed(c.name)] == []
+
+
 def test_cells_and_headings_of_a_table_are_labelled() -> None:
     labels = Labels({"conditions": {"ft": "Fine-tuned"}}, a="Zero-shot", b="Fine-tuned")
     table = catalogue.table("wins", labels)

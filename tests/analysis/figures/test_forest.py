@@ -6,6 +6,7 @@ import pytest
 from pandas import DataFrame
 
 from analysis.figures.forest import contrast_forest, systems_forest
+from analysis.figures.style import LINE, PHONE_CHARACTERS
 from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.study_data import Contrast
@@ -100,6 +101,17 @@ def test_the_note_says_recipe_interval_and_units() -> None:
 def test_the_axis_says_on_which_side_of_zero_who_is_higher() -> None:
     axis = checked(contrast_forest(DIFFERENCES, None, RECIPE))["layout"]["xaxis"]
     assert axis["title"]["text"] == "plain minus tuned (points)<br>← tuned higher · plain higher →"
+
+
+def test_long_names_of_conditions_have_room_below_the_axis() -> None:
+    long = DIFFERENCES.assign(condition_a="tuned on " + 8 * "many ", condition_b=8 * "plain ")
+    short, made = (checked(contrast_forest(each, None, RECIPE)) for each in (DIFFERENCES, long))
+    lines = made["layout"]["xaxis"]["title"]["text"].split("<br>")
+    assert max(map(len, lines)) <= PHONE_CHARACTERS
+    assert len(lines) > 3
+    more = LINE * (len(lines) - 2)
+    assert made["layout"]["margin"]["b"] == short["layout"]["margin"]["b"] + more
+    assert made["layout"]["height"] == short["layout"]["height"] + more
 
 
 def test_an_estimate_says_how_many_of_what_it_rests_on() -> None:
