@@ -9,9 +9,9 @@ shape runs what these can change: tests that touch the database or a broker, unl
 `embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
 
 Dear tests take turns, and on the second shape all but those that together execute nearly every SQL
-statement (see `statements.py`). A commit runs those in one share of the files, and in the few files
-that were changed last. Its hash decides which share, so a run that failed fails again; a share may
-wait for many commits. `--in-turn N` runs share N.
+statement (see `statements.py`). A commit runs those in one share of the files, and in the file that
+was changed last. Its hash decides which share, so a run that failed fails again; a share may wait
+for many commits. `--in-turn N` runs share N.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
@@ -22,7 +22,6 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -35,8 +34,8 @@ AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
 #: Into how many shares the files are dealt whose tests take turns.
 SHARES = 30
-#: So many of them run whatever their share: those that were changed last, in so many commits.
-CHANGED_LAST = 3
+#: The file that was changed last runs whatever its share, if that was in so many commits. It is one
+#: alone, as some files take two minutes.
 COMMITS_BACK = 50
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
@@ -82,15 +81,17 @@ def share_of_files(files: Iterable[Path], share: int) -> set[Path]:
 
 
 def changed_last(files: Iterable[Path], clone: Path = ROOT) -> set[Path]:
-    """Those of the files that commits changed last; none where git has no history."""
+    """Which of the files a commit changed last: one at most, and none where git has no history."""
     command = ["git", "log", f"-{COMMITS_BACK}", "--name-only", "--format=", "-z"]
     try:
         names = subprocess.check_output(command, cwd=clone, text=True, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError):
         return set()
-    newest_first = dict.fromkeys(clone / name for name in names.split("\0") if name)
     wanted = set(files)
-    return set(islice((file for file in newest_first if file in wanted), CHANGED_LAST))
+    for name in names.split("\0"):  # newest first
+        if clone / name in wanted:
+            return {clone / name}
+    return set()
 
 
 def pytest(at_once: int, *options: str) -> list[str]:
