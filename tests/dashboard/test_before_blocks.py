@@ -265,6 +265,7 @@ def test_export_has_files_of_their_own_and_explains_every_column(taken: Study) -
     assert "Who reads the replies? Right: A person in need" in names["comprehension.csv", "name"]
 
 
+@pytest.mark.in_turn
 def test_report_and_datasheet_say_how_many_passed(taken: Study, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run("analyze", "small", "--out", out, "--include", "simulated", "--no-images")

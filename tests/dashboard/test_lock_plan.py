@@ -397,6 +397,7 @@ def rated_by_four(study: Study) -> None:
     Study.objects.update(frozen_at=timezone.now())
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.embedded
 def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(

@@ -230,6 +230,7 @@ def test_buttons_of_figures_show_the_focus_by_night(
     expect(button.locator("path")).to_have_css("fill", muted)
 
 
+@pytest.mark.in_turn
 def test_wide_figures_scroll_by_keyboard_on_a_phone_and_have_no_bar_above_them(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -354,6 +355,7 @@ def test_overview_refreshes_itself_and_leaves_open_what_is_open(
     expect(table).to_have_attribute("open", "")
 
 
+@pytest.mark.in_turn
 def test_a_tile_leads_on_wherever_it_is_touched(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:

@@ -104,6 +104,7 @@ def add_passkey(page: Page, look: Look = pass_by) -> None:
     look("remove a passkey")
 
 
+@pytest.mark.in_turn
 def test_researcher_sets_up_an_app_and_a_passkey_and_logs_in_with_them(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
