@@ -30,7 +30,6 @@ def execute(page: Page, route: str, body: str = "") -> Locator:
     return block.locator(".live-responses-table .response-col_status").last
 
 
-@pytest.mark.in_turn
 def test_routes_are_read_and_tried_without_a_third_party(
     installation: Installation, new_page: Callable[..., Page]
 ) -> None:

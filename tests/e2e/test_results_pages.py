@@ -230,7 +230,6 @@ def test_buttons_of_figures_show_the_focus_by_night(
     expect(button.locator("path")).to_have_css("fill", muted)
 
 
-@pytest.mark.in_turn
 def test_wide_figures_scroll_by_keyboard_on_a_phone_and_have_no_bar_above_them(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
