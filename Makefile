@@ -13,7 +13,7 @@ help:
 	@echo 'make run        a site with an example study on http://localhost:8000 (PORT=…, HOST=…, PUBLIC=name, PROLIFIC=local)'
 	@echo 'make dev        the same site, started again when a file changes'
 	@echo 'make test       lint and every test on both shapes; installs the services they need'
-	@echo 'make test-long  the same with ten times the random cases'
+	@echo 'make test-long  the same with more random cases'
 	@echo 'make quick      the fast tests that need no database, server or browser'
 	@echo 'make lint       ruff, mypy, import-linter, Django checks, missing migrations'
 	@echo 'make bench      the benchmarks'

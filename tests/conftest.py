@@ -3,16 +3,16 @@
 import gc
 import os
 import re
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from socketserver import StreamRequestHandler
+from typing import Any
 
 import pytest
 from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
-from tests.run import SHARES, changed_last, share_of_files
-from tests.statements import chosen
 
 pytest_plugins = ["tests.approved"]
 
@@ -40,16 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write the texts that tests compare into their documents: see tests/approved.py",
     )
     parser.addoption(
-        "--in-turn",
-        type=int,
-        metavar="N",
-        help=f"of what takes turns only share N of {SHARES}, from 0: see `takes_turns`",
-    )
-    parser.addoption(
         "--long",
         action="store_true",
-        help="tests marked `long`, more simulated studies and raters, ten times the hostile "
-        "requests: what `make test-long` adds",
+        help="more random cases: tests marked `long`, more simulated studies and raters, ten times "
+        "the hostile requests",
     )
 
 
@@ -72,11 +66,43 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A skipped test checks nothing, so a run with one does not pass."""
-    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
-    if terminal is not None and terminal.stats.get("skipped"):
-        terminal.write_line("\nThe run fails because tests were skipped", red=True)
+    """A skipped test checks nothing, so a run with one does not pass; nor does one that lost a test
+    on the way.
+    """
+    config = session.config
+    if hasattr(config, "workerinput"):
+        config.workeroutput["counts"] = config.stash[COUNTS]
+        return
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None or config.option.collectonly or COUNTS not in config.stash:
+        return
+    counts = config.stash[COUNTS]
+    ran = len(
+        {
+            report.nodeid
+            for reports in terminal.stats.values()
+            for report in reports
+            if isinstance(report, pytest.TestReport)
+        }
+    )
+    left_out = "".join(f", {n:,} left out: {why}" for why, n in sorted(counts["left_out"].items()))
+    terminal.write_line(f"\nTests: {counts['collected']:,} collected{left_out}; {ran:,} ran")
+    wrong = []
+    if terminal.stats.get("skipped"):
+        wrong.append("tests were skipped")
+    if ran != counts["to_run"]:
+        wrong.append(f"{counts['to_run']:,} tests should have run")
+    if wrong and session.exitstatus == pytest.ExitCode.OK:
+        terminal.write_line(f"The run fails: {'; '.join(wrong)}", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Each process of pytest-xdist collects the same tests."""
+    counts = getattr(node, "workeroutput", {}).get("counts")
+    if counts:
+        node.config.stash[COUNTS] = counts
 
 
 def published_file() -> Path | None:
@@ -106,6 +132,8 @@ def long_run(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--long"))
 
 
+#: How many tests were collected, left out by reason, and are to run.
+COUNTS = pytest.StashKey[dict[str, Any]]()
 HERE = Path(__file__).parent
 #: Where tests start an installation whatever their fixture is called.
 END_TO_END = HERE / "e2e"
@@ -113,39 +141,29 @@ SERVERS = {"installation", "live_server", "server_with", "walks"}
 STARTING = {"browser", *SERVERS}
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
-#: Folders of `analysis` whose tests know no database.
-PURE = ("figures", "judges", "metrics", "planning", "raters", "stats", "tables", "text")
-#: Folders that a run does not even read: none of their tests belongs to it, or hardly one.
-UNREAD = {
-    "--skip-pure": [
-        HERE / "examples",
-        *(HERE / "analysis" / name for name in PURE),
-    ],
-    "--quick": [
-        *(HERE / name for name in ("dashboard", "e2e", "examples", "hostile")),
-        # Their tests compute whole tables or load models, tens of them a second at best.
-        *(HERE / "analysis" / name for name in ("figures", "judges", "metrics", "tables")),
-    ],
-}
+#: Folders that `--quick` does not even read: none of their tests belongs to it, or hardly one.
+UNREAD_WHEN_QUICK = [
+    *(HERE / name for name in ("dashboard", "e2e", "examples", "hostile")),
+    # Their tests compute whole tables or load models, tens of them a second at best.
+    *(HERE / "analysis" / name for name in ("figures", "judges", "metrics", "tables")),
+]
 #: Nor files whose tests all have such a mark.
-UNREAD_MARKS = {
-    "--skip-pure": re.compile(r"(?m)^pytestmark = .*\bmark\.embedded\b"),
-    "--quick": re.compile(r"(?m)^pytestmark = .*\bmark\.(django_db|e2e|slow|in_turn)\b"),
-}
+MARKED_UNREAD_WHEN_QUICK = re.compile(r"(?m)^pytestmark = .*\bmark\.(django_db|e2e|slow)\b")
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    options = [option for option in UNREAD if config.getoption(option)]
-    if any(collection_path in UNREAD[option] for option in options):
+    if not config.getoption("--quick"):
+        return None
+    if collection_path in UNREAD_WHEN_QUICK:
         return True
-    if options and collection_path.suffix == ".py":
-        text = collection_path.read_text()
-        return True if any(UNREAD_MARKS[option].search(text) for option in options) else None
+    if collection_path.suffix == ".py":
+        return bool(MARKED_UNREAD_WHEN_QUICK.search(collection_path.read_text())) or None
     return None
 
 
+@pytest.hookimpl(trylast=True)  # after pytest has chosen by -k and -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         starts = STARTING.intersection(getattr(item, "fixturenames", ()))
@@ -159,53 +177,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         {item.path for item in items if item.get_closest_marker(name)} for name in ("e2e", "slow")
     )
     items.sort(key=lambda item: (item.path not in starting, item.path not in slow))
-    excluded = {item for item in items if is_excluded(item, config)}
-    excluded |= not_their_turn([item for item in items if item not in excluded], config)
-    config.hook.pytest_deselected(items=list(excluded))
-    items[:] = [item for item in items if item not in excluded]
+    reasons = {item: why for item in items if (why := why_left_out(item, config))}
+    config.stash[COUNTS] = {
+        "collected": len(items),
+        "left_out": dict(Counter(reasons.values())),
+        "to_run": len(items) - len(reasons),
+    }
+    config.hook.pytest_deselected(items=list(reasons))
+    items[:] = [item for item in items if item not in reasons]
 
 
-def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
-    """Whether a test is not for this shape or run, or compares with a file that is not given."""
+def why_left_out(item: pytest.Item, config: pytest.Config) -> str | None:
+    """Why a test is not for this shape or run, or None where it runs."""
     on_sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
-    return bool(
-        (on_sqlite and any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE)))
-        or (config.getoption("--skip-pure") and not is_shaped(item))
-        or (
-            config.getoption("--quick")
-            and (uses_services(item) or any(map(item.get_closest_marker, ("slow", "in_turn"))))
-        )
-        or (item.get_closest_marker("long") and not config.getoption("--long"))
-        or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
-    )
-
-
-def not_their_turn(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
-    """What takes turns and is in another share, unless its file is among the last changed."""
-    share = config.getoption("--in-turn")
-    if share is None:
-        return set()
-    taking = [item for item in items if takes_turns(item, config)]
-    files = {item.path for item in taking}
-    mine = share_of_files(files, share) | changed_last(files)
-    return {item for item in taking if item.path not in mine}
-
-
-def takes_turns(item: pytest.Item, config: pytest.Config) -> bool:
-    """Whether some commits do without a test: the marked ones, and on the second shape all that
-    ran on the first and is not needed to execute each SQL statement.
-    """
-    on_second = config.getoption("--skip-pure")
-    if on_second and item.nodeid in chosen():
-        return False
-    if item.get_closest_marker("in_turn"):
-        return True
-    return on_second and not any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))
-
-
-def is_shaped(item: pytest.Item) -> bool:
-    """Whether a test may come out differently on another database or broker."""
-    return uses_services(item) and not item.get_closest_marker("embedded")
+    second, quick, long = (config.getoption(f"--{name}") for name in ("skip-pure", "quick", "long"))
+    marked = item.get_closest_marker
+    needs_published = "published_responses" in getattr(item, "fixturenames", ())
+    reasons = {
+        "only for PostgreSQL": on_sqlite and any(map(marked, ON_POSTGRESQL_ALONE)),
+        "no database": second and not uses_services(item),
+        "embedded": second and marked("embedded"),
+        "not quick": quick and (uses_services(item) or marked("slow")),
+        "long": not long and marked("long"),
+        "no PUBLISHED_RESPONSES": needs_published and not published_file(),
+    }
+    return next((why for why, applies in reasons.items() if applies), None)
 
 
 def uses_services(item: pytest.Item) -> bool:

@@ -1,17 +1,14 @@
 """Run the tests on both shapes and lint, all at once: `make test`.
 
-    python -m tests.run            what protects every change
-    python -m tests.run --long     everything, and more random cases: `make test-long`
+    python -m tests.run            every test
+    python -m tests.run --long     the same with more random cases: `make test-long`
     python -m tests.run --quick    what needs no database, server or browser: `make quick`
 
-Shape 1 is SQLite with the broker that needs no server, shape 2 PostgreSQL with Redis. The second
-shape runs what these can change: tests that touch the database or a broker, unless they are marked
-`embedded` (see pyproject.toml). A new test runs on both. The services come from `services.py`.
-
-Dear tests take turns, and on the second shape all but those that together execute nearly every SQL
-statement (see `statements.py`). A commit runs those in one share of the files, and in the file that
-was changed last. Its hash decides which share, so a run that failed fails again; a share may wait
-for many commits. `--in-turn N` runs share N.
+Shape 1 is SQLite with the broker that needs no server, shape 2 PostgreSQL with Redis. Every test
+runs each time on each shape that can change its result. The second shape leaves out tests that
+touch neither a database nor a broker, and those marked `embedded` (see pyproject.toml). Each shape
+ends with how many tests ran and how many were left out, by reason. The services come from
+`services.py`.
 
 While one test waits for a server or a browser, another computes: so everything runs side by side.
 The first shape has most of the tests and is shown while it runs; the others are shown when it ends.
@@ -20,9 +17,8 @@ The first shape has most of the tests and is shown while it runs; the others are
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from tempfile import TemporaryFile
 
 from config.processes import ROOT
@@ -32,11 +28,6 @@ CORES = os.cpu_count() or 1
 #: Tests with a browser wait more than they compute. The second shape ends long before the first.
 AT_ONCE = min(CORES + 1, 8)
 AT_ONCE_ON_SECOND = min(max(CORES // 2, 1), 8)
-#: Into how many shares the files are dealt whose tests take turns.
-SHARES = 30
-#: The file that was changed last runs whatever its share, if that was in so many commits. It is one
-#: alone, as some files take two minutes.
-COMMITS_BACK = 50
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
@@ -46,8 +37,6 @@ def main() -> int:
     given = sys.argv[1:]
     if "--quick" in given:  # nothing to wait for
         return subprocess.call(pytest(CORES, "--quiet", *given), env=environment(EMBEDDED))
-    if "--long" not in given and "--in-turn" not in given:
-        given += ["--in-turn", str(share_of_commit())]
     try:
         with beside("lint", ["make", "--no-print-directory", "lint"], {}) as lint:
             prepare()
@@ -64,34 +53,6 @@ def main() -> int:
     except services.ServiceMissing as error:
         sys.exit(str(error))
     return first or second.returncode or lint.returncode
-
-
-def share_of_commit() -> int:
-    """Which share of the files that take turns this commit runs: the same whenever it is tested."""
-    try:
-        head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True)
-    except (OSError, subprocess.CalledProcessError):  # not a clone
-        return 0
-    return int(head, 16) % SHARES
-
-
-def share_of_files(files: Iterable[Path], share: int) -> set[Path]:
-    """The files of one share, from 0: every SHARES-th in the order of their names."""
-    return set(sorted(files)[share::SHARES])
-
-
-def changed_last(files: Iterable[Path], clone: Path = ROOT) -> set[Path]:
-    """Which of the files a commit changed last: one at most, and none where git has no history."""
-    command = ["git", "log", f"-{COMMITS_BACK}", "--name-only", "--format=", "-z"]
-    try:
-        names = subprocess.check_output(command, cwd=clone, text=True, stderr=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError):
-        return set()
-    wanted = set(files)
-    for name in names.split("\0"):  # newest first
-        if clone / name in wanted:
-            return {clone / name}
-    return set()
 
 
 def pytest(at_once: int, *options: str) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from config.processes import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 RUN = "import runpy; runpy.run_path('bootstrap.py', run_name='__main__')"
 
 

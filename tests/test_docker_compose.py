@@ -84,7 +84,6 @@ def test_log_of_the_database_repeats_no_statement_and_no_value() -> None:
 
 @pytest.mark.e2e
 @pytest.mark.embedded
-@pytest.mark.in_turn
 def test_image_holds_all_that_its_build_and_its_commands_need(tmp_path: Path) -> None:
     image = tmp_path / "image"
     image.mkdir()

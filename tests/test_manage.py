@@ -70,7 +70,6 @@ print(json.dumps(ends))
 """
 
 
-@pytest.mark.in_turn
 def test_commands_on_a_database_that_was_never_migrated(tmp_path: Path) -> None:
     commands = [[word.format(data=tmp_path) for word in command] for command in COMMANDS]
     done = subprocess.run(
@@ -88,7 +87,6 @@ def test_commands_on_a_database_that_was_never_migrated(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.in_turn
 def test_command_on_a_database_that_was_never_migrated_ends_with_an_error(tmp_path: Path) -> None:
     assert said("set_study", "empathy", "open", data=tmp_path) == (1, EMPTY)
 
@@ -101,7 +99,6 @@ def set_up_but(data: Path, *statements: str) -> None:
             database.execute(statement)
 
 
-@pytest.mark.in_turn
 def test_command_on_a_database_that_is_behind(tmp_path: Path) -> None:
     set_up_but(
         tmp_path,
@@ -125,7 +122,6 @@ def test_command_without_a_database_server(tmp_path: Path) -> None:
     assert text.count("\n") == 1
 
 
-@pytest.mark.in_turn
 def test_other_database_errors_are_not_hidden(tmp_path: Path) -> None:
     set_up_but(tmp_path, "DROP TABLE survey_study")
     code, text = said("set_study", "x", "open", data=tmp_path)

@@ -23,7 +23,7 @@ from analysis.recipe import (
 )
 from analysis.study_data import ITEM
 
-pytestmark = [pytest.mark.slow, pytest.mark.in_turn]  # each analyses a whole study
+pytestmark = pytest.mark.slow  # each analyses a whole study
 
 PAPER, SOUND = shipped_recipes().values()
 SYSTEMS = [("m", "plain"), ("m", "tuned"), ("big", "plain")]

@@ -95,7 +95,6 @@ def test_composite_was_shown_where_its_parts_were() -> None:
     assert (places == 1).all(axis=None)
 
 
-@pytest.mark.in_turn
 def test_composite_has_its_rows_and_changes_no_other() -> None:
     without = analyse(replace(rated_on_parts(), composites={}), RULES, [SOUND])
     assert without.tables.keys() == results().tables.keys()
@@ -108,7 +107,6 @@ def test_composite_has_its_rows_and_changes_no_other() -> None:
         assert_frame_equal(others, expected.reset_index(drop=True), check_dtype=False)
 
 
-@pytest.mark.in_turn
 def test_composites_models_are_linear_and_say_why() -> None:
     table = results().tables["mixed_models"]
     own = table["dimension"] == "empathy"
@@ -120,7 +118,6 @@ def test_composites_models_are_linear_and_say_why() -> None:
     assert set(contrasts.loc[["empathy"], "scale"]) == {"ratings"}
 
 
-@pytest.mark.in_turn
 def test_composites_multiverse_has_its_linear_model_as_the_main_result() -> None:
     table = analyse_multiverse(rated_on_parts(), RULES, [SOUND]).tables["multiverse"]
     main = table[table["is_main"]].set_index("dimension")["analysis"]
@@ -184,14 +181,12 @@ def test_judges_composite_is_of_the_scores_in_one_replicate() -> None:
     assert rows["dimension"].tolist() == [*PARTS, "empathy"]
 
 
-@pytest.mark.in_turn
 def test_judges_are_compared_with_people_on_the_composite() -> None:
     tables, _, _ = analyse_judges(rated_on_parts(), judged_on_parts(), RULES)
     for name in ("judge_agreement", "judge_bias", "alt_test", "prediction_powered"):
         assert "empathy" in set(tables[name]["dimension"]), name
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("unit", ["rating", "participant"])
 def test_composite_of_half_points_is_analysed(unit: str) -> None:
     data = rated_on_parts()
@@ -203,7 +198,6 @@ def test_composite_of_half_points_is_analysed(unit: str) -> None:
     assert means["empathy"] == pytest.approx(means[PARTS].mean())
 
 
-@pytest.mark.in_turn
 def test_raters_are_filtered_by_what_they_rated() -> None:
     """σ and the number of ratings are of the ratings that a rater gave."""
     raters = results().tables["raters"]

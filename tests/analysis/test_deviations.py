@@ -233,7 +233,6 @@ def test_every_setting_of_few_tables_is_tried_below() -> None:
     assert OTHER_VALUES.keys() == TABLES_OF.keys()
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.parametrize("key", TABLES_OF)
 def test_tables_that_are_said_not_to_depend_on_a_setting_stay_the_same(key: str) -> None:

@@ -20,7 +20,7 @@ from analysis.text.findings import findings
 from survey.definition.labels import Labels
 from tests.analysis.written import said
 
-pytestmark = [pytest.mark.slow, pytest.mark.in_turn]  # analyses whole studies
+pytestmark = pytest.mark.slow  # analyses whole studies
 
 RECIPES = list(shipped_recipes().values())
 WORDS = {"plain": 80, "tuned": 60}

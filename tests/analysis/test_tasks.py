@@ -103,7 +103,6 @@ def test_worker_rests_after_a_long_run(analysed: Study) -> None:
     assert work() == []
 
 
-@pytest.mark.in_turn
 def test_sources_asked_for_once_are_kept_up_to_date(study: Study) -> None:
     with_robots = counted_sources(["simulated"])
     tasks.run(request_run(study=study, sources=with_robots).pk)

@@ -8,8 +8,6 @@ import pytest
 
 from config.processes import ROOT, command_of
 
-pytestmark = pytest.mark.in_turn
-
 #: Together they cost 1.3 s and 170 MB, and belong into workers.
 HEAVY = {
     "numpy", "pandas", "scipy", "statsmodels", "pingouin", "plotly", "kaleido", "openai",

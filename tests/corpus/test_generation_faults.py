@@ -16,7 +16,7 @@ from tests.servers.faulty_judge import Entry, faulty_judge
 from tests.servers.judge_faults import Plan
 
 # tests/judge/test_fault_run.py has the faults of the same queue of calls on PostgreSQL.
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
 FAULTS = [
     "rate_limit",

@@ -113,7 +113,6 @@ def test_a_raw_corpus_becomes_a_study(loaded: Study, manage: Manage, tmp_path: P
     assert len(json.loads((split / "split.json").read_text())["held_out_rows"]) == scenarios
 
 
-@pytest.mark.long
 def test_and_the_study_one_report(live_server: LiveServer, loaded: Study, tmp_path: Path) -> None:
     report = report_by_commands(loaded.slug, server=live_server.url, folder=tmp_path / "out")
     check(report)

@@ -35,7 +35,7 @@ from tests.dashboard.reading import tables_of, text_of
 from tests.factories import Key, add_participant, make_study
 
 # What pages show and say; test_pages.py opens them on every database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 AGREEMENT = "/studies/small/agreement/"
 GUARD = "/studies/small/guard/"

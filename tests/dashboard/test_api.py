@@ -27,7 +27,6 @@ from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import answer_calls, planned
 from tests.factories import add_participant, make_study
-from tests.turns import in_turn
 
 # What is read: the database changes nothing of it.
 pytestmark = pytest.mark.embedded
@@ -208,7 +207,7 @@ def ratings_along(page: Client, url: str | None, link: str) -> list[list[dict[st
     return pages
 
 
-@pytest.mark.parametrize("limit", [in_turn(5), in_turn(7), 12, 59, 60, 1000])
+@pytest.mark.parametrize("limit", [5, 7, 12, 59, 60, 1000])
 def test_links_lead_through_every_rating_once_and_back(
     page: Client, study: Study, limit: int
 ) -> None:
@@ -374,7 +373,6 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
 
 
 @pytest.mark.embedded
-@pytest.mark.in_turn
 def test_query_count_does_not_grow_with_people(page: Client, study: Study) -> None:
     def queries(name: str) -> int:
         page.get(f"/api/studies/small/{name}")

@@ -52,7 +52,7 @@ from tests.dashboard.paying import AT, listed
 from tests.dashboard.test_roles import member
 
 # What requests may say; hostile ones go to both: the database changes nothing of it.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 if TYPE_CHECKING:  # loaded by `site`: it takes a second, and this is one of many files
     from schemathesis import Case

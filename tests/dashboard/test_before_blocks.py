@@ -202,7 +202,6 @@ def taken(live_server: LiveServer, study: Study, tmp_path: Path) -> Study:
     return study
 
 
-@pytest.mark.in_turn
 def test_raters_answer_as_the_profile_says_and_training_is_no_rating(taken: Study) -> None:
     attempts = ComprehensionAttempt.objects.values_list("number", "passed")
     assert sorted(attempts) == [(1, False)] * 4 + [(2, False)] + [(2, True)] * 3
@@ -216,7 +215,6 @@ def test_raters_answer_as_the_profile_says_and_training_is_no_rating(taken: Stud
     assert Participant.objects.filter(held_pool="").get().status == "failed_comprehension"
 
 
-@pytest.mark.in_turn
 def test_overview_counts_who_was_sent_away(page: Client, taken: Study) -> None:
     shown = page.get("/studies/small@1/?include=simulated")
     header, *rows = table_headed(shown, "Source")
@@ -248,7 +246,6 @@ def test_rater_page_has_attempts_and_training(page: Client, taken: Study) -> Non
     assert len(table_headed(shown, "Block")[1:]) == 12
 
 
-@pytest.mark.in_turn
 def test_export_has_files_of_their_own_and_explains_every_column(taken: Study) -> None:
     done = finished_run(study=taken, sources=["simulated"])
     with reading():
@@ -265,7 +262,6 @@ def test_export_has_files_of_their_own_and_explains_every_column(taken: Study) -
     assert "Who reads the replies? Right: A person in need" in names["comprehension.csv", "name"]
 
 
-@pytest.mark.in_turn
 def test_report_and_datasheet_say_how_many_passed(taken: Study, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run("analyze", "small", "--out", out, "--include", "simulated", "--no-images")
@@ -288,7 +284,6 @@ def test_report_and_datasheet_say_how_many_passed(taken: Study, tmp_path: Path) 
     )
 
 
-@pytest.mark.in_turn
 def test_export_json_counts_who_was_sent_away_and_can_be_imported_again(
     taken: Study, tmp_path: Path
 ) -> None:

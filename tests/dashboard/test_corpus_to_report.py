@@ -32,7 +32,7 @@ from tests.dashboard.conftest import Woken
 from tests.servers.chat_endpoint import chat_endpoint
 
 # Each step has tests of its own; this one is that they fit together.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 GENERATION = """\
 template: "{context}\\nSomeone says: {prompt}\\nYou answer:"
 conditions: {plain: {}, brief: {system: Answer in one sentence.}}
@@ -81,7 +81,6 @@ def test_by_commands(live_server: LiveServer, db: None, tmp_path: Path) -> None:
     check(report_by_commands("few", server=live_server.url, folder=tmp_path / "out"))
 
 
-@pytest.mark.long
 def test_by_pages_and_api(
     live_server: LiveServer,
     page: Client,

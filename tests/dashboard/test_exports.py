@@ -321,10 +321,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "no reference": {"reference": None, "conditions": ("plain", "tuned")},
 }
 #: What a database makes of rows is seen with the usual shape.
-ONCE = [
-    pytest.param(shape, id=name, marks=[pytest.mark.embedded, pytest.mark.in_turn])
-    for name, shape in SHAPES.items()
-]
+ONCE = [pytest.param(shape, id=name, marks=pytest.mark.embedded) for name, shape in SHAPES.items()]
 
 
 @pytest.mark.slow

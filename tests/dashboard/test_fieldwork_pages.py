@@ -237,7 +237,6 @@ def add_participant_without_ratings(study: Study, name: str, minutes: int) -> Pa
     return Participant.objects.get(pk=person.pk)
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 def test_pilot_page_compares_with_the_main_study(
     page: Client, versions: tuple[Study, Study]

@@ -72,7 +72,6 @@ def test_choice_is_recorded_and_the_filter_asked_to_run_again(
     )  # fmt: skip
 
 
-@pytest.mark.in_turn
 def test_analysis_from_before_is_kept_beside_the_new_one(
     page: Client, flat: Study, woken: Woken
 ) -> None:
@@ -149,7 +148,6 @@ def test_judge_and_panel_can_be_gold(
 # ── What changed ─────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.in_turn
 def test_changes_are_shown_as_soon_as_the_analysis_is_there(
     page: Client, flat: Study, woken: Woken
 ) -> None:
@@ -166,7 +164,6 @@ def test_changes_are_shown_as_soon_as_the_analysis_is_there(
     assert "data-live" not in page.get(address).content.decode()
 
 
-@pytest.mark.in_turn
 def test_changes_say_who_is_excluded_now_and_who_is_included_again(
     page: Client, flat: Study, woken: Woken
 ) -> None:
@@ -198,7 +195,6 @@ def test_changes_say_when_answers_came_in_between(page: Client, flat: Study, wok
     assert "not the only difference: people came or answered in between. To see" in shown
 
 
-@pytest.mark.in_turn
 def test_changes_say_when_the_rules_changed_in_between(
     page: Client, flat: Study, woken: Woken
 ) -> None:
@@ -212,7 +208,6 @@ def test_changes_say_when_the_rules_changed_in_between(
     assert funnel["Too fast or too slow"] == ["1", "–", "5", "–"]
 
 
-@pytest.mark.in_turn
 def test_changes_without_an_analysis_before_lead_to_the_results(
     page: Client, flat: Study, woken: Woken
 ) -> None:
@@ -249,7 +244,6 @@ def test_changes_of_another_studys_analysis_are_not_found(
     assert page.get(f"{GOLD}changes/{run}/?before=%00").status_code == 200
 
 
-@pytest.mark.in_turn
 def test_gold_chosen_a_second_time_shows_its_own_results_again(
     page: Client, flat: Study, woken: Woken
 ) -> None:

@@ -79,7 +79,7 @@ def copy_of(folder: Path, slug: str) -> Study:
 @pytest.mark.parametrize(
     "is_stand_in",
     [
-        pytest.param(True, id="stand-in", marks=[pytest.mark.embedded, pytest.mark.in_turn]),
+        pytest.param(True, id="stand-in", marks=pytest.mark.embedded),
         pytest.param(False, id="judge"),
     ],
 )

@@ -115,7 +115,6 @@ def test_wrong_key(
     assert is_complete(page, resume(page, study, woken))
 
 
-@pytest.mark.in_turn
 def test_unknown_model(page: Client, study: Study, serve: Serve, woken: Woken) -> None:
     serve(sequence=["not_found"] * 10, probes=["not_found"] * 10)
     shown = said(page, asked(study, model="nobody/knows"))
@@ -138,7 +137,6 @@ def test_unreachable_host(
     assert is_complete(page, resume(page, study, woken))
 
 
-@pytest.mark.in_turn
 def test_endpoint_that_answers_with_a_web_page(
     page: Client, study: Study, serve: Serve, woken: Woken
 ) -> None:

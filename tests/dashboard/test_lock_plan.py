@@ -397,7 +397,6 @@ def rated_by_four(study: Study) -> None:
     Study.objects.update(frozen_at=timezone.now())
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.embedded
 def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(
@@ -423,7 +422,6 @@ def test_lock_then_change_one_rule_after_consent_and_the_report_labels_it(
     assert analysed()[1] == {"included": {"as planned"}, "all": {"as planned"}}
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.embedded
 def test_report_without_a_plan_says_that_there_was_none(

@@ -49,7 +49,6 @@ def computed(run: AnalysisRun) -> Multiverse:
     return multiverse
 
 
-@pytest.mark.in_turn
 def test_button_asks_once_and_wakes_a_worker(page: Client, run: AnalysisRun, woken: Woken) -> None:
     assert "Compute the multiverse" in page.get(PAGE).content.decode()
     for _ in range(2):
@@ -63,7 +62,6 @@ def test_button_asks_once_and_wakes_a_worker(page: Client, run: AnalysisRun, wok
     assert not run.is_automatic
 
 
-@pytest.mark.in_turn
 @pytest.mark.embedded
 def test_page_shows_what_was_found(page: Client, run: AnalysisRun) -> None:
     assert computed(run).state == State.DONE
@@ -112,14 +110,12 @@ def test_data_that_changed_are_refused(page: Client, study: Study, run: Analysis
     assert "recompute it, then ask again" in text_of(page.get(PAGE))
 
 
-@pytest.mark.in_turn
 def test_it_goes_with_its_run_when_a_rater_withdraws(study: Study, run: AnalysisRun) -> None:
     computed(run)
     withdraw(participant=Participant.objects.get(study=study, pseudonym="ann"), at=timezone.now())
     assert not Multiverse.objects.exists()
 
 
-@pytest.mark.in_turn
 def test_download_is_prepared_again(run: AnalysisRun, tmp_path: Any, settings: Any) -> None:
     settings.PACKAGES_DIR = tmp_path
     before = request_package(run=run, recipe="both", images=False)

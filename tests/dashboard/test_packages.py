@@ -77,7 +77,6 @@ def no_images(figures: dict[str, Any], folder: Path) -> str:
 # ── What is in it ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.in_turn
 def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
     study: Study, run: AnalysisRun
 ) -> None:
@@ -103,7 +102,6 @@ def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
     assert "data/comments.csv" not in names
 
 
-@pytest.mark.in_turn
 def test_zip_tells_nobody_apart_from_their_pseudonym(study: Study) -> None:
     pid, label, reason = prolific_id("ann"), "Zoltan's link", "Zoltan told me so"
     ann, ben = (study.participants.get(pseudonym=name) for name in ("ann", "ben"))
@@ -140,7 +138,6 @@ def test_data_that_changed_after_the_analysis_are_said_to_be_newer(
 # ── Asking for it ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.in_turn
 def test_researcher_asks_sees_progress_and_downloads(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:

@@ -239,7 +239,7 @@ SHAPES = {
 
 #: What has most in it. One database stores any of the others as another does.
 RICHEST = "conditions between, some of each, with the reference"
-OTHERS = [pytest.mark.embedded, pytest.mark.in_turn]
+OTHERS = pytest.mark.embedded
 ONE_AND_OTHERS = [pytest.param(name, marks=() if name == RICHEST else OTHERS) for name in SHAPES]
 
 

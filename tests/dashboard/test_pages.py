@@ -35,7 +35,6 @@ def queries_of(page: Client, address: str) -> int:
 
 
 @pytest.mark.embedded
-@pytest.mark.in_turn
 def test_query_count_does_not_grow_with_people_and_calls(page: Client, judge: Judge) -> None:
     study = judge.study
     addresses = [f"/studies/small/{name}" for name in (*NAMES, JUDGE, f"{JUDGE}progress/")]

@@ -159,7 +159,6 @@ def test_study_of_experts_alone_leads_to_their_numbers(
     assert '<a href="?include=panel">look at their numbers</a>' in answer.content.decode()
 
 
-@pytest.mark.in_turn
 def test_pages_say_when_experts_are_included(
     page: Client, study: Study, experts: list[Participant]
 ) -> None:

@@ -24,7 +24,6 @@ from tests.analysis.by_hand import rows_of
 from tests.dashboard.importing import TIDE, published
 
 RECIPES = list(read_recipes(TIDE / "recipes").values())
-PUBLISHED = [recipe for recipe in RECIPES if recipe.unit == "rating"]
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
@@ -58,22 +57,14 @@ def computed(rules: QualityRules, recipes: list[Recipe]) -> dict[str, str]:
             published_study.DEFAULT_ORDER,
             ["142", "137", "124", "116"],
             RECIPES,
-            id="default order, with recipes",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
-            published_study.DEFAULT_ORDER,
-            ["142", "137", "124", "116"],
-            PUBLISHED,
-            id="default order, as published",
-            marks=pytest.mark.embedded,
+            id="default order",
         ),
         pytest.param(
             published_study.PAPER_ORDER,
             ["146", "133", "124", "116"],
             [],
             id="the paper's order",
-            marks=[pytest.mark.embedded, pytest.mark.in_turn],
+            marks=pytest.mark.embedded,
         ),
     ],
 )

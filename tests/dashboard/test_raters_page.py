@@ -21,7 +21,6 @@ from tests.dashboard.conftest import study_taken_by_five
 from tests.dashboard.judging import answer_calls
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant
-from tests.turns import in_turn
 
 # What pages show and say; test_pages.py opens them on every database.
 pytestmark = pytest.mark.embedded
@@ -237,7 +236,7 @@ def test_choice_of_nobody_says_so_and_can_be_undone(page: Client, crowd: Study) 
     assert '<a href="?sort=mae">Show all</a>' in answer.content.decode()
 
 
-@pytest.mark.parametrize("sort", ["sigma", in_turn("-sigma")])
+@pytest.mark.parametrize("sort", ["sigma", "-sigma"])
 def test_raters_without_a_number_come_last(page: Client, crowd: Study, sort: str) -> None:
     add_participant(crowd, pseudonym="aaa", rate=lambda key: None)
     finished_run(study=crowd, sources=counted_sources())

@@ -59,7 +59,6 @@ def test_profile_and_seed_are_recorded_once(
     assert "2 simulated raters sent (profile mine.yaml, seed 1)" in said
 
 
-@pytest.mark.in_turn
 def test_raters_stay_as_the_crowd_that_they_came_with_decided(
     live_server: LiveServer, study: Study, tmp_path: Path
 ) -> None:
@@ -77,7 +76,6 @@ def test_raters_stay_as_the_crowd_that_they_came_with_decided(
     assert not plan.exists()
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 def test_page_shows_what_was_planted_and_found(
     live_server: LiveServer, study: Study, tmp_path: Path, page: Client
@@ -99,7 +97,6 @@ def test_page_shows_what_was_planted_and_found(
     assert planted["Ant"][-1] == "Mixed contrasts"
 
 
-@pytest.mark.in_turn
 def test_raters_of_unknown_profiles_are_told(page: Client, study: Study) -> None:
     add_participant(study, pseudonym="robot", source="simulated")
     finished_run(study=study, sources=counted_sources(["simulated"]))

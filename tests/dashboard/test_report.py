@@ -119,7 +119,6 @@ def test_report_stands_alone_and_its_links_lead_somewhere(study: Study, tmp_path
     assert [file for file in links.files if not (tmp_path / "out" / file).is_file()] == []
 
 
-@pytest.mark.in_turn
 def test_report_of_six_raters(study: Study, tmp_path: Path, approved: Approval) -> None:
     html = without_scripts(analysed(tmp_path / "out", study))
     approved(*words_of_report(html))
@@ -145,7 +144,6 @@ def test_report_of_a_single_condition(tmp_path: Path, approved: Approval) -> Non
     approved(*words_of_report(without_scripts(analysed(tmp_path / "out", study))))
 
 
-@pytest.mark.in_turn
 def test_details_are_folded_in_an_appendix_and_have_no_latex_unless_asked_for(
     study: Study, tmp_path: Path
 ) -> None:

@@ -19,7 +19,6 @@ from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
 from tests.dashboard.test_access import OPEN_TO_ALL
 from tests.factories import make_study
-from tests.turns import in_turn
 
 # Who may open what; other tests open the pages on every database.
 pytestmark = pytest.mark.embedded
@@ -210,9 +209,7 @@ def offered_and_refused(client: Client, role: Role, pages: set[tuple[str, str]])
     return wrong
 
 
-@pytest.mark.parametrize(
-    "role", [in_turn(Role.OWNER), in_turn(Role.EDITOR), Role.ANALYST, Role.VIEWER]
-)
+@pytest.mark.parametrize("role", [Role.OWNER, Role.EDITOR, Role.ANALYST, Role.VIEWER])
 def test_pages_offer_nothing_that_the_role_may_not_do(
     study: Study, run: AnalysisRun, judge: Judge, role: Role
 ) -> None:

@@ -66,7 +66,6 @@ def test_trained_on_the_ratings_of_included_raters_it_scores_every_response(stud
     assert scorer("card", study).strip() == trained.card.strip()
 
 
-@pytest.mark.in_turn
 def test_analysis_has_it_as_a_source_beside_judges_and_metrics(page: Client, study: Study) -> None:
     scorer("train", study, "--ngrams")
     run = finished_run(study=study, sources=counted_sources())
@@ -190,7 +189,6 @@ def test_scorer_of_simulated_raters_says_so_in_its_name(study: Study) -> None:
     assert Scorer.objects.get().name == "scorer@1 (simulated raters)"
 
 
-@pytest.mark.in_turn
 def test_page_of_results_has_its_tables(page: Client, study: Study) -> None:
     scorer("train", study, "--ngrams")
     finished_run(study=study, sources=counted_sources())

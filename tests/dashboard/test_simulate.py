@@ -77,7 +77,6 @@ def test_more_participants_of_the_same_seed_add_the_missing_ones(
     assert Participant.objects.count() == 2
 
 
-@pytest.mark.in_turn
 def test_plan_tells_who_behaves_how(
     live_server: LiveServer, study: Study, profile: Path, tmp_path: Path
 ) -> None:
@@ -113,7 +112,6 @@ def test_own_profile_is_told_what_has_no_effect_in_the_study(
     )
 
 
-@pytest.mark.in_turn
 def test_draft_admits_simulated_raters(live_server: LiveServer, study: Study) -> None:
     Study.objects.update(state="draft")
     said, _ = run("small", "--server", live_server.url, participants=1)
@@ -136,7 +134,6 @@ def test_server_that_does_not_answer_is_named(study: Study) -> None:
     assert str(caught.value) == "no answer from http://127.0.0.1:9: Connection refused"
 
 
-@pytest.mark.in_turn
 def test_each_version_is_simulated_by_its_name_whichever_is_open(
     live_server: LiveServer, study: Study, profile: Path
 ) -> None:

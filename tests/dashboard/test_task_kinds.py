@@ -42,8 +42,8 @@ PROFILE = {
 #: What is stored and read is the same for all of them: one has every kind. A study of choices alone
 #: is taken, exported and brought back by `tests/e2e/test_example_designs.py`, too.
 KINDS = [
-    pytest.param("slider", marks=[pytest.mark.embedded, pytest.mark.long]),
-    pytest.param("choices", marks=[pytest.mark.embedded, pytest.mark.long]),
+    pytest.param("slider", marks=pytest.mark.embedded),
+    pytest.param("choices", marks=pytest.mark.embedded),
     "everything",
 ]
 
@@ -118,7 +118,6 @@ def copy_of(folder: Path, kind: str) -> Study:
     return copy
 
 
-@pytest.mark.in_turn
 def test_database_holds_what_was_sent_and_the_export_what_the_database_holds(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:
@@ -159,7 +158,6 @@ def test_database_holds_what_was_sent_and_the_export_what_the_database_holds(
     assert all(row["source"] == "simulated" for row in [*shown, *ranks, *ratings])
 
 
-@pytest.mark.in_turn
 def test_imported_export_gives_the_same_bytes(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:

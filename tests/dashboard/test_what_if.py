@@ -46,8 +46,6 @@ OTHERS: list[dict[str, Any]] = [
     {"sigma_mae": {"sigma_below": 0.5, "mae_above": 0.5, "sigma_over": "blocks"}},
     {"sigma_mae": {"sigma_below": 99, "mae_above": 0}},
 ]
-#: Each is a whole analysis and takes turns, but for this one, which runs lines that no other does.
-ALWAYS = 3
 
 
 def with_one_light_recipe(study: Study) -> None:
@@ -185,13 +183,7 @@ def rating(key: Key, rater: int) -> int | None:
     return 1 + place % 5
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(change, marks=() if at == ALWAYS else pytest.mark.in_turn)
-        for at, change in enumerate(OTHERS)
-    ],
-)
+@pytest.mark.parametrize("change", OTHERS)
 def test_other_thresholds_find_what_an_analysis_by_them_finds(
     run: AnalysisRun, change: dict[str, Any]
 ) -> None:
@@ -227,7 +219,6 @@ def test_step_of_decisions_may_be_there_on_one_side_alone(db: None) -> None:
         assert {side.excluded for side in steps[0]} == {0, 1}
 
 
-@pytest.mark.in_turn
 def test_another_silence_moves_who_has_left(db: None) -> None:
     study = make_study()
     with_one_light_recipe(study)
@@ -279,7 +270,6 @@ def test_ratings_of_who_moves_are_read_once(django_assert_num_queries: Any) -> N
     assert found.n_kept == 3
 
 
-@pytest.mark.long  # the same of a small study, by six other rules
 @pytest.mark.django_db
 def test_the_published_study_by_other_thresholds(tmp_path: Path) -> None:
     study = published(tmp_path)

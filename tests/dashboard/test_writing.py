@@ -148,7 +148,6 @@ def test_export_has_the_counts_and_says_what_they_are(run: AnalysisRun, tmp_path
     assert not (tmp_path / "share" / "comments.csv").exists()
 
 
-@pytest.mark.in_turn
 def test_flagged_rater_may_be_excluded_by_a_decision(run: AnalysisRun) -> None:
     cat = run.study.participants.get(pseudonym="cat")
     decide_on(

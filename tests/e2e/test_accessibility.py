@@ -14,7 +14,7 @@ from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
 # What a browser makes of HTML, styles and scripts: the database behind them cannot matter.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 StudyOf = Callable[[str], str]
 #: A study with every kind of page.
 WHOLE: dict[str, Any] = {

@@ -15,7 +15,6 @@ from tests.e2e.studies import open_small
 from tests.servers.cutting_proxy import Cut, CuttingProxy
 from tests.survey import small_study
 
-pytestmark = pytest.mark.in_turn
 BROWSERS = pytest.mark.embedded  # what a browser makes of it: no database can matter
 RIGHT = ("Each reply on its own", "A person in need")
 TWICE = small_study.TRAINING.replace("training:", "training:\n  attempts: 2")
@@ -249,7 +248,6 @@ def test_button_of_the_browser_gives_no_further_attempt(
     assert person.status() == "failed_comprehension"
 
 
-@pytest.mark.long  # attempts are stored as answers are, and those are in test_faults.py
 def test_server_that_is_killed_loses_no_attempt_and_gives_no_third_one(
     tmp_path: Path, new_page: OpenPage
 ) -> None:

@@ -21,7 +21,7 @@ from tests.e2e.studies import open_example, open_tasks
 from tests.prolific import arrival
 
 # The bytes and the layout are the same whatever database the text comes from.
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 FIRST, NEXT = 30_000, 15_000
 RECEIVED = """performance.getEntriesByType("navigation")
     .concat(performance.getEntriesByType("resource"))

@@ -15,7 +15,7 @@ from tests.e2e.test_judge_pages import is_too_wide, log_in, open_everything
 from tests.servers.faulty_judge import faulty_judge
 from tests.servers.judge_faults import Plan
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of pages
+pytestmark = pytest.mark.embedded  # what a browser makes of pages
 GENERATION = """\
 template: "About them: {context}\\nThey say: {prompt}\\nYou answer:"
 sampling: {max_tokens: 60}

@@ -15,7 +15,7 @@ import pytest
 from config.processes import ROOT, free_port
 from tests.e2e.installation import Installation, running_installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 #: Commands that can't run here, by how they begin.
 CANNOT = {

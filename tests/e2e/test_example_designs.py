@@ -14,7 +14,7 @@ from tests.e2e.person import OpenPage, go_on
 from tests.e2e.studies import open_design, opening_design
 
 # What a browser makes of pages; test_task_kinds.py exports and imports on every database.
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
 #: The file of each kind of answers.
 FILES = {"ratings": "ratings_all.csv", "ranks": "ranks.csv"}

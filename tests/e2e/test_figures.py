@@ -26,7 +26,7 @@ from analysis.study_data import ITEM
 from config.processes import ROOT
 from tests import services
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
 SCRIPTS = Path(__file__).parents[2] / "static" / "dashboard"
 ADDRESS = "http://localhost:1/"

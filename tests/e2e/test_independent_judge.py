@@ -13,7 +13,7 @@ from tests.servers.rate_limited_judge import REQUESTS, RateLimitedJudge, rate_li
 from tests.survey import small_study
 
 # What the servers say; calls are stored on every database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 #: Of the small study; a response that is shown in two sets is one.
 RESPONSES = 10
@@ -107,7 +107,6 @@ def test_every_call_is_scored_and_the_model_that_answered_is_recorded(
     assert judge.requests() == 31
 
 
-@pytest.mark.long  # our own server says the same in test_runs_failures.py
 def test_rate_limit_is_waited_for_as_long_as_the_server_says(
     installation: Installation, limited: RateLimitedJudge
 ) -> None:
@@ -121,7 +120,6 @@ def test_rate_limit_is_waited_for_as_long_as_the_server_says(
     assert 1 <= refused <= 11 // REQUESTS * CONCURRENCY
 
 
-@pytest.mark.long  # our own server says the same in test_runs_failures.py
 def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
     installation: Installation, judge: IndependentJudge
 ) -> None:
@@ -136,7 +134,6 @@ def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
     assert "30 of 30 calls answered" in ask(installation, "refused").stdout
 
 
-@pytest.mark.long  # our own server says the same in test_runs_failures.py
 def test_address_with_nothing_behind_it_is_said_and_the_run_goes_on_at_the_right_one(
     installation: Installation, judge: IndependentJudge
 ) -> None:
@@ -164,7 +161,6 @@ def test_response_too_long_for_the_model_fails_alone_and_is_asked_again_with_mor
     assert judge.requests() == 3
 
 
-@pytest.mark.long  # our own server dies midway in tests/judge/test_fault_run.py
 def test_server_that_dies_midway_is_named_and_what_it_answered_is_not_asked_again(
     installation: Installation, judge: IndependentJudge
 ) -> None:
@@ -184,7 +180,6 @@ def test_server_that_dies_midway_is_named_and_what_it_answered_is_not_asked_agai
     assert scores(installation, "midway")[: len(before)] == before
 
 
-@pytest.mark.long  # our own server dies midway in tests/judge/test_fault_run.py
 def test_pairs_and_calls_about_all_dimensions_survive_the_server_s_death(
     installation: Installation, judge: IndependentJudge
 ) -> None:

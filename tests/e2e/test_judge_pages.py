@@ -19,7 +19,7 @@ from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
 # What a browser makes of pages; judging runs on every database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 JUDGES = """
 judging:

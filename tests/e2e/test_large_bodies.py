@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.installation import Installation
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 FORM = "Content-Type: application/x-www-form-urlencoded"
 FILES = "Content-Type: multipart/form-data; boundary=b"
 CSRF = "Cookie: csrftoken=" + "a" * 32

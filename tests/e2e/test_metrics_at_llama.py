@@ -14,7 +14,7 @@ from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, indepe
 from tests.survey import small_study
 
 # What the server says; values are stored on every database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture

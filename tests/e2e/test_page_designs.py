@@ -11,7 +11,7 @@ from tests.e2e.studies import open_wide
 from tests.survey.wide_study import CHOICES, HALF_STEPS, LIKERT, SLIDER
 
 # What a browser makes of a page: the database behind it cannot matter.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 
 def test_one_response_a_page_is_rated_and_stored_as_shown(

@@ -9,7 +9,6 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_small
-from tests.turns import in_turn
 
 HIGHEST = "Uncharacteristically"  # a long word, to see that it fits
 EITHER = pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
@@ -186,7 +185,7 @@ def tab_to(page: Page, goal: Locator) -> None:
     raise AssertionError(f"Tab never reached {goal}")
 
 
-@pytest.mark.parametrize("height", [500, in_turn(620), in_turn(900)])
+@pytest.mark.parametrize("height", [500, 620, 900])
 def test_focus_is_always_visible_and_never_under_the_prompt(
     installation: Installation, small: str, new_page: OpenPage, height: int
 ) -> None:
@@ -234,7 +233,6 @@ def test_no_page_scrolls_sideways_on_a_phone_even_with_text_twice_as_large(
     assert len(widths) == 16
 
 
-@pytest.mark.in_turn
 def test_everything_to_press_is_large_enough_for_a_finger(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:

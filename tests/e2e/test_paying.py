@@ -15,7 +15,7 @@ from tests.e2e.installation import Installation, running_installation
 from tests.prolific import prolific_id
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.e2e, pytest.mark.in_turn]
+pytestmark = pytest.mark.e2e
 
 NAMES = [f"person{number}" for number in range(8)]
 WAYS = "\nways_in: [prolific]\nprolific: {completion_code: DONE1, declined_code: NOPE1}\n"

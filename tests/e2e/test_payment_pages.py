@@ -12,7 +12,7 @@ from tests.e2e.test_judge_pages import is_too_wide, log_in
 from tests.prolific import prolific_id
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of pages
+pytestmark = pytest.mark.embedded  # what a browser makes of pages
 
 WAYS = "\nways_in: [prolific]\nprolific: {completion_code: DONE1, declined_code: NOPE1}\n"
 PEOPLE = """

@@ -12,7 +12,7 @@ from tests.e2e.studies import WAYS_IN
 from tests.e2e.test_judge_pages import is_too_wide, log_in
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what a browser makes of pages
+pytestmark = pytest.mark.embedded  # what a browser makes of pages
 PASSWORD = "a long enough password"
 
 

@@ -15,7 +15,7 @@ from tests.e2e.studies import WAYS_IN
 from tests.survey import small_study
 
 # No database changes when a worker is killed.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 #: What a researcher does on the pages: connect, create a draft, publish, subscribe.
 PUBLISH = f"""
 from django.conf import settings

@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 __all__ = ["in_use", "serve", "set_up"]  # fixtures
 
 
-@pytest.mark.in_turn
 @pytest.mark.usefixtures("set_up")
 def test_site_answers_at_its_name_with_https_and_says_from_where_it_was_reached(
     serve: Serve, tmp_path: Path
@@ -81,7 +80,6 @@ def test_what_is_no_name_gets_one_clear_line(text: str, said: str) -> None:
     assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
-@pytest.mark.in_turn
 def test_name_that_leads_nowhere_is_refused_before_anything_is_made(
     serve: Serve, tmp_path: Path
 ) -> None:

@@ -29,7 +29,7 @@ def so_far(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(kind, marks=() if kind == "mouse" else pytest.mark.in_turn) for kind in KINDS],
+    KINDS,
 )
 def test_a_rank_taken_from_another_response_leaves_it_without_one_and_says_so(
     installation: Installation, ranking: str, new_page: OpenPage, kind: str
@@ -60,7 +60,6 @@ def test_a_rank_taken_from_another_response_leaves_it_without_one_and_says_so(
     assert measurements(person)["changes"] == 1
 
 
-@pytest.mark.in_turn
 def test_arrow_keys_on_their_way_take_no_rank_from_another_response(
     installation: Installation, ranking: str, new_page: OpenPage
 ) -> None:
@@ -73,7 +72,6 @@ def test_arrow_keys_on_their_way_take_no_rank_from_another_response(
     expect(page.get_by_role("status")).to_have_text("")
 
 
-@pytest.mark.in_turn
 def test_the_worst_can_not_stay_the_best(
     installation: Installation, best_worst: str, new_page: OpenPage
 ) -> None:
@@ -93,7 +91,6 @@ def test_the_worst_can_not_stay_the_best(
     }
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_ties_and_the_same_response_twice_are_refused_without_a_script_too(
     installation: Installation, ranking: str, new_page: OpenPage, javascript: bool

@@ -25,11 +25,6 @@ RESULTS = [
     *("", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/"),
     *("metrics/", "printed/", "differences/", "themes/", "flags/"),
 ]
-#: The parts of the other subjects' pages are parts of these.
-WITH_ALL_PARTS = [
-    *("results/", "results/groups/", "results/order/", "results/metrics/"),
-    *("results/differences/", "results/themes/"),
-]
 OTHERS = [
     *("", "submissions/", "raters/", "thresholds/", "figures/"),
     *("texts/", "pages/", "pages/information/", "pages/2/", "versions/", "downloads/"),
@@ -90,7 +85,6 @@ def new_page(new_page: Callable[..., Page], session: list[Any]) -> Callable[...,
     return open_page
 
 
-@pytest.mark.in_turn
 def test_analysis_on_the_command_line_has_images_of_every_figure(site: Installation) -> None:
     """Of people who are no test people: nobody, so it is the one of who came and left."""
     out = site.folder.parent / "out"
@@ -140,7 +134,6 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     assert {name: objections for name, objections in found.items() if objections} == {}
 
 
-@pytest.mark.in_turn
 def test_worker_computes_metrics_at_the_press_of_a_button(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -154,7 +147,6 @@ def test_worker_computes_metrics_at_the_press_of_a_button(
     assert site.query("SELECT state FROM analysis_metricsrequest") == [("done",)]
 
 
-@pytest.mark.in_turn
 def test_what_a_slider_does_is_in_view_on_a_phone(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -174,7 +166,6 @@ def test_what_a_slider_does_is_in_view_on_a_phone(
     expect(summary).to_contain_text("these are the current thresholds")
 
 
-@pytest.mark.in_turn
 def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -190,7 +181,6 @@ def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
     assert {what: corners for what, corners in unseen.items() if corners} == {}
 
 
-@pytest.mark.in_turn
 def test_headings_and_numbers_of_pages_are_large_enough_for_fingers(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -211,7 +201,6 @@ def test_headings_and_numbers_of_pages_are_large_enough_for_fingers(
     assert small == {}
 
 
-@pytest.mark.in_turn
 def test_buttons_of_figures_show_the_focus_by_night(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -250,7 +239,6 @@ def test_wide_figures_scroll_by_keyboard_on_a_phone_and_have_no_bar_above_them(
     expect(page.locator(".modebar")).to_have_count(0)
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("part", "filtered"), [("results/systems/", "Model"), ("raters/", "Status")]
 )
@@ -273,7 +261,6 @@ def test_filters_say_what_is_shown_after_going_back(
     expect(chosen).to_have_value(before)
 
 
-@pytest.mark.in_turn
 def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
@@ -286,9 +273,8 @@ def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[
     assert "failures_allowed=3" in page.url
 
 
-@pytest.mark.in_turn
 def test_results_pages_are_accessible_and_no_wider_than_a_phone(
-    site: Installation, new_page: Callable[..., Page], long_run: bool
+    site: Installation, new_page: Callable[..., Page]
 ) -> None:
     page, phone = new_page(), new_page(phone=True)
     page.goto(f"{site.url}{STUDY}/results/?include=simulated")
@@ -300,8 +286,7 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
         # A page that waits for a worker loads itself again when the worker is done.
         expect(page.locator("[data-live][data-every='2']")).to_have_count(0, timeout=60_000)
         page.wait_for_load_state("networkidle")  # scripts draw figures
-        if long_run or part in (*WITH_ALL_PARTS, *OTHERS):
-            found[part] = in_both_schemes(page)
+        found[part] = in_both_schemes(page)
         phone.goto(address)
         if is_too_wide(phone):
             wide.append(part)
@@ -322,7 +307,6 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     assert wide == []
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(("width", "height", "above"), [(1280, 800, 400), (390, 844, 600)])
 def test_first_number_of_results_is_in_view_at_once(
     site: Installation, new_page: Callable[..., Page], width: int, height: int, above: int
@@ -354,7 +338,6 @@ def test_overview_refreshes_itself_and_leaves_open_what_is_open(
     expect(table).to_have_attribute("open", "")
 
 
-@pytest.mark.in_turn
 def test_a_tile_leads_on_wherever_it_is_touched(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -367,7 +350,6 @@ def test_a_tile_leads_on_wherever_it_is_touched(
     expect(page).to_have_url(re.compile(r"/raters/\?.*rule=any"))
 
 
-@pytest.mark.in_turn
 def test_first_column_stays_with_its_lines_while_a_phone_scrolls(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:

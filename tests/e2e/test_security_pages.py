@@ -157,7 +157,6 @@ def test_researcher_sets_up_an_app_and_a_passkey_and_logs_in_with_them(
     assert {name: faults for name, faults in found.items() if faults} == {}
 
 
-@pytest.mark.in_turn
 def test_second_step_without_the_passkey_and_after_wrong_codes(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:

@@ -22,7 +22,7 @@ from config.processes import Process, free_port
 from tests.e2e.installation import new_installation, prepared
 from tests.survey import small_study
 
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 Serve = Callable[..., Process]
 
 
@@ -132,7 +132,6 @@ def runs(pid: int) -> bool:
     return state.rpartition(")")[2].split()[0] not in "ZX"
 
 
-@pytest.mark.long  # `.ci/run` starts a first time, too: tests/first_run.py
 def test_first_start_fills_the_example_and_a_second_keeps_it_until_it_is_terminated(
     serve: Serve, new_page: Callable[..., Page], tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from tests.e2e.studies import open_small
 from tests.prolific import prolific_id
 
 # What a browser makes of its cookies; test_other_browsers.py is about the database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")

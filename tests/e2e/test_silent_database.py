@@ -20,7 +20,7 @@ from tests.hostile.wire import Connection
 from tests.prolific import arrival
 from tests.servers.silent_proxy import SilentProxy
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.in_turn]
+pytestmark = pytest.mark.postgresql
 SECONDS = 2
 
 

@@ -22,7 +22,7 @@ from survey.simulated.profile import SimulationProfile
 from survey.simulated.walker import Start, Walk, WalkEnding
 from tests.e2e.installation import Installation, running_installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.in_turn]
+pytestmark = pytest.mark.e2e
 PARTICIPANTS, SEED = 16, 5
 STUDY = ROOT / "examples" / "empathy"
 PROFILE = ROOT / "examples" / "profiles" / "published.yaml"
@@ -178,7 +178,6 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.long  # tests/examples/test_planted_in_tide.py plants them without servers
 def test_funnel_finds_exactly_the_planted_careless(sample: Sample, tmp_path: Path) -> None:
     sample.site.start("worker")
     sample.site.manage("judge", "empathy", "--wait")

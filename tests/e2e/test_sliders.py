@@ -51,7 +51,6 @@ def test_a_slider_starts_unset_and_a_tap_on_its_middle_counts(
     assert [value for value, _ in ratings(person).values()] == [50, 0, 100]
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -86,7 +85,6 @@ def test_the_first_key_on_an_unset_slider_begins_at_its_middle_or_at_an_end(
     expect(number).to_have_value("50")  # not where it was before
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_a_slider_says_its_range_and_how_to_answer(
     installation: Installation, checked: str, new_page: OpenPage, javascript: bool

@@ -20,7 +20,7 @@ from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
 # What a browser makes of pages; test_block_tasks.py stores the answers on every database.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 StudyOf = Callable[..., str]
 #: Scripts make a difference to fingers and keys; a mouse clicks what there is.
@@ -87,17 +87,8 @@ class Meant:
             self.ratings["ranking", "", response] = rank
 
 
-def hand_of_study(study: int, hand: int) -> Any:
-    """Each study by two hands and each hand on every other study; all pairs are `long`."""
-    name, (kind, javascript) = list(task_studies.STUDIES)[study], HANDS[hand]
-    marks = [pytest.mark.long] if (study + hand) % 2 else []
-    return pytest.param(name, kind, javascript, marks=marks)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "javascript"),
-    [hand_of_study(s, h) for s in range(len(task_studies.STUDIES)) for h in range(len(HANDS))],
-)
+@pytest.mark.parametrize(("kind", "javascript"), HANDS)
+@pytest.mark.parametrize("name", task_studies.STUDIES)
 def test_database_holds_exactly_what_was_clicked(
     installation: Installation,
     study_of: StudyOf,

@@ -12,7 +12,7 @@ from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_small
 
 # What databases may do differently is in the modules' tests of withdrawal, on both shapes.
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")

@@ -99,7 +99,6 @@ def test_typing_is_counted_with_its_time(
     assert stored["away_seconds"] == 0
 
 
-@pytest.mark.in_turn
 def test_paste_after_leaving_is_told_from_moving_ones_own_words(
     installation: Installation, study: str, new_page: OpenPage
 ) -> None:
@@ -126,7 +125,6 @@ def test_paste_after_leaving_is_told_from_moving_ones_own_words(
     assert 30 <= stored["away_seconds"] < 45
 
 
-@pytest.mark.in_turn
 def test_text_that_is_quoted_from_the_page_comes_from_nowhere_else(
     installation: Installation, study: str, new_page: OpenPage
 ) -> None:
@@ -142,7 +140,6 @@ def test_text_that_is_quoted_from_the_page_comes_from_nowhere_else(
     assert (stored["own_pastes"], stored["pastes"], stored["largest_insertion"]) == (1, 0, 0)
 
 
-@pytest.mark.in_turn
 def test_drops_and_what_scripts_fill_in_are_counted(
     installation: Installation, study: str, new_page: OpenPage
 ) -> None:
@@ -169,7 +166,6 @@ def test_drops_and_what_scripts_fill_in_are_counted(
     assert stored["largest_insertion"] == 7
 
 
-@pytest.mark.in_turn
 def test_counts_outlast_a_failed_network_and_a_reload_and_add_up_over_visits(
     installation: Installation, study: str, new_page: OpenPage
 ) -> None:
@@ -205,7 +201,6 @@ def test_counts_outlast_a_failed_network_and_a_reload_and_add_up_over_visits(
     assert (stored["wish"]["text"], stored["wish"]["typed_characters"]) == ("More time.", 10)
 
 
-@pytest.mark.in_turn
 def test_without_a_script_nothing_is_known_of_the_writing(
     installation: Installation, study: str, new_page: OpenPage
 ) -> None:
@@ -222,7 +217,6 @@ def note_address(addresses: list[str], request: Request) -> None:
     addresses.append(request.url)
 
 
-@pytest.mark.in_turn
 def test_script_is_loaded_only_where_participants_are_told(
     installation: Installation,
     study: str,

@@ -16,8 +16,6 @@ from examples.local_prolific.server import LocalProlific, local_prolific
 from tests.e2e.installation import Installation, running_installation
 from tests.survey import small_study
 
-pytestmark = pytest.mark.in_turn
-
 WAYS = "\nways_in: [prolific]\nprolific: {completion_code: DONE1, declined_code: NOPE1}\n"
 MAKE_TOKEN = """
 from pathlib import Path

@@ -21,7 +21,7 @@ from tests.examples.planted import (
 )
 
 # Other tests store answers and read frames on every database.
-pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.embedded]
 
 
 def over_http(name: str, participants: int, folder: Path) -> Analysed:

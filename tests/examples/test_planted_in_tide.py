@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from analysis.recipe import MixedModels, Recipe
-from analysis.recipe_sets import recipes_in_force, set_recipes
 from survey.files.csv_text import csv_lines
 from survey.simulated.answers import item_position, unmatched
 from survey.simulated.content import Content, RatingKey
@@ -29,24 +27,11 @@ pytestmark = [
     pytest.mark.django_db,
     # That the database changes no table is seen by `dashboard/test_published_study.py`.
     pytest.mark.embedded,
-    pytest.mark.in_turn,
 ]
 
 
-def quick(recipe: Recipe) -> Recipe:
-    """The recipe in half the time: of those who count, with mixed models that take the ratings for
-    numbers.
-    """
-    if recipe.mixed_models is None:
-        return recipe
-    linear = MixedModels(links=["linear"])
-    return recipe.model_copy(update={"raters": ["included"], "mixed_models": linear})
-
-
-def from_files(name: str, participants: int, folder: Path, *, whole: bool) -> Analysed:
+def from_files(name: str, participants: int, folder: Path) -> Analysed:
     study = load(name, responses=published_study.write_responses(folder))
-    if not whole:
-        set_recipes(study=study, recipes=list(map(quick, recipes_in_force(study))))
     profile, content = read_profile("published"), read_content(study)
     assert not list(unmatched(profile, content))
     plans = plan_raters(profile=profile, content=content, participants=participants, seed=SEED)
@@ -117,8 +102,8 @@ def place(cell: RatingKey) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def tide(database: None, tmp_path_factory: pytest.TempPathFactory, long_run: bool) -> Analysed:
-    return from_files("tide", 151, tmp_path_factory.mktemp("tide"), whole=long_run)
+def tide(database: None, tmp_path_factory: pytest.TempPathFactory) -> Analysed:
+    return from_files("tide", 151, tmp_path_factory.mktemp("tide"))
 
 
 def test_tide_filters_leave_the_careful(tide: Analysed) -> None:
@@ -130,9 +115,8 @@ def test_tide_filters_leave_the_careful(tide: Analysed) -> None:
     ]
 
 
-def test_tide_report(tide: Analysed, approved: Approval, long_run: bool) -> None:
-    if not long_run:  # its recipes say more
-        approved(*words_of_report((tide.folder / "report.html").read_text(encoding="utf-8")))
+def test_tide_report(tide: Analysed, approved: Approval) -> None:
+    approved(*words_of_report((tide.folder / "report.html").read_text(encoding="utf-8")))
 
 
 def test_tide_wins_are_the_planted_ones_and_as_many_as_published(tide: Analysed) -> None:

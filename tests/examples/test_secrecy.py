@@ -22,7 +22,7 @@ from tests.analysis import published_study
 from tests.hostile.targets import fill
 from tests.prolific import arrival
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what pages hold
+pytestmark = pytest.mark.embedded  # what pages hold
 
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/study.yaml"))
 NAMING = ("conditions", "condition_a", "condition_b", "reference", "sets")

@@ -99,7 +99,6 @@ def likeness(found: list[System], shape: Shape) -> float:
     return round(float(tau), 6)
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["many", "single", "between", "three"])
 def test_systems_are_rated_in_the_planted_order(written: dict[str, Reported], name: str) -> None:
     found = written[name]
@@ -115,7 +114,6 @@ def test_systems_are_rated_in_the_planted_order(written: dict[str, Reported], na
             assert order.index(a) < order.index(b)
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["pairs", "three"])
 def test_systems_are_ranked_in_the_planted_order(written: dict[str, Reported], name: str) -> None:
     found = written[name]
@@ -127,7 +125,6 @@ def test_systems_are_ranked_in_the_planted_order(written: dict[str, Reported], n
     assert likeness(systems(ranked), found.shape) == 1
 
 
-@pytest.mark.in_turn
 def test_pairs_tie_as_planted_and_each_rank_is_one_of_two(written: dict[str, Reported]) -> None:
     rows = written["pairs"].rows("strengths", raters="included")
     assert {row["comparison_model"] for row in rows} == {"davidson"}
@@ -137,7 +134,6 @@ def test_pairs_tie_as_planted_and_each_rank_is_one_of_two(written: dict[str, Rep
     assert all("pages that show different systems" in row["note"] for row in ranked)
 
 
-@pytest.mark.in_turn
 def test_raters_of_one_system_each_tell_the_conditions_apart(written: dict[str, Reported]) -> None:
     found = written["between"]
     main = found.row("mixed_contrasts", raters="included", scale="ratings", model="all")
@@ -148,7 +144,6 @@ def test_raters_of_one_system_each_tell_the_conditions_apart(written: dict[str, 
     assert not any(term.startswith("sd rater:") for term in terms)  # nobody could prefer one
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", SMALL)
 def test_no_table_and_no_figure_that_ought_to_be_there_is_missing(
     written: dict[str, Reported], name: str
@@ -160,7 +155,6 @@ def test_no_table_and_no_figure_that_ought_to_be_there_is_missing(
     assert FIGURES[name] <= {path.stem for path in found.folder.glob("*.json")}
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -175,7 +169,6 @@ def test_report_says_the_answer_first(written: dict[str, Reported], name: str, s
     assert said in written[name].in_short
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", SMALL)
 def test_report_says_nothing_of_what_the_study_does_not_have(
     written: dict[str, Reported], name: str

@@ -22,7 +22,7 @@ from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
 from tests.hostile.wire import Connection
 from tests.prolific import arrival
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what pages make of stored text
+pytestmark = pytest.mark.embedded  # what pages make of stored text
 
 SCRIPT = (
     '<img src=x data-hostile onerror="hostile=1"><script data-hostile>hostile=1</script>\'">'

@@ -13,7 +13,7 @@ from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
 # Both brokers: test_fault_run.py.
-pytestmark = [pytest.mark.e2e, pytest.mark.embedded, pytest.mark.in_turn]
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
 JUDGING = """
 ways_in: [link]

@@ -22,7 +22,6 @@ from tests.judge.judging import (
     outcomes,
     scores_by_request,
 )
-from tests.turns import in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +34,7 @@ FREE = {"input": 0, "output": 0}
 
 @pytest.mark.parametrize(
     "presentation",
-    [in_turn("single"), "block", in_turn("pair")],
+    ["single", "block", "pair"],
 )
 def test_one_batch_answers_every_call(
     presentation: str, batch_server: Server, in_batches: InBatches
@@ -70,7 +69,6 @@ def test_answers_are_recorded_as_those_of_single_requests(
     assert attempt.provenance["usage"]["prompt_tokens"] > 0
 
 
-@pytest.mark.in_turn
 def test_probe_is_asked_singly_before_the_batch(
     batch_server: Server, in_batches: InBatches
 ) -> None:
@@ -84,7 +82,6 @@ def test_probe_is_asked_singly_before_the_batch(
     assert counts(judge) == {"answered": RESPONSES}
 
 
-@pytest.mark.in_turn
 def test_a_schema_that_lines_are_refused_for_is_left_out_of_the_next_batch(
     batch_server: Server, in_batches: InBatches
 ) -> None:
@@ -98,7 +95,6 @@ def test_a_schema_that_lines_are_refused_for_is_left_out_of_the_next_batch(
     assert counts(judge) == {"answered": RESPONSES}
 
 
-@pytest.mark.in_turn
 def test_unusable_answers_are_repaired_in_the_next_batch(
     batch_server: Server, in_batches: InBatches
 ) -> None:
@@ -122,7 +118,6 @@ def test_error_lines_are_asked_again_in_the_next_batch(
     check_books(judge, server)
 
 
-@pytest.mark.in_turn
 def test_many_error_lines_do_not_stop_a_judge_that_also_has_answers(
     batch_server: Server, in_batches: InBatches, settings: Settings
 ) -> None:
@@ -159,7 +154,7 @@ def test_lines_that_are_missing_count_as_possibly_paid(
 # Batches that end otherwise
 
 
-@pytest.mark.parametrize("end", [in_turn("expired"), "cancelled"])
+@pytest.mark.parametrize("end", ["expired", "cancelled"])
 def test_what_a_batch_answered_before_its_end_counts_and_the_rest_is_asked_again(
     end: str, batch_server: Server, in_batches: InBatches
 ) -> None:
@@ -182,7 +177,6 @@ def test_failed_batch_is_asked_again(batch_server: Server, in_batches: InBatches
     check_books(judge, server)
 
 
-@pytest.mark.in_turn
 def test_batches_that_all_fail_stop_the_judge_with_the_endpoints_reason(
     batch_server: Server, in_batches: InBatches, settings: Settings
 ) -> None:
@@ -242,7 +236,6 @@ def test_first_batch_under_a_budget_in_money_is_small_and_shows_what_others_cost
     assert requests_in(server) == [3, RESPONSES - 3]
 
 
-@pytest.mark.in_turn
 def test_more_calls_than_one_batch_has_are_in_several_at_once(
     batch_server: Server, in_batches: InBatches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,7 +277,7 @@ def run_until_sent(judge: Judge) -> None:
     runs.run(judge.pk, is_ending=lambda: Batch.objects.filter(state="running").exists())
 
 
-@pytest.mark.parametrize("change", [in_turn("replaced"), "no more batches"])
+@pytest.mark.parametrize("change", ["replaced", "no more batches"])
 def test_batch_that_is_paid_is_collected_even_if_its_judge_asks_no_more(
     change: str, batch_server: Server, in_batches: InBatches, study: Study
 ) -> None:

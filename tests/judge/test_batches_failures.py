@@ -9,7 +9,6 @@ from judge.spending import spent_on
 from survey.models import Study
 from tests.judge.batching import RESPONSES, InBatches, Server, check_books, finish, requests_in
 from tests.judge.judging import counts, describe_judging, outcomes
-from tests.turns import in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -17,12 +16,12 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     "statuses",
     [
-        in_turn({"upload": [429, 500, -1]}),
+        {"upload": [429, 500, -1]},
         {"create": [429, 503]},
-        in_turn({"create": [-1]}),
+        {"create": [-1]},
         {"create": [-1], "list": [500, 429]},
         {"retrieve": [500, 429, 500]},
-        in_turn({"download": [500, 429]}),
+        {"download": [500, 429]},
     ],
     ids=str,
 )
@@ -47,7 +46,7 @@ def test_batch_that_cannot_be_searched_for_counts_as_possibly_paid(
     assert len(server.batches) == 2
 
 
-@pytest.mark.parametrize("status", [in_turn(404), in_turn(405), 501])
+@pytest.mark.parametrize("status", [404, 405, 501])
 @pytest.mark.parametrize("kind", ["upload", "create"])
 def test_endpoint_without_batches_stops_the_judge_and_says_what_to_do(
     kind: str, status: int, batch_server: Server, in_batches: InBatches, study: Study

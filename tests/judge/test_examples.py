@@ -219,7 +219,6 @@ def test_examples_of_a_panel_are_what_its_experts_rated(study: Study, here: None
     assert len(list(judge_example_rows(study))) == 4
 
 
-@pytest.mark.in_turn
 def test_comparison_with_people_leaves_the_examples_out_and_counts_them(
     study: Study, here: None
 ) -> None:

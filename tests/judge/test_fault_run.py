@@ -24,7 +24,7 @@ from tests.judge.killed_workers import Broker, installed, kill_one, running_brok
 from tests.servers.faulty_judge import Entry, faulty_judge
 from tests.servers.judge_faults import Plan, opinion
 
-pytestmark = [pytest.mark.e2e, pytest.mark.in_turn]
+pytestmark = pytest.mark.e2e
 
 FAULTS = [
     "rate_limit",

@@ -15,7 +15,6 @@ from judge.queries import current_judges
 from survey.models import Study
 from tests.judge.judging import asked, counts, describe, describe_judging, note_support
 from tests.servers.faulty_judge import FaultyJudge
-from tests.turns import in_turn
 
 # What the command says; calls and leases run on every database.
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -90,7 +89,6 @@ def test_wait_ends_when_all_is_answered(described: Study, woken: list[tuple[str,
     assert "j@1: 30 of 30 calls answered, 30 requests, 0.0008 US dollars" in said
 
 
-@pytest.mark.in_turn
 def test_model_that_answered_in_place_of_another_is_named(
     described: Study, worker_at_once: None
 ) -> None:
@@ -129,7 +127,6 @@ def test_judge_that_the_study_does_not_have_is_said(three_judges: Study) -> None
     )
 
 
-@pytest.mark.in_turn
 def test_wait_says_of_each_judge_how_it_ended(three_judges: Study, worker_at_once: None) -> None:
     said = judge_command("small", wait=True)
     for name in "abc":
@@ -185,7 +182,6 @@ def test_dry_run_goes_by_what_calls_cost_and_by_what_is_missing(
 # Ways to fail, each said where the researcher looks, and each can be mended
 
 
-@pytest.mark.in_turn
 def test_wait_fails_with_the_reasons_of_failed_calls(
     described: Study, worker_at_once: None, server_with: Server
 ) -> None:
@@ -207,13 +203,9 @@ TROUBLE = {
     "html": "answered with a web page instead of a completion; is JUDGE_BASE_URL the address",
     "overloaded": "HTTP 503: this is a overloaded",
 }
-#: They execute the same lines as the others.
-IN_TURN = {"not_found", "overloaded"}
 
 
-@pytest.mark.parametrize(
-    "trouble", [in_turn(name) if name in IN_TURN else name for name in TROUBLE]
-)
+@pytest.mark.parametrize("trouble", TROUBLE)
 def test_trouble_with_an_endpoint_is_said_and_the_run_goes_on_when_it_is_mended(
     trouble: str,
     study: Study,
@@ -236,7 +228,6 @@ def test_trouble_with_an_endpoint_is_said_and_the_run_goes_on_when_it_is_mended(
     assert len(answered) == 10, "what was answered is not asked again"
 
 
-@pytest.mark.in_turn
 def test_wrong_key_is_said_before_anything_is_answered(
     study: Study, server_with: Server, worker_at_once: None, settings: Settings
 ) -> None:
@@ -250,7 +241,6 @@ def test_wrong_key_is_said_before_anything_is_answered(
     assert sum(entry.what == "answer" for entry in asked(server)) == 10
 
 
-@pytest.mark.in_turn
 def test_unreachable_host_is_said(
     study: Study, server_with: Server, worker_at_once: None, settings: Settings
 ) -> None:

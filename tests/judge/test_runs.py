@@ -15,7 +15,6 @@ from survey.models import Response, Study
 from tests.judge.judging import asked, counts, outcomes, scores_by_request
 from tests.servers.faulty_judge import FaultyJudge
 from tests.servers.judge_faults import REASON, opinion
-from tests.turns import in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +90,6 @@ def test_costs_add_up_to_what_the_server_charged(
     assert spent_on(study).estimated == 0
 
 
-@pytest.mark.in_turn
 def test_scores_of_a_block_reach_the_responses_that_they_are_about(
     server_with: Server, queued: Queue, study: Study
 ) -> None:
@@ -116,9 +114,9 @@ def test_scores_of_a_block_reach_the_responses_that_they_are_about(
 @pytest.mark.embedded
 @pytest.mark.parametrize(
     ("schema", "found"),
-    [("enforce", "enforced"), in_turn("ignore", "ignored"), ("refuse", "refused")],
+    [("enforce", "enforced"), ("ignore", "ignored"), ("refuse", "refused")],
 )
-@pytest.mark.parametrize("presentation", [in_turn("single"), "block"])
+@pytest.mark.parametrize("presentation", ["single", "block"])
 def test_support_of_schemas_is_found_out_once_and_used(
     schema: str, found: str, presentation: str, server_with: Server, queued: Queue
 ) -> None:
@@ -136,9 +134,7 @@ def test_support_of_schemas_is_found_out_once_and_used(
     assert sum(entry.is_probe for entry in server.log) == 1
 
 
-@pytest.mark.parametrize(
-    "fault", [in_turn("server_error"), in_turn("rate_limit"), "truncated", "reset"]
-)
+@pytest.mark.parametrize("fault", ["server_error", "rate_limit", "truncated", "reset"])
 def test_probe_that_fails_is_asked_again(fault: str, server_with: Server, queued: Queue) -> None:
     server = server_with(probes=[fault])
     judge = queued(replicates=1)
@@ -204,7 +200,6 @@ def test_turn_ends_early_with_its_worker(server_with: Server, queued: Queue) -> 
     assert set(outcomes(judge)) == {"answered"}
 
 
-@pytest.mark.in_turn
 def test_turn_is_long_enough_for_many_requests(
     server_with: Server, queued: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:

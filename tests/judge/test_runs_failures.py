@@ -12,7 +12,6 @@ from judge.queries import failure_reasons, gold_scores, progress
 from judge.spending import spent_on
 from tests.judge.judging import counts, outcomes, scores_by_request
 from tests.servers.faulty_judge import FaultyJudge
-from tests.turns import in_turn
 
 # What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -112,7 +111,6 @@ def test_unusable_answer_is_repaired_once_and_then_missing(
     assert gold_scores(judge.study).scores == []
 
 
-@pytest.mark.in_turn
 def test_gold_states_how_many_calls_it_rests_on(
     server_with: Server, queued: Queue, settings: Settings
 ) -> None:
@@ -186,7 +184,7 @@ def test_wrong_key_among_answers_stops_the_judge(
     assert len(server.log) == 2
 
 
-@pytest.mark.parametrize("fault", ["server_error", in_turn("html"), in_turn("reset")])
+@pytest.mark.parametrize("fault", ["server_error", "html", "reset"])
 def test_endpoint_that_only_fails_stops_the_judge_before_its_calls_fail(
     fault: str, server_with: Server, queued: Queue, settings: Settings
 ) -> None:
@@ -201,7 +199,6 @@ def test_endpoint_that_only_fails_stops_the_judge_before_its_calls_fail(
     assert counts(judge).get("answered") is None
 
 
-@pytest.mark.in_turn
 def test_nobody_at_the_endpoint_stops_the_judge(
     server_with: Server, queued: Queue, settings: Settings
 ) -> None:
@@ -254,7 +251,6 @@ def test_key_is_missing_at_the_worker(
     )
 
 
-@pytest.mark.in_turn
 def test_stopped_judge_goes_on_when_queued_again(
     server_with: Server, queued: Queue, settings: Settings
 ) -> None:

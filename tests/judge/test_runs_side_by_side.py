@@ -16,7 +16,6 @@ from judge.queries import progress
 from survey.models import Study
 from tests.judge.judging import asked, counts, describe_judging, queue
 from tests.servers.faulty_judge import FaultyJudge
-from tests.turns import in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -79,7 +78,7 @@ def test_workers_side_by_side_probe_once_share_the_limit_and_ask_each_call_once(
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("budget", [{"requests": 20}, in_turn({"money": 0.001})])
+@pytest.mark.parametrize("budget", [{"requests": 20}, {"money": 0.001}])
 def test_judges_side_by_side_stay_within_the_budget(
     budget: dict[str, float], server_with: Server, study: Study
 ) -> None:

@@ -23,7 +23,6 @@ from tests.judge.judging import claim_one, counts, describe, note_support, queue
 from tests.judge.test_definition import configuration
 from tests.servers.faulty_judge import FaultyJudge
 from tests.survey import small_study
-from tests.turns import in_turn
 
 # Reading this file loads openai, which takes longer than its tests without a database.
 pytestmark = pytest.mark.slow
@@ -83,7 +82,7 @@ def test_all_that_tells_a_text_or_a_block_from_others_is_in_its_seed() -> None:
     assert len({tuple(identity_of(call)) for call in calls}) == len(calls)
 
 
-@pytest.mark.parametrize("presentation", [in_turn("single"), "block"])
+@pytest.mark.parametrize("presentation", ["single", "block"])
 def test_a_study_loaded_elsewhere_is_asked_with_the_same_seeds(
     presentation: str, db: None, settings: Settings
 ) -> None:
@@ -175,7 +174,6 @@ def test_loading_its_folder_again_leaves_it_and_says_how_to_change(
     assert earlier.configuration["prompt_format"] == 2
 
 
-@pytest.mark.in_turn
 def test_another_seed_in_the_file_is_a_new_version_with_the_new_seeds(
     earlier: Judge, worker_at_once: None
 ) -> None:
@@ -201,7 +199,6 @@ def test_judge_of_an_earlier_release_that_was_never_asked_has_the_new_seeds(
     assert (moved.pk, moved.configuration["prompt_format"]) == (judge.pk, FORMAT)
 
 
-@pytest.mark.in_turn
 def test_judge_without_a_seed_is_asked_as_before_and_nothing_is_said(
     study: Study, server_with: Server, worker_at_once: None
 ) -> None:

@@ -27,7 +27,6 @@ from survey.definition.tasks import Point
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
 from tests.judge.judging import ROOT, counts
-from tests.turns import in_turn
 
 # What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
 pytestmark = [pytest.mark.slow, pytest.mark.embedded]  # starts a server
@@ -115,7 +114,7 @@ def test_standin_lists_itself_as_the_only_model(base_url: str) -> None:
     assert [model["id"] for model in models] == ["fivefold-stand-in"]
 
 
-@pytest.mark.parametrize("presentation", [in_turn("single"), "block"])
+@pytest.mark.parametrize("presentation", ["single", "block"])
 def test_study_is_scored_by_the_very_same_path_at_no_cost(
     presentation: str, base_url: str, study: Study, settings: Settings
 ) -> None:

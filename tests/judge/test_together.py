@@ -22,7 +22,6 @@ from judge.tidy import judge_score_rows
 from survey.models import Study
 from tests.judge.judging import TWO, claim_one, counts, describe, queue
 from tests.survey import small_study
-from tests.turns import in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +86,7 @@ def standin() -> Iterator[str]:
         process.terminate()
 
 
-@pytest.mark.parametrize("presentation", [in_turn("single"), "block"])
+@pytest.mark.parametrize("presentation", ["single", "block"])
 def test_study_is_scored_by_as_many_calls_as_of_one_dimension(
     presentation: str, standin: str, rated_twice: Study, settings: Settings
 ) -> None:

@@ -105,7 +105,7 @@ def test_place_statistic_of_a_full_table_is_andersons() -> None:
     "kind",
     [
         *("place", "place of some", "succession", "succession of some", "choice"),
-        pytest.param("together", marks=[pytest.mark.slow, pytest.mark.in_turn]),
+        pytest.param("together", marks=pytest.mark.slow),
     ],
 )
 def test_random_orders_give_uniform_p_values(kind: str) -> None:

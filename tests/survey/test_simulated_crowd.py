@@ -12,7 +12,7 @@ from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Behaviour, SimulationProfile
 
-pytestmark = [pytest.mark.embedded, pytest.mark.in_turn]  # what the simulator does over HTTP
+pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Send = Callable[..., None]

@@ -96,7 +96,6 @@ def test_demographics_are_stored_as_planned(live_server: LiveServer, study: Stud
     }
 
 
-@pytest.mark.in_turn
 def test_attention_failer_fails_and_the_careful_pass(live_server: LiveServer, study: Study) -> None:
     send(study, plans_of(study, 2, attention_failer=0.5), live_server.url)
     passed = AttentionCheck.objects.order_by("passed").values_list("passed", flat=True)
@@ -219,7 +218,6 @@ def test_who_finds_every_place_taken_ends_with_that_code(live_server: LiveServer
     assert participant_of(first).submissions.get().session_id == f"of-{first.person}"
 
 
-@pytest.mark.in_turn
 def test_failed_attention_is_an_ending_of_its_own_where_it_has_a_code(
     live_server: LiveServer, study: Study
 ) -> None:

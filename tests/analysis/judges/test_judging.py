@@ -90,7 +90,6 @@ def test_people_are_those_before_the_distance_to_the_judge_is_asked() -> None:
     assert "flat" in set(tables["alt_test_raters"]["participant"])
 
 
-@pytest.mark.in_turn
 def test_the_same_data_in_another_order_give_the_same() -> None:
     data, of = study(RATERS, gold=GOLD), judges({"j": SCORES})
     first = analysed(data, of)
@@ -209,7 +208,6 @@ THIN: dict[str, tuple[dict[str, dict[Cell, int]], dict[Cell, list[float | None]]
 }
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("thin", THIN)
 @pytest.mark.parametrize(
     ("kind", "presentation"), [("judge", "single"), ("judge", "block"), ("panel", "single")]
@@ -233,7 +231,6 @@ def test_a_slider_is_compared_at_its_quarters() -> None:
     assert axis["range"] == [-3.333, 103.3]
 
 
-@pytest.mark.in_turn
 def test_two_dimensions_are_kept_apart() -> None:
     warm, clear = (study(RATERS, gold=GOLD, dimension=name) for name in ("warm", "clear"))
     data = replace(
@@ -277,7 +274,6 @@ def published_judges(names: list[str]) -> JudgesData:
     return judges(found, returned=[(name, "llama-4", "") for name in names])
 
 
-@pytest.mark.in_turn
 def test_three_judges_of_the_published_study_have_every_table() -> None:
     data, of = published_study.study_data(), published_judges(["a@1", "b@1", "c@1"])
     tables, figures, absent = analysed(data, of)

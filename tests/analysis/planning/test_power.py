@@ -80,7 +80,6 @@ def test_what_is_detectable_has_a_number_with_hardly_any_degrees_of_freedom(df: 
     assert plain.power(plain.detectable()) == pytest.approx(0.8, abs=1e-3)
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.parametrize("design", [PlannedDesign(TWO, 6, 20), PlannedDesign(FOUR, 12, 15, 8)])
 def test_simulated_studies_find_what_was_predicted(design: PlannedDesign, long_run: bool) -> None:

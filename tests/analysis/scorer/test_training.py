@@ -168,7 +168,6 @@ def test_fingerprint_is_of_the_data_whatever_their_order() -> None:
     assert trained(ratings, seed=2).scorer.fingerprint != one.fingerprint
 
 
-@pytest.mark.in_turn
 def test_with_many_scenarios_whole_ones_are_held_out_some_at_a_time() -> None:
     told: list[tuple[int, int]] = []
     ratings = rated_texts(signal=0.5, scenarios=60, systems=2)

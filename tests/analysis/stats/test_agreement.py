@@ -149,7 +149,6 @@ class TestAlphaOverClusters:
         assert one.interval is None
 
     @pytest.mark.slow
-    @pytest.mark.in_turn
     def test_of_very_many_units_has_fewer_resamples_and_says_so(self) -> None:
         units = 20_000
         draw = np.random.default_rng(1)

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.calibration import Rate, conditions, groups, main_result, rates
 from benchmarks.simulated.null_studies import MAIN, Design
 
-pytestmark = [pytest.mark.slow, pytest.mark.in_turn]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,6 @@ def test_a_handful_or_a_constant_has_no_elbow() -> None:
         elbow([1.0, np.inf], tail="low", seed=1)
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 def test_clear_elbows_are_rare_without_a_group_and_usual_with_one() -> None:
     draw = np.random.default_rng(4)

@@ -147,7 +147,6 @@ def test_the_interval_is_by_hand_that_of_residuals_with_the_power_of_the_other_s
     assert found.powered.df == pytest.approx(found.powered.se**4 / welch)
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", [MEAN[:2], DIFFERENCE[:2]])
 def test_systems_that_were_rated_in_other_scenarios_have_an_unbiased_variance(
@@ -372,7 +371,6 @@ def test_infinite_values_are_refused() -> None:
         prediction_powered(replace(data, ratings=data.ratings * np.inf), MEAN)
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["6 of 12 scenarios", "2 of 6 responses to each of 60"])
 def test_intervals_hold_the_truth_about_as_often_as_they_should(name: str, long_run: bool) -> None:

@@ -95,7 +95,6 @@ def test_p_is_the_share_of_all_places_of_the_responses() -> None:
     assert effects(two, draws=4999).p == pytest.approx(1 / 6, abs=0.02)
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 def test_unbiased_judge_is_found_biased_as_seldom_as_the_level_says(long_run: bool) -> None:
     studies = 1000 if long_run else 100

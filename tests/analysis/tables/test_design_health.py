@@ -108,7 +108,6 @@ def test_more_than_two_groups_are_tested_exactly_and_the_same_every_time() -> No
     assert independent(10 * counts)[0] == "chi_squared"
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 def test_equal_rates_are_seldom_called_different(long_run: bool) -> None:
     studies = 300 if long_run else 100

@@ -114,7 +114,6 @@ def test_scale_of_few_points_has_ordinal_models_on_both_scales() -> None:
     assert only(said, model="all", scale="latent")["specifications"] == 1
 
 
-@pytest.mark.in_turn
 def test_each_set_of_raters_is_fitted_once_and_progress_is_told() -> None:
     of, steps = study(), list[tuple[int, int]]()
     multiverse(of, LINEAR.on(SLIDER), SLIDER, lambda done, total: steps.append((done, total)))

@@ -89,7 +89,6 @@ def test_no_effect_is_found_where_there_is_none() -> None:
     assert not found.conclusions["moves"].any()
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 def test_raters_who_differ_are_not_taken_for_ratings_that_follow_each_other() -> None:
     # Five ratings of each of 60 raters who differ a lot. Had the first ones been left out, these

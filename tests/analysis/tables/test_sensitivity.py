@@ -100,7 +100,6 @@ def test_each_rule_stands_alone_and_is_left_out(usual: DataFrame) -> None:
     assert list(usual["same_raters"]) == list(usual["n_raters"] == in_force)
 
 
-@pytest.mark.in_turn
 def test_flagged_raters_are_left_out_of_the_rules_in_force_in_a_row_of_their_own() -> None:
     who = people().assign(flagged=lambda all_: all_["participant"].isin(["p00", "p07", "p08"]))
     found = table(who=who)
@@ -158,7 +157,6 @@ def test_conclusion_is_the_same_where_nothing_moves(usual: DataFrame) -> None:
     assert same["same_conclusion"].all()
 
 
-@pytest.mark.in_turn
 def test_conclusion_that_rests_on_a_rule_is_said_to_move() -> None:
     # Without the rule, raters who gave 1 to all that is tuned, and failed a check, decide.
     data, who = ratings(), people()
@@ -174,7 +172,6 @@ def test_conclusion_that_rests_on_a_rule_is_said_to_move() -> None:
     assert "by_scenarios (" in moved.what_moves
 
 
-@pytest.mark.in_turn
 def test_dimensions_have_rows_of_their_own() -> None:
     both = pd.concat([ratings(), ratings(tuning=1, dimension="depth")], ignore_index=True)
     both = both.astype(dict.fromkeys(ITEM, "category"))
@@ -185,7 +182,6 @@ def test_dimensions_have_rows_of_their_own() -> None:
     assert (deep["by_raters"] < -0.5).all()
 
 
-@pytest.mark.in_turn
 def test_large_studies_have_no_mixed_model_and_say_so() -> None:
     found = table(refitted_up_to=500)
     small, large = row(found, "rules in force"), row(found, "no rule")
@@ -245,7 +241,6 @@ def test_somebody_still_active_is_in_no_variant() -> None:
     assert row(table(who=who, recipe=PAPER), "no rule").n_raters == 23
 
 
-@pytest.mark.in_turn
 def test_table_is_the_same_whatever_the_order_of_rows() -> None:
     data, only = ratings(), QualityRules(order=["duration"])
     one, other = (table(d, rules=only) for d in (data, data.sample(frac=1, random_state=1)))

@@ -264,7 +264,6 @@ def test_winner_and_points_are_those_of_exact_fractions(
     assert [row["mean_a"], row["mean_b"], row["mean_reference"]] == [float(m) for m in means]
 
 
-@pytest.mark.in_turn
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(some, some)

@@ -110,7 +110,6 @@ def test_comparisons_of_the_data_are_those_of_the_table_of_wins() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.in_turn
 def test_each_resample_is_what_the_whole_pipeline_makes_of_the_raters_drawn() -> None:
     data = study()
     found = compared(data).resampled(BOOTSTRAP)

@@ -158,7 +158,6 @@ def packed(path: Path) -> dict[str, bytes]:
         return {Path(name).name: zipped.read(name) for name in names}
 
 
-@pytest.mark.in_turn
 def test_analysed_by_page_and_by_api_the_same_data_give_the_same_bytes(
     page: Client, study: Study, woken: Woken, settings: Settings, tmp_path: Path
 ) -> None:

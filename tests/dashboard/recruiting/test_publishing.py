@@ -27,7 +27,6 @@ from tests.dashboard.recruiting.conftest import (
     requests,
     steps,
 )
-from tests.turns import in_turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 
@@ -119,7 +118,7 @@ def test_balance_that_is_too_low_is_named(
     assert steps() == [("create", 4)]
 
 
-@pytest.mark.parametrize("fault", ["500_after", in_turn("reset_after"), "429", in_turn("503")])
+@pytest.mark.parametrize("fault", ["500_after", "reset_after", "429", "503"])
 def test_publishing_whose_answer_was_lost_is_recorded_once(
     post: Post, prolific: LocalProlific, drafted: str, fault: str
 ) -> None:

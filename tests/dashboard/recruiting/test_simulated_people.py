@@ -75,7 +75,6 @@ def planned(tmp_path: Path) -> dict[str, dict[str, str]]:
         return {row["person"]: row for row in csv.DictReader(file)}
 
 
-@pytest.mark.in_turn
 def test_people_come_by_their_links_and_do_on_prolific_what_was_planned(
     simulate: Simulate, prolific: LocalProlific, tmp_path: Path, page: Client, study: Study
 ) -> None:
@@ -113,7 +112,6 @@ def test_people_come_by_their_links_and_do_on_prolific_what_was_planned(
     assert Participant.objects.count() == PEOPLE
 
 
-@pytest.mark.in_turn
 def test_study_with_signed_links_lets_no_forged_ids_in(
     study: Study, simulate: Simulate, prolific: LocalProlific, tmp_path: Path
 ) -> None:
@@ -146,7 +144,6 @@ def test_people_of_the_local_prolific_mean_nothing_to_the_real_one(
     assert study.participants.count() == 3
 
 
-@pytest.mark.in_turn
 def test_study_without_places_or_without_a_publication_is_named(
     simulate: Simulate, prolific: LocalProlific, study: Study, settings: Settings
 ) -> None:

@@ -68,8 +68,8 @@ class TestBalanced:
         ("wine", "reml"),
         ("study", "reml"),
         *((name, model) for name in NESTED for model in ("reml", "ml")),
-        pytest.param("inst_eval", "reml", marks=[pytest.mark.slow, pytest.mark.in_turn]),
-        pytest.param("inst_eval", "ml", marks=pytest.mark.long),
+        pytest.param("inst_eval", "reml", marks=pytest.mark.slow),
+        pytest.param("inst_eval", "ml", marks=pytest.mark.slow),
     ],
 )
 def test_fit_is_that_of_lmer(name: str, model: str) -> None:

@@ -177,7 +177,7 @@ class TestContrasts:
             contrasts(fitted("small"), "system", {"c": {"c": 1}})
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_systems_with_few_items_are_not_told_apart_too_often() -> None:
     """Thirty studies of 8 systems that do not differ, with 3 items each; item SD 0.35.
 
