@@ -70,7 +70,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     on the way.
     """
     config = session.config
-    if hasattr(config, "workerinput"):
+    if hasattr(config, "workeroutput"):  # of pytest-xdist
         config.workeroutput["counts"] = config.stash[COUNTS]
         return
     terminal = config.pluginmanager.get_plugin("terminalreporter")
