@@ -9,13 +9,14 @@ rows, given to the systems of `examples/tide`.
 
 import csv
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
 from pandas import DataFrame
 
+from analysis.metrics.words import words
 from analysis.pipeline import Contrast, StudyData
 from survey.files.yaml_file import YamlFile
 
@@ -278,6 +279,14 @@ def study_data() -> StudyData:
         orders={name: list(counts) for name, counts in CHARACTERISTICS.items()},
         responses=shown(),
     )
+
+
+def data_of_folder() -> StudyData:
+    """The same with what else the study's folder says: how long texts and how large models are."""
+    lengths = [float(len(words(row["response"]))) for row in responses()]
+    about = YamlFile.read(EXAMPLES / "tide" / "study.yaml").plain()["models"]
+    sizes = {model: float(each["parameters"]) for model, each in about.items()}
+    return replace(study_data(), responses=shown().assign(words=lengths), parameters=sizes)
 
 
 def shown() -> DataFrame:

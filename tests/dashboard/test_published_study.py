@@ -42,7 +42,7 @@ def analyze(folder: Path) -> dict[str, str]:
 
 def computed(rules: QualityRules, recipes: list[Recipe]) -> dict[str, str]:
     """The tables of the same data that never saw a database."""
-    tables = analyse(published_study.study_data(), rules, recipes).tables
+    tables = analyse(published_study.data_of_folder(), rules, recipes).tables
     return {
         name: "".join(csv_lines(list(map(str, table)), map(list, map(dict.values, rows_of(table)))))
         for name, table in tables.items()
