@@ -90,7 +90,7 @@ def planning_state(request: ResearcherRequest, name: str) -> HttpResponse:
     """How far the newest plan is, for a page that waits for it."""
     plan = plans_of(study_or_404(name)).first()
     shown = render(request, "dashboard/design/_plan.html", {"plan": plan})
-    if plan is None or plan.state in (plan.State.DONE, plan.State.FAILED):
+    if plan is None or not plan.is_under_way:
         shown["X-Finished"] = "1"
     return shown
 

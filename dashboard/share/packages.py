@@ -71,7 +71,7 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     is_old = run.study.events.filter(action="settings", at__gt=package.created_at).exists()
     is_old |= Multiverse.objects.filter(run=run, finished_at__gt=package.created_at).exists()
     is_unfit = is_done and (is_old or not package.path.is_file())
-    if not is_new and (is_unfit or package.state == State.FAILED):
+    if not is_new and (is_unfit or package.state in Package.WITHOUT_RESULT):
         package.delete()  # with it goes all that is left of an earlier attempt
         package = Package.objects.create(run=run, recipe=recipe, images=images)
     return package

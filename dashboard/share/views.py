@@ -98,7 +98,7 @@ def package_state(request: ResearcherRequest, name: str, package: int) -> HttpRe
     """The progress of a package; a header says when to reload the page."""
     row = packages.packages_of(study_or_404(name)).filter(pk=package).first()
     response = render(request, "dashboard/share/_progress.html", {"package": row})
-    if row is None or row.state not in (Package.State.WAITING, Package.State.RUNNING):
+    if row is None or not row.is_under_way:
         response["X-Finished"] = "1"
     return response
 
