@@ -114,6 +114,8 @@ class _Heartbeat(threading.Thread):
             connection.close()
 
     def _end_work(self, interruptions: int) -> None:
+        if interruptions == 0:
+            logger.warning("%s is no longer this worker's: its work ends", self.job)
         if interruptions == INTERRUPTIONS and self._in_worker:
             logger.error("%s does not end: its process is killed", self.job)
             os.kill(os.getpid(), signal.SIGKILL)  # Celery starts another one
