@@ -60,6 +60,13 @@ def claim(jobs: QuerySet[J], job_id: int) -> J | None:
     return jobs.filter(pk=job_id, lease_token=token).first()
 
 
+def seconds_at_most(kind: type[Job]) -> float:
+    """When Celery is to kill the process of such a job. A heartbeat ends it earlier, unless the
+    process is in code that lets no other thread run.
+    """
+    return 60 * float(getattr(settings, kind.LIMIT)) + float(settings.JOB_LEASE_SECONDS)
+
+
 def is_kept(job: Job, **progress: Any) -> bool:
     """Keep a job for another lease, and note its progress. False where it is no longer this
     worker's: see `Lost`.

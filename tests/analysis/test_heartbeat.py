@@ -189,9 +189,11 @@ with heartbeat.kept(run):
 
 def test_process_of_a_worker_that_nothing_interrupts_is_killed(run: AnalysisRun) -> None:
     jobs.give_back(run)
-    address = urlsplit(os.environ.get("DATABASE_URL", "sqlite://"))
     name = str(connection.settings_dict["NAME"])
-    url = address._replace(path=name if name.startswith("/") else f"/{name}").geturl()
+    if connection.vendor == "sqlite":
+        url = f"sqlite:///{name}"
+    else:
+        url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
     environment = {**os.environ, "DATABASE_URL": url, "JOB_LEASE_SECONDS": str(LEASE)}
     ended = subprocess.run(
         [sys.executable, "-c", DEAF],
