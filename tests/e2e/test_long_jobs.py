@@ -19,7 +19,7 @@ from tests.survey import small_study
 
 LEASE = timedelta(seconds=2)
 #: So many that a worker is at it for several leases, and for a while more than that.
-RESAMPLES = 15_000
+RESAMPLES = 30_000
 #: Simulated raters need seconds, and the rules ask for minutes.
 RULES = "\nquality: {duration_minutes: {minimum: 0, maximum: 75}}\n"
 TOKEN = "fivefold_of-a-program-of-this-test"
@@ -141,11 +141,9 @@ def site(prepared_site: Site) -> Iterator[Site]:
 
 
 def test_long_analysis_beside_a_second_worker_is_computed_once(site: Site) -> None:
-    site.start("worker")
-    run = site.ask()
-    site.wait_until_running(run)
-    site.start("worker_2")
-    assert site.finished_once(run) == 1
+    for worker in ("worker", "worker_2"):
+        wait_for_line(site.start(worker), "[queues]")  # it has started
+    assert site.finished_once(site.ask()) == 1
 
 
 def test_analysis_of_a_killed_worker_is_computed_by_another(site: Site) -> None:
