@@ -28,6 +28,8 @@ from analysis.frames import (
     read_protocol,
     read_rehearsal,
 )
+from analysis.heartbeat import kept
+from analysis.jobs import Lost
 from analysis.judges.automatic_metrics import analyse_metrics
 from analysis.judges.judging import analyse_judges
 from analysis.judges.perturbed import CHANGES, PerturbedData, perturbation_tables
@@ -95,16 +97,21 @@ def execute(run_id: int) -> bool:
     if run is None:
         return False
     try:
-        _compute(run)
+        with kept(run):
+            results, withdrawals = _computed(run)
+        _store(run, results, withdrawals=withdrawals)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except Lost:
+        logger.info("%s is no longer this worker's", run)
     except Exception as error:  # whatever it was: the run has to say that it failed
         logger.exception("%s failed", run)
         jobs.fail(run, error)
     return True
 
 
-def _compute(run: AnalysisRun) -> None:
+def _computed(run: AnalysisRun) -> tuple[Results, int]:
+    """All results of a run, whose manifest is noted on it, and how many people had withdrawn."""
     now = timezone.now()
     rules = rules_of(run.rule_set)
     with reading():
@@ -151,7 +158,7 @@ def _compute(run: AnalysisRun) -> None:
     }
     if understood is not None:
         run.manifest["comprehension"] = understood.as_json
-    _store(run, results, withdrawals=withdrawals)
+    return results, withdrawals
 
 
 def _included(results: Results) -> "Series[str]":
@@ -229,14 +236,17 @@ def _seeds(run: AnalysisRun) -> dict[str, int]:
 
 @transaction.atomic
 def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
+    """Store everything, or nothing. Raises Lost."""
     study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
-    locked = AnalysisRun.objects.select_for_update().filter(pk=run.pk).first()
-    if locked is None or locked.state != State.RUNNING:
-        return  # a participant withdrew, or our lease ran out and another worker finished it
     if study.withdrawals.count() != withdrawals:
-        # A participant who is counted here withdrew meanwhile: compute it again.
-        AnalysisRun.objects.filter(pk=run.pk).update(state=State.WAITING, lease_until=None)
+        jobs.give_back(run)  # a participant who is counted here withdrew meanwhile
         return
+    jobs.finish(
+        run,
+        fingerprint=run.fingerprint,
+        snapshot_hash=run.snapshot_hash,
+        manifest=run.manifest,
+    )
     people = dict(Participant.objects.filter(study_id=run.study_id).values_list("pseudonym", "id"))
     RaterQuality.objects.bulk_create(
         RaterQuality(
@@ -275,12 +285,7 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
             ),
         ]
     )
-    run.state = State.DONE
-    run.finished_at = timezone.now()
-    run.lease_until = None
-    run.error = ""
-    run.save()
-    if run.is_automatic:
+    if AnalysisRun.objects.filter(pk=run.pk, is_automatic=True).exists():
         AnalysisRun.objects.filter(
             study_id=run.study_id, sources=run.sources, is_automatic=True, pk__lt=run.pk
         ).exclude(state=State.RUNNING).delete()

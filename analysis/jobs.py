@@ -1,8 +1,13 @@
-"""Jobs as a queue in the database: taken by a worker for a while, by another one if it is lost."""
+"""Jobs as a queue in the database: taken by a worker for a while, by another one if it is lost.
 
+`heartbeat` keeps a job while its worker lives.
+"""
+
+import uuid
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -11,18 +16,25 @@ from analysis.models import Job
 J = TypeVar("J", bound=Job)
 State = Job.State
 
-#: A worker that is silent for this long is taken to be dead.
-LEASE = timedelta(minutes=5)
 #: A job whose workers die this often is not tried again.
 MAX_ATTEMPTS = 3
 
 
-class Lost(Exception):
-    """A job is no longer this worker's: another one took it over, or it was deleted."""
+class Lost(BaseException):
+    """A job is no longer this worker's: another one took it over, a person stopped it, it took too
+    long, or it was deleted.
+
+    No `Exception`: what computes must not take it for an error of its own.
+    """
 
 
 def _free(now: datetime) -> Q:
     return Q(state=State.WAITING) | Q(state=State.RUNNING, lease_until__lt=now)
+
+
+def _end_of_lease(now: datetime) -> datetime:
+    """When a job is given to another worker, unless its own has renewed the lease by then."""
+    return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
 
 
 def claim(jobs: QuerySet[J], job_id: int) -> J | None:
@@ -34,28 +46,48 @@ def claim(jobs: QuerySet[J], job_id: int) -> J | None:
         error=f"the worker was lost {MAX_ATTEMPTS} times while computing it (out of memory?)",
         finished_at=now,
     )
+    token = uuid.uuid4().hex
     taken = free.update(
         state=State.RUNNING,
-        lease_until=now + LEASE,
+        lease_token=token,
+        lease_until=_end_of_lease(now),
         started_at=now,
         attempts=F("attempts") + 1,
     )
     if not taken:
         return None
     # A participant who was counted in it may have withdrawn since: then it is deleted.
-    return jobs.filter(pk=job_id).first()
+    return jobs.filter(pk=job_id, lease_token=token).first()
+
+
+def seconds_at_most(kind: type[Job]) -> float:
+    """When Celery is to kill the process of such a job. A heartbeat ends it earlier, unless the
+    process is in code that lets no other thread run.
+    """
+    return 60 * float(getattr(settings, kind.LIMIT)) + float(settings.JOB_LEASE_SECONDS)
 
 
 def is_kept(job: Job, **progress: Any) -> bool:
-    """Keep a job for another LEASE, and note its progress. False where it is no longer this
-    worker's: another one has taken it over, or it is gone.
+    """Keep a job for another lease, and note its progress. False where it is no longer this
+    worker's: see `Lost`.
     """
-    return bool(_mine(job).update(lease_until=timezone.now() + LEASE, **progress))
+    return bool(_mine(job).update(lease_until=_end_of_lease(timezone.now()), **progress))
+
+
+def finish(job: Job, **results: Any) -> None:
+    """Note that a job is done, and its results. Raises Lost, and then changes nothing.
+
+    Other results belong into the same transaction, after it: the row stays locked until its end.
+    """
+    if not is_kept(job, state=State.DONE, finished_at=timezone.now(), error="", **results):
+        raise Lost
 
 
 def give_back(job: Job) -> None:
     """Let another worker go on with a job, at once and as if this one had not taken it."""
-    _mine(job).update(state=State.WAITING, lease_until=None, attempts=F("attempts") - 1)
+    _mine(job).update(
+        state=State.WAITING, lease_token="", lease_until=None, attempts=F("attempts") - 1
+    )
 
 
 def fail(job: Job, error: Exception) -> None:
@@ -68,9 +100,18 @@ def refuse(job: Job, why: str) -> None:
     _mine(job).update(state=State.FAILED, error=why, finished_at=timezone.now())
 
 
+def stop(job: Job, why: str) -> bool:
+    """End a job that waits or is under way; its worker notices within a heartbeat. False where it
+    has ended already.
+    """
+    rows = type(job)._default_manager.filter(pk=job.pk, state__in=Job.UNDER_WAY)
+    stopped = {"state": State.STOPPED, "error": why, "finished_at": timezone.now()}
+    return bool(rows.update(lease_until=None, **stopped))
+
+
 def _mine(job: J) -> QuerySet[J]:
     jobs = type(job)._default_manager.all()
-    return jobs.filter(pk=job.pk, state=State.RUNNING, attempts=job.attempts)
+    return jobs.filter(pk=job.pk, state=State.RUNNING, lease_token=job.lease_token)
 
 
 def jobs_to_wake(jobs: QuerySet[J]) -> list[int]:

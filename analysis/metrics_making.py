@@ -3,10 +3,10 @@
 import logging
 
 from django.db import OperationalError
-from django.utils import timezone
 
 from analysis import jobs
 from analysis.computed_metrics import compute_metrics, possible_metrics
+from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from analysis.metric_options import installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
@@ -21,7 +21,9 @@ def execute_metrics(request_id: int) -> bool:
     if request is None:
         return False
     try:
-        _compute(request)
+        with kept(request):
+            _compute(request)
+        jobs.finish(request, percent=100)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
@@ -45,6 +47,3 @@ def _compute(request: MetricsRequest) -> None:
     study = request.study
     with metric_settings(installed_options(), while_waiting=keep) as settings:
         compute_metrics(study, possible_metrics(study, settings), settings, keep)
-    over = {"state": MetricsRequest.State.DONE, "percent": 100, "error": ""}
-    if not jobs.is_kept(request, finished_at=timezone.now(), **over):
-        raise Lost

@@ -9,9 +9,6 @@ from analysis import jobs
 from analysis.models import MetricsRequest
 from survey.models import Study
 
-State = MetricsRequest.State
-UNDER_WAY = (State.WAITING, State.RUNNING)
-
 
 @transaction.atomic
 def request_metrics(study: Study) -> MetricsRequest:
@@ -20,7 +17,7 @@ def request_metrics(study: Study) -> MetricsRequest:
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     request, is_new = MetricsRequest.objects.get_or_create(study=study)
-    if not is_new and request.state not in UNDER_WAY:
+    if not is_new and not request.is_under_way:
         request.delete()
         request = MetricsRequest.objects.create(study=study)
     return request

@@ -10,6 +10,7 @@ from analysis import jobs
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of, in_words, plain
 from analysis.exploratory import mark_all
+from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from analysis.labels import labels_of
 from analysis.locked_plans import locked_plan
@@ -22,7 +23,6 @@ from survey.models import Study
 from survey.tidy import not_counted_among, reading
 
 logger = logging.getLogger(__name__)
-State = Multiverse.State
 
 #: Told how many per cent are done.
 Told = Callable[[int], None]
@@ -43,7 +43,9 @@ def execute_multiverse(multiverse_id: int, told: Told = lambda percent: None) ->
     if multiverse is None:
         return False
     try:
-        _store(multiverse, _computed(multiverse, told))
+        with kept(multiverse):
+            results = _computed(multiverse, told)
+        _store(multiverse, results)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
@@ -90,11 +92,7 @@ def _store(multiverse: Multiverse, results: Results) -> None:
     # No withdrawal in between: it would have deleted the run.
     Study.objects.select_for_update(no_key=True).get(pk=multiverse.run.study_id)
     run = AnalysisRun.objects.select_related("study", "recipe_set").get(pk=multiverse.run_id)
-    done = jobs.is_kept(
-        multiverse, state=State.DONE, percent=100, finished_at=timezone.now(), error=""
-    )
-    if not done:
-        raise Lost
+    jobs.finish(multiverse, percent=100)
     contents = {name: content_of(table) for name, table in results.tables.items()}
     kinds = Result.Kind
     Result.objects.bulk_create(

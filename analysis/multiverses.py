@@ -9,8 +9,6 @@ from analysis import jobs
 from analysis.models import AnalysisRun, Multiverse
 from survey.models import Study
 
-State = Multiverse.State
-
 
 @transaction.atomic
 def request_multiverse(run: AnalysisRun) -> Multiverse:
@@ -26,7 +24,7 @@ def request_multiverse(run: AnalysisRun) -> Multiverse:
         run.is_automatic = False  # the next automatic run would remove it, and the multiverse too
         run.save(update_fields=["is_automatic"])
     multiverse, is_new = Multiverse.objects.get_or_create(run=run)
-    if not is_new and multiverse.state == State.FAILED:
+    if not is_new and multiverse.state in Multiverse.WITHOUT_RESULT:
         multiverse.delete()
         multiverse = Multiverse.objects.create(run=run)
     return multiverse

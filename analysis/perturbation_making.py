@@ -14,11 +14,11 @@ from typing import Any
 import pandas as pd
 from django.db import OperationalError, transaction
 from django.db.models import F
-from django.utils import timezone
 from pandas import DataFrame
 
 from analysis import jobs
 from analysis.computed_metrics import texts_of
+from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from analysis.metric_options import installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
@@ -50,7 +50,9 @@ def execute_perturbations(run_id: int, progress: Progress = lambda done, of: Non
     if run is None:
         return False
     try:
-        _Perturbing(run, progress).do()
+        with kept(run):
+            _Perturbing(run, progress).do()
+        jobs.finish(run, percent=100)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
@@ -124,9 +126,6 @@ class _Perturbing:
             self._compute_metrics()
         for judge in judges_called(self.study, self.options.judges):
             self._ask_judge(judge)
-        over = {"state": PerturbationRun.State.DONE, "percent": 100, "error": ""}
-        if not jobs.is_kept(self.run, finished_at=timezone.now(), **over):
-            raise Lost
 
     def _keep(self, done: int = 0) -> None:
         """Keep the run, `done` steps further. Raises Lost."""

@@ -16,7 +16,6 @@ from analysis.models import PerturbationRun
 from survey.models import Study
 
 State = PerturbationRun.State
-UNDER_WAY = (State.WAITING, State.RUNNING)
 #: Metrics that a single new text has no value of, or that may cost.
 NOT_OF_ONE_TEXT = ("tfidf_cosine", "perplexity")
 #: What other metrics need that an installation may lack: one of these `MetricOptions`.
@@ -77,9 +76,10 @@ def request_perturbations(study: Study, options: PerturbationOptions) -> Perturb
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     run = perturbation_run_of(study)
-    if run is not None and run.state in UNDER_WAY:
+    if run is not None and run.is_under_way:
         return run
-    if run is not None and run.state == State.FAILED and options_of(run) == options:
+    has_failed = run is not None and run.state in run.WITHOUT_RESULT
+    if run is not None and has_failed and options_of(run) == options:
         run.state, run.error, run.attempts, run.percent = State.WAITING, "", 0, 0
         run.save(update_fields=["state", "error", "attempts", "percent"])
         return run

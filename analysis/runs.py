@@ -108,8 +108,8 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one asks at a time
     rule_set, recipe_set = current_rule_set(study), current_recipe_set(study)
     digest = fingerprint(study, sources, rule_set, recipe_set, at=timezone.now())
-    runs = study.analysis_runs.filter(sources=list(sources)).exclude(state=State.FAILED)
-    run = runs.order_by("-id").first()
+    runs = study.analysis_runs.filter(sources=list(sources)).order_by("-id")
+    run = runs.exclude(state__in=AnalysisRun.WITHOUT_RESULT).first()
     # An older run of the same data (a gold source chosen, then another, then the first again)
     # would stand behind the newest one, which pages show.
     if run is None or run.fingerprint != digest:
@@ -167,7 +167,7 @@ def _is_overdue(study: Study, sources: Sequence[str]) -> bool:
     if last is None:
         people = study.participants.filter(source__in=sources)
         return people.exclude(status=Participant.Status.ARRIVED).exists()
-    if last.state in (State.WAITING, State.RUNNING):
+    if last.is_under_way:
         return False
     now = timezone.now()
     if last.finished_at and last.started_at:

@@ -13,7 +13,6 @@ from survey.models import Study
 LONGEST = 20_000
 #: Texts of a study that are kept without a flag.
 KEPT = 10
-UNDER_WAY = (ScoredText.State.WAITING, ScoredText.State.RUNNING)
 
 
 def request_score(scorer: Scorer, text: str, author: User) -> ScoredText:

@@ -15,6 +15,7 @@ from analysis import jobs
 from analysis.composites import without_composites
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of
+from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics.metric import SentenceEmbedder
@@ -66,7 +67,9 @@ def execute_scorer(scorer_id: int, progress: Progress = lambda done, of: None) -
     if scorer is None:
         return False
     try:
-        _train(scorer, progress)
+        with kept(scorer):
+            trained, scores = _trained(scorer, progress)
+        _store(scorer, trained, scores)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
@@ -79,8 +82,10 @@ def execute_scorer(scorer_id: int, progress: Progress = lambda done, of: None) -
     return True
 
 
-def _train(scorer: Scorer, progress: Progress) -> None:
-    """Train a scorer and store it. Raises Lost and NOT_COMPUTED."""
+def _trained(
+    scorer: Scorer, progress: Progress
+) -> tuple[Trained, list[tuple[int, str, float, bool]]]:
+    """A scorer, and what it says of the study's responses. Raises Lost and NOT_COMPUTED."""
 
     def keep(done: int = 0, of: int = 0) -> None:
         told = {"percent": 100 * done // of} if of else {}
@@ -103,8 +108,7 @@ def _train(scorer: Scorer, progress: Progress) -> None:
             )
         except ValueError as problem:
             raise ValueError(f"{options.file or scorer.study}: {problem}") from None
-        scores = _of_responses(scorer.study, trained, embedder)
-    _store(scorer, trained, scores)
+        return trained, _of_responses(scorer.study, trained, embedder)
 
 
 def training_data(scorer: Scorer, options: ScorerOptions) -> tuple[DataFrame, dict[str, Any]]:
@@ -200,14 +204,16 @@ def execute_scored_text(text_id: int) -> bool:
     if asked is None:
         return False
     try:
-        fitted = fitted_scorer(asked.scorer)
-        with embedder_of(options_of(asked.scorer)) as embedder:
-            table = fitted.scores([asked.text], embedder)
-        rows = table[["dimension", "score", "low", "high"]]
-        over = {"state": ScoredText.State.DONE, "finished_at": timezone.now(), "error": ""}
-        jobs.is_kept(asked, scores=content_of(rows)["rows"], **over)
+        with kept(asked):
+            fitted = fitted_scorer(asked.scorer)
+            with embedder_of(options_of(asked.scorer)) as embedder:
+                table = fitted.scores([asked.text], embedder)
+            rows = table[["dimension", "score", "low", "high"]]
+        jobs.finish(asked, scores=content_of(rows)["rows"])
     except OperationalError:
         raise
+    except Lost:
+        logger.info("%s is no longer this worker's", asked)
     except NOT_COMPUTED as problem:
         jobs.refuse(asked, str(problem))
     except Exception as error:  # whatever it was: the row has to say that it failed
@@ -225,18 +231,13 @@ def _store(scorer: Scorer, trained: Trained, scores: list[tuple[int, str, float,
         "calibration": content_of(trained.calibration),
         "held_out": content_of(trained.held_out[["scenario", "dimension", "rating", "predicted"]]),
     }
-    kept = jobs.is_kept(
+    jobs.finish(
         scorer,
-        state=Scorer.State.DONE,
         percent=100,
-        error="",
-        finished_at=timezone.now(),
         content=trained.scorer.as_json(),
         evaluation=evaluation,
         card=card(trained, scorer.name),
     )
-    if not kept:
-        raise Lost
     there = set(
         Response.objects.filter(scenario__study=scorer.study_id).values_list("id", flat=True)
     )

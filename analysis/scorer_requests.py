@@ -17,7 +17,6 @@ from analysis.models import PerturbedScore, Scorer
 from survey.models import Participant, Study
 
 State = Scorer.State
-UNDER_WAY = (State.WAITING, State.RUNNING)
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,10 @@ def request_scorer(
     the one that is under way. One that failed is replaced. The caller wakes a worker.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    under_way = study.scorers.filter(state__in=UNDER_WAY).first()
+    under_way = study.scorers.filter(state__in=Scorer.UNDER_WAY).first()
     if under_way is not None:
         return under_way
-    study.scorers.filter(state=State.FAILED).delete()
+    study.scorers.filter(state__in=Scorer.WITHOUT_RESULT).delete()
     last = study.scorers.aggregate(last=Max("version"))["last"] or 0
     return Scorer.objects.create(
         study=study,

@@ -14,10 +14,12 @@ from analysis import (
     scored_texts,
     scorer_requests,
 )
+from analysis.jobs import seconds_at_most
+from analysis.models import AnalysisRun
 from config.celery import wake
 
 
-@shared_task(name="analysis.run")
+@shared_task(name="analysis.run", time_limit=seconds_at_most(AnalysisRun))
 def run(run_id: int) -> None:
     """Compute a run, unless it is done or a worker is computing it."""
     from analysis import execution

@@ -130,6 +130,13 @@ try:
     # US dollars for a million tokens, if its endpoint does not say what an answer costs.
     REWRITER_PRICE_INPUT = env.float("REWRITER_PRICE_INPUT", None, validate=PRICE)
     REWRITER_PRICE_OUTPUT = env.float("REWRITER_PRICE_OUTPUT", None, validate=PRICE)
+    # A job (an analysis, …) whose worker shows no sign of life for so long is given to another.
+    JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", 300.0, validate=POSITIVE)
+    # A worker that takes longer for one job ends it as failed.
+    ANALYSIS_MAX_MINUTES = env.float("ANALYSIS_MAX_MINUTES", 240.0, validate=POSITIVE)
+    PLAN_MAX_MINUTES = env.float("PLAN_MAX_MINUTES", 60.0, validate=POSITIVE)
+    PACKAGE_MAX_MINUTES = env.float("PACKAGE_MAX_MINUTES", 120.0, validate=POSITIVE)
+    JOB_MAX_MINUTES = env.float("JOB_MAX_MINUTES", 1440.0, validate=POSITIVE)  # of any other kind
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How many requests a token (or a logged-in researcher) may send to the API in a minute.

@@ -6,20 +6,23 @@ As in `analysis.tasks`, what computes is imported with the first task that needs
 from celery import shared_task
 from django.utils import timezone
 
+from analysis.jobs import seconds_at_most
 from config.celery import is_ending, wake
 from config.sessions import SessionStore
 from dashboard.api.counting_ahead import count_ahead
 from dashboard.corpora import asking
 from dashboard.design import plan_options
+from dashboard.design.models import PlannedGrid
 from dashboard.notices import sending
 from dashboard.payments import carrying_out
 from dashboard.prolific import following_up, polling
 from dashboard.rehearsal import simulations
 from dashboard.share import packages
+from dashboard.share.models import Package
 from dashboard.shared.chunk_counts import large_studies
 
 
-@shared_task(name="dashboard.package")
+@shared_task(name="dashboard.package", time_limit=seconds_at_most(Package))
 def package(package_id: int) -> None:
     """Make a package, unless it is done or another worker makes it."""
     from dashboard.share import package_making
@@ -27,7 +30,7 @@ def package(package_id: int) -> None:
     package_making.make_package(package_id)
 
 
-@shared_task(name="dashboard.plan")
+@shared_task(name="dashboard.plan", time_limit=seconds_at_most(PlannedGrid))
 def plan(plan_id: int) -> None:
     """Compute a plan, unless it is done or another worker computes it."""
     from dashboard.design import plan_making

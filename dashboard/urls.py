@@ -72,6 +72,7 @@ study_patterns = [
     path("versions/", content_views.versions, name="versions"),
     path("planning/", design.planning, name="planning"),
     path("planning/state/", design.planning_state, name="planning-state"),
+    path("planning/<number:plan>/stop/", design.stop, name="stop-plan"),
     path("policy/", design.policy, name="policy"),
     path("order/", design.order, name="order"),
     path("order/certificate.csv", design.certificate, name="certificate"),
@@ -138,9 +139,11 @@ study_patterns = [
     path("packages/prepare/", share.prepare, name="prepare-package"),
     path("packages/<number:package>/", share.package, name="package"),
     path("packages/<number:package>/state/", share.package_state, name="package-state"),
+    path("packages/<number:package>/stop/", share.stop, name="stop-package"),
     path("packages/<number:package>/<str:file>", share.package_file, name="package-file"),
     path("analysis/", figure_views.analysis_state, name="analysis-state"),
     path("analysis/recompute/", figure_views.recompute, name="recompute"),
+    path("analysis/<number:run>/stop/", figure_views.stop, name="stop-analysis"),
 ]
 
 corpora_patterns = [

@@ -21,7 +21,12 @@ from dashboard.api.serializers.results import (
     NewestSerializer,
     StateOfRunSerializer,
 )
-from dashboard.results.asking import ask_for_analysis, ask_for_metrics, ask_for_multiverse
+from dashboard.results.asking import (
+    ask_for_analysis,
+    ask_for_metrics,
+    ask_for_multiverse,
+    stop_analysis,
+)
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import try_to_wake
@@ -79,6 +84,21 @@ class AnalysisDetail(Route):
     def get(self, request: Request, name: str, run: int) -> Response:
         study = study_or_404(name)
         row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        return Response(StateOfRunSerializer(row).data)
+
+
+class StopAnalysis(Route):
+    """To end an analysis that waits or is under way."""
+
+    @extend_schema(parameters=[STUDY, RUN], request=None, responses=StateOfRunSerializer)
+    def post(self, request: Request, name: str, run: int) -> Response:
+        """Its worker ends the work within seconds and stores nothing. The answer is the analysis;
+        one that has ended before stays as it is.
+        """
+        study = study_or_404(name)
+        row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        stop_analysis(row, author=user_of(request))
+        row.refresh_from_db()
         return Response(StateOfRunSerializer(row).data)
 
 

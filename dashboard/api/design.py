@@ -27,10 +27,10 @@ from dashboard.design.downloads import certificate_response, plan_response
 from dashboard.design.forms import CertificateForm, LockForm, PlanForm, PreviewForm, VersionForm
 from dashboard.design.locked_plan import compared
 from dashboard.design.pilot import lines, sides_of
-from dashboard.design.plan_options import plans_of, request_plan
+from dashboard.design.plan_options import plans_of, request_plan, stop_plan
 from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.texts import texts_of
-from dashboard.shared.access import study_or_404
+from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.pages import try_to_wake
 from survey.models import Slot, Study
 from survey.tidy import reading
@@ -94,6 +94,28 @@ class Planning(Route):
         plan = request_plan(study=study, options=form.options, author=user_of(request))
         try_to_wake("dashboard.plan", plan.pk)
         return Response(PlanningSerializer({"plan": plan}).data, status=HTTP_202_ACCEPTED)
+
+
+class StopPlan(Route):
+    """To end a plan that waits or is under way."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            OpenApiParameter("plan", int, OpenApiParameter.PATH, description="the `id` of a plan"),
+        ],
+        request=None,
+        responses=PlanningSerializer,
+    )
+    def post(self, request: Request, name: str, plan: int) -> Response:
+        """Its worker ends the work within seconds and stores nothing. The answer is the plan; one
+        that has ended before stays as it is.
+        """
+        study = study_or_404(name)
+        row = first_or_404(plans_of(study).filter(pk=plan), f"{study} has no plan {plan}.")
+        stop_plan(row, author=user_of(request))
+        row.refresh_from_db()
+        return Response(PlanningSerializer({"plan": row}).data)
 
 
 class OrderCertificate(Route):

@@ -128,6 +128,20 @@ class PackageDetail(Route):
         return Response(PackageDetailSerializer(row, context={"request": request}).data)
 
 
+class StopPackage(Route):
+    """To end a zip that waits or is being prepared."""
+
+    @extend_schema(parameters=[STUDY, PACKAGE], request=None, responses=PackageSerializer)
+    def post(self, request: Request, name: str, package: int) -> Response:
+        """Its worker ends the work within seconds and leaves no file. The answer is the zip; one
+        that has ended before stays as it is.
+        """
+        row = package_or_404(study_or_404(name), package)
+        packages.stop_package(row, author=user_of(request))
+        row.refresh_from_db()
+        return Response(PackageSerializer(row, context={"request": request}).data)
+
+
 class PackageZip(Route):
     """The zip."""
 

@@ -40,6 +40,7 @@ DESIGN = [
     path("texts/", design.StudyTexts.as_view(), name="texts"),
     path("pages/", design.PageList.as_view(), name="pages"),
     path("planning/", design.Planning.as_view(), name="planning"),
+    path("planning/<number:plan>/stop/", design.StopPlan.as_view(), name="stop-plan"),
     path("order/", design.OrderCertificate.as_view(), name="order"),
     path("order/certificate.csv", design.CertificateFile.as_view(), name="certificate"),
     path("pilot/", design.Pilot.as_view(), name="pilot"),
@@ -81,6 +82,7 @@ RESULTS = [
     path("analysis/", analyses.Analysis.as_view(), name="analysis"),
     path("analyses/", analyses.AnalysisList.as_view(), name="analyses"),
     path("analyses/<number:run>/", analyses.AnalysisDetail.as_view(), name="run"),
+    path("analyses/<number:run>/stop/", analyses.StopAnalysis.as_view(), name="stop-analysis"),
     path("metrics/", analyses.Metrics.as_view(), name="metrics"),
     path("scorer/", scorers.ScorerVersions.as_view(), name="scorer"),
     path("scorer/texts/", scorers.ScoredTextList.as_view(), name="scored-texts"),
@@ -109,6 +111,7 @@ SHARE = [
     path("exports/<str:file>", share.ExportFile.as_view(), name="export"),
     path("packages/", share.PackageList.as_view(), name="packages"),
     path("packages/<number:package>/", share.PackageDetail.as_view(), name="package"),
+    path("packages/<number:package>/stop/", share.StopPackage.as_view(), name="stop-package"),
     path("packages/<number:package>/zip/", share.PackageZip.as_view(), name="package-zip"),
     path(
         "packages/<number:package>/files/<str:file>",

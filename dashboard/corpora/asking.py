@@ -28,7 +28,6 @@ from survey.files.yaml_file import YamlFile
 Kind = CorpusJob.Kind
 Subject = CorpusJob.Subject
 State = CorpusJob.State
-ENDED = (State.DONE, State.FAILED)
 
 
 def ask(
@@ -49,7 +48,7 @@ def ask(
         given |= {"file": upload.name or "", "suffix": _suffix_of(upload)}
     try:
         with transaction.atomic():
-            jobs_of(subject, name).filter(kind=kind, state__in=ENDED).delete()
+            jobs_of(subject, name).filter(kind=kind).exclude(state__in=CorpusJob.UNDER_WAY).delete()
             job = CorpusJob.objects.create(
                 kind=kind, subject=subject, name=name, options=given, author=author, total=total
             )
@@ -138,11 +137,11 @@ def remove_sample(sample: Sample, author: User, *, with_texts: bool) -> None:
 
 def dismiss(job: CorpusJob) -> None:
     """Forget a job that failed; one that is under way stays."""
-    CorpusJob.objects.filter(pk=job.pk, state=State.FAILED).delete()
+    CorpusJob.objects.filter(pk=job.pk, state__in=CorpusJob.WITHOUT_RESULT).delete()
 
 
 def _refuse_under_way(subject: str, name: str) -> None:
-    if jobs_of(subject, name).exclude(state__in=ENDED).exists():
+    if jobs_of(subject, name).filter(state__in=CorpusJob.UNDER_WAY).exists():
         raise CorpusProblem(f"{subject} {name} is being worked on; wait until that has ended")
 
 

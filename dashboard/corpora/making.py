@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from django.db import OperationalError
-from django.utils import timezone
 
 from analysis import jobs
+from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition
@@ -36,7 +36,6 @@ from survey.models import Study
 
 logger = logging.getLogger(__name__)
 Kind = CorpusJob.Kind
-State = CorpusJob.State
 #: How often progress is told, in seconds.
 TOLD_EVERY = 1.0
 STUDY_FILE = "study.yaml"
@@ -48,8 +47,9 @@ def execute(job_id: int) -> bool:
     if job is None:
         return False
     try:
-        came = WORK[CorpusJob.Kind(job.kind)](job)
-        jobs.is_kept(job, state=State.DONE, finished_at=timezone.now(), error="", **came)
+        with kept(job):
+            came = WORK[CorpusJob.Kind(job.kind)](job)
+        jobs.finish(job, **came)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:

@@ -65,11 +65,6 @@ class CorpusJob(Job):
         return self.folder / f"upload{self.options.get('suffix', '')}"
 
     @property
-    def is_under_way(self) -> bool:
-        """Whether it waits for a worker, or a worker is at it."""
-        return self.state in (self.State.WAITING, self.State.RUNNING)
-
-    @property
     def percent(self) -> int | None:
         """How much of it is done, if that is known."""
         return min(100, 100 * self.done // self.total) if self.total else None

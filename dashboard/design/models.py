@@ -9,6 +9,8 @@ from survey.models import Study
 class PlannedGrid(Job):
     """What a study could find with other numbers of raters and scenarios, for some options."""
 
+    LIMIT = "PLAN_MAX_MINUTES"
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="planned_grids")
     options = models.JSONField(help_text="The options of `plan`, by name")
     rows = models.JSONField(default=list, help_text="The grid, a row for each pair of numbers")

@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from analysis import jobs
 from analysis.frames import read_snapshot
+from analysis.heartbeat import kept
+from analysis.jobs import Lost
 from analysis.planning.components import Components, of_fit, typical
 from analysis.planning.design import PlannedDesign
 from analysis.planning.grid import Cost, StudyPlan, advice, around, grid
@@ -45,21 +47,18 @@ def make_plan(plan_id: int) -> bool:
     if job is None:
         return False
     try:
-        plan = plan_of(job.study, PlanOptions(**job.options))
-        table = grid(plan, *numbers_around(plan))
-        rows = table.astype(object).where(table.notna(), None).to_dict("records")
-        jobs.is_kept(
-            job,
-            state=PlannedGrid.State.DONE,
-            rows=rows,
-            sentences=list(advice(plan)),
-            finished_at=timezone.now(),
-            error="",
-        )
+        with kept(job):
+            plan = plan_of(job.study, PlanOptions(**job.options))
+            table = grid(plan, *numbers_around(plan))
+            rows = table.astype(object).where(table.notna(), None).to_dict("records")
+            sentences = list(advice(plan))
+        jobs.finish(job, rows=rows, sentences=sentences)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except Lost:
+        logger.info("%s is no longer this worker's", job)
     except NoPlan as reason:
-        jobs.is_kept(job, state=PlannedGrid.State.FAILED, error=str(reason))
+        jobs.refuse(job, str(reason))
     except Exception as error:  # whatever it was: the plan has to say that it failed
         logger.exception("%s failed", job)
         jobs.fail(job, error)

@@ -221,7 +221,7 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     study = study_or_404(name)
     after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
     response = render(request, "dashboard/_pending.html", {"analysis": {"pending": after}})
-    if after.state in (AnalysisRun.State.DONE, AnalysisRun.State.FAILED):
+    if not after.is_under_way:
         response["X-Finished"] = "1"
     return response
 

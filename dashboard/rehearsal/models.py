@@ -29,11 +29,6 @@ class Simulation(Job):
         return f"simulation {self.pk} of {self.study}"
 
     @property
-    def is_under_way(self) -> bool:
-        """Whether it waits for a worker, or a worker is at it."""
-        return self.state in (self.State.WAITING, self.State.RUNNING)
-
-    @property
     def percent(self) -> int:
         """How much of it is done."""
         return 100 * self.ended // self.participants

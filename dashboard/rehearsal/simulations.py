@@ -7,9 +7,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import OperationalError, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from analysis import jobs
+from analysis.heartbeat import kept
+from analysis.jobs import Lost
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.sending import NotSent, Sending
 from dashboard.shared.log import record
@@ -18,7 +19,6 @@ from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
 
 logger = logging.getLogger(__name__)
-State = Simulation.State
 #: More raters are for `manage.py simulate`: a worker would be busy with them for hours.
 MOST_RATERS = 2_000
 
@@ -74,25 +74,22 @@ def simulate(simulation_id: int, *, is_ending: Callable[[], bool] = lambda: Fals
     profile = SimulationProfile.model_validate(row.profile)
     crowd = Crowd(profile, row.profile_name, row.seed, row.participants, row.from_prolific)
     try:
-        sending = Sending.of(row.study, crowd, server=settings.SITE_URL)
-        ended = len(sending.rota.already)
-        for _ in sending.send():
-            ended += 1
-            if not jobs.is_kept(row, ended=ended):
-                return True  # another worker has it
-            if is_ending():
-                jobs.give_back(row)
-                return True
-        jobs.is_kept(
-            row,
-            state=State.DONE,
-            ended=ended,
-            summary=list(sending.summary()),
-            finished_at=timezone.now(),
-            error="",
-        )
+        with kept(row):
+            sending = Sending.of(row.study, crowd, server=settings.SITE_URL)
+            ended = len(sending.rota.already)
+            for _ in sending.send():
+                ended += 1
+                if not jobs.is_kept(row, ended=ended):
+                    raise Lost
+                if is_ending():
+                    jobs.give_back(row)
+                    return True
+            summary = list(sending.summary())
+        jobs.finish(row, ended=ended, summary=summary)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
+    except Lost:
+        logger.info("%s is no longer this worker's", row)
     except NotSent as why:
         jobs.refuse(row, str(why))
     except Exception as error:  # whatever it was: the row has to say that it failed

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import METRICS
 from analysis.metric_options import installed_options
-from analysis.metrics_requests import UNDER_WAY, metrics_request_of
+from analysis.metrics_requests import metrics_request_of
 from analysis.text.cells import Table
 from analysis.text.metric_tables import METRIC_MEANS, metric_tables
 from dashboard.results.asking import ask_for_metrics
@@ -58,6 +58,6 @@ def metrics_state(request: ResearcherRequest, name: str) -> HttpResponse:
     """How far the study's metrics are; a header says when to reload the page."""
     row = metrics_request_of(study_or_404(name))
     response = render(request, "dashboard/results/_metrics_progress.html", {"requested": row})
-    if row is None or row.state not in UNDER_WAY:
+    if row is None or not row.is_under_way:
         response["X-Finished"] = "1"
     return response

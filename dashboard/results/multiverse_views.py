@@ -43,6 +43,6 @@ def progress(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """How far the multiverse of a run is; a header says when to reload the page."""
     row = Multiverse.objects.filter(run__study=study_or_404(name), run=run).first()
     response = render(request, "dashboard/results/_multiverse_progress.html", {"multiverse": row})
-    if row is None or row.state not in (State.WAITING, State.RUNNING):
+    if row is None or not row.is_under_way:
         response["X-Finished"] = "1"
     return response

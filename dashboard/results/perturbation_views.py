@@ -13,7 +13,6 @@ from analysis.metric_labels import LABELS
 from analysis.perturbation_labels import RULE_LABELS, TASK_LABELS
 from analysis.perturbation_requests import (
     RESPONSES,
-    UNDER_WAY,
     default_metrics,
     installed_rewriter,
     perturbation_run_of,
@@ -42,7 +41,7 @@ def about_perturbations(study: Study) -> dict[str, Any]:
     changed = len(RULE_LABELS) + (len(TASK_LABELS) if model else 0)
     return {
         "requested": run,
-        "is_perturbing": run is not None and run.state in UNDER_WAY,
+        "is_perturbing": run is not None and run.is_under_way,
         "sources": [*([scorer.name] if scorer else []), *metrics],
         "judges": askable_judges(study),
         "rewriter": model,
@@ -88,6 +87,6 @@ def perturbations_state(request: ResearcherRequest, name: str) -> HttpResponse:
     run = perturbation_run_of(study_or_404(name))
     context = {"requested": run, "doing": "Perturbing"}
     response = render(request, "dashboard/results/_job_progress.html", context)
-    if run is None or run.state not in UNDER_WAY:
+    if run is None or not run.is_under_way:
         response["X-Finished"] = "1"
     return response

@@ -11,11 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import SCORER
 from analysis.metric_options import installed_options
-from analysis.models import Scorer
-from analysis.scored_texts import UNDER_WAY as BEING_SCORED
+from analysis.models import ScoredText, Scorer
 from analysis.scored_texts import request_score, scored_texts_of
 from analysis.scorer_requests import (
-    UNDER_WAY,
     ScorerOptions,
     current_scorer,
     newest_scorer,
@@ -50,11 +48,11 @@ def about_scorer(study: Study) -> dict[str, Any]:
     texts = list(scored_texts_of(study)[:10])
     return {
         "newest": newest,
-        "is_training": newest is not None and newest.state in UNDER_WAY,
+        "is_training": newest is not None and newest.is_under_way,
         "scorer": current,
         "embeddings": options.model or options.folder,
         "scored": texts,
-        "is_scoring": any(text.state in BEING_SCORED for text in texts),
+        "is_scoring": any(text.is_under_way for text in texts),
         "n_flagged": scored_texts_of(study).filter(flagged=True).count(),
     }
 
@@ -115,7 +113,7 @@ def scorer_state(request: ResearcherRequest, name: str) -> HttpResponse:
     scorer = newest_scorer(study_or_404(name))
     context = {"requested": scorer, "doing": "Training"}
     response = render(request, "dashboard/results/_job_progress.html", context)
-    if scorer is None or scorer.state not in UNDER_WAY:
+    if scorer is None or not scorer.is_under_way:
         response["X-Finished"] = "1"
     return response
 
@@ -143,7 +141,7 @@ def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def scored_state(request: ResearcherRequest, name: str) -> HttpResponse:
     """Whether pasted texts are scored; a header says when to reload the page."""
-    is_scoring = scored_texts_of(study_or_404(name)).filter(state__in=BEING_SCORED).exists()
+    is_scoring = scored_texts_of(study_or_404(name)).filter(state__in=ScoredText.UNDER_WAY).exists()
     response = HttpResponse('<p role="status">Scoring …</p>')
     if not is_scoring:
         response["X-Finished"] = "1"

@@ -14,6 +14,8 @@ class Package(Job):
     It is deleted with its run, and that when a participant withdraws who was counted in it.
     """
 
+    LIMIT = "PACKAGE_MAX_MINUTES"
+
     class Stage(models.TextChoices):
         TABLES = "tables", "Writing tables and report"
         IMAGES = "images", "Drawing figures"

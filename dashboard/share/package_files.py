@@ -111,4 +111,6 @@ def _why_gone(package: Package) -> str:
         return "The file of this download is gone. Prepare it again."
     if package.state == Package.State.FAILED:
         return f"The download failed: {package.error}"
+    if package.state == Package.State.STOPPED:
+        return f"{package.error} Prepare the download again."
     return "This download is not ready yet."

@@ -17,6 +17,7 @@ from django.utils import timezone
 from analysis import jobs
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
+from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from dashboard.share.analysis_files import chosen_recipes, write_analysis
 from dashboard.share.datasheet_files import write_datasheets
@@ -29,7 +30,6 @@ from survey.models import Participant, Study
 
 logger = logging.getLogger(__name__)
 Stage = Package.Stage
-State = Package.State
 
 #: Per cent of the work that are done when a stage begins, with images and without.
 BEGINS = {
@@ -51,8 +51,10 @@ def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
         return False
     scratch = settings.PACKAGES_DIR / scratch_name(package.pk, package.attempts)
     try:
-        scratch.mkdir(parents=True)
-        _hand_over(package, _zip(package, _write(package, scratch, draw)))
+        with kept(package):
+            scratch.mkdir(parents=True)
+            path = _zip(package, _write(package, scratch, draw))
+        _hand_over(package, path)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
@@ -133,12 +135,14 @@ def _with_progress(package: Package, draw: WriteImages) -> WriteImages:
 
     def draw_and_tell(figures: dict[str, Any], folder: Path) -> str:
         total = max(1, len(images_of(figures)))
-        with ThreadPoolExecutor(1) as pool:  # which uses no database
-            drawing = pool.submit(draw, figures, folder)
-            while not drawing.done():
-                done = min(1.0, len(list(folder.glob("*.png"))) / total)
-                _tell(package, Stage.IMAGES, done)
-                wait_for([drawing], timeout=TOLD_EVERY)
+        pool = ThreadPoolExecutor(1)  # which uses no database
+        drawing = pool.submit(draw, figures, folder)
+        # Nobody waits for the drawing of a package that is lost: it ends with its folder.
+        pool.shutdown(wait=False)
+        while not drawing.done():
+            done = min(1.0, len(list(folder.glob("*.png"))) / total)
+            _tell(package, Stage.IMAGES, done)
+            wait_for([drawing], timeout=TOLD_EVERY)
         return drawing.result()
 
     return draw_and_tell
@@ -161,15 +165,5 @@ def _hand_over(package: Package, path: Path) -> None:
     """Put the file in its place and the package among those that are done. Raises Lost."""
     # No withdrawal in between: it would not find the file that it has to remove.
     Study.objects.select_for_update(no_key=True).get(pk=package.run.study_id)
-    handed = jobs.is_kept(
-        package,
-        state=State.DONE,
-        percent=100,
-        size=path.stat().st_size,
-        notes=package.notes,
-        finished_at=timezone.now(),
-        error="",
-    )
-    if not handed:
-        raise Lost
+    jobs.finish(package, percent=100, size=path.stat().st_size, notes=package.notes)
     path.replace(package.path)

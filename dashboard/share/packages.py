@@ -24,6 +24,7 @@ from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from dashboard.share.models import Package
 from dashboard.shared.log import record
+from dashboard.shared.stopping import stop_job
 from survey.models import Study
 
 logger = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     is_old = run.study.events.filter(action="settings", at__gt=package.created_at).exists()
     is_old |= Multiverse.objects.filter(run=run, finished_at__gt=package.created_at).exists()
     is_unfit = is_done and (is_old or not package.path.is_file())
-    if not is_new and (is_unfit or package.state == State.FAILED):
+    if not is_new and (is_unfit or package.state in Package.WITHOUT_RESULT):
         package.delete()  # with it goes all that is left of an earlier attempt
         package = Package.objects.create(run=run, recipe=recipe, images=images)
     return package
@@ -83,6 +84,12 @@ def ask_for_package(*, run: AnalysisRun, recipe: str, images: bool, author: User
     if package.state != State.DONE:
         record(run.study, author, "zip requested", name=package.recipe, run=run.pk)
     return package
+
+
+def stop_package(package: Package, *, author: User) -> bool:
+    """End a package that waits or is under way. False where it has ended already."""
+    about = {"name": package.recipe, "run": package.run_id}
+    return stop_job(package, package.run.study, "zip stopped", author=author, **about)
 
 
 def packages_to_wake() -> list[int]:

@@ -174,8 +174,8 @@ def newest_analysis(study: Study, include: list[str] | None) -> NewestAnalysis:
     runs = study.analysis_runs.filter(sources=sources)
     done = latest_run(study, sources)
     newest = runs.first()
-    pending = newest if newest and newest.state in (State.WAITING, State.RUNNING) else None
-    failed = newest if newest and newest.state == State.FAILED else None
+    pending = newest if newest and newest.is_under_way else None
+    failed = newest if newest and newest.state in newest.WITHOUT_RESULT else None
     changed = done is not None and done.fingerprint != fingerprint(
         study, sources, current_rule_set(study), current_recipe_set(study), at=timezone.now()
     )

@@ -209,6 +209,14 @@ def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
         messages.error(request, problem)
 
 
+def tell_of_stop(request: HttpRequest, what: str, *, is_stopped: bool) -> None:
+    """Tell what came of a request to stop a job."""
+    if is_stopped:
+        messages.success(request, f"The {what} was stopped.")
+    else:
+        messages.info(request, f"Nothing was stopped: the {what} had ended already.")
+
+
 def try_to_wake(task_name: str, row: int) -> str:
     """Wake a worker; why the broker does not answer, or nothing. The rows are the queue, so a
     silent broker delays work and loses none.

@@ -34,7 +34,8 @@ class Permission(Enum):
     READ = "read pages, tables and figures, and download zips for sharing", Role.VIEWER
     ROWS = "download raters’ answers row by row", Role.ANALYST
     COMPUTE = (
-        "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed",
+        "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed, "
+        "and stop analyses, plans and zips",
         Role.ANALYST,
     )
     CODE = "code open answers by themes", Role.ANALYST
@@ -96,7 +97,10 @@ RULES: dict[str, Needs] = {
     **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself
     **_all("download", Needs(get=_P.ROWS, is_download=True)),
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
-    **_all("ask-multiverse ask-metrics prepare-package recompute", Needs(change=_P.COMPUTE)),
+    **_all(
+        "ask-multiverse ask-metrics prepare-package recompute stop-analysis stop-plan stop-package",
+        Needs(change=_P.COMPUTE),
+    ),
     **_all("ask-scorer score-text flag-text ask-perturbations", Needs(change=_P.COMPUTE)),
     **_all("codings", Needs(get=_P.CODE, is_download=True)),
     **_all("add-theme change-theme code-answer import-codings", Needs(change=_P.CODE)),
@@ -137,6 +141,7 @@ RULES: dict[str, Needs] = {
         "api:judges api:gold api:plans api:thresholds api:rehearsal",
         Needs(get=_P.READ, change=_P.CHANGE),
     ),
+    **_all("api:stop-analysis api:stop-plan api:stop-package", Needs(change=_P.COMPUTE)),
     **_all("api:themes", Needs(get=_P.READ, change=_P.CODE)),
     **_all("api:theme", Needs(change=_P.CODE)),
     **_all("api:codings", Needs(get=_P.CODE, change=_P.CODE, is_download=True)),

@@ -12,6 +12,7 @@ VALUES = {
     "<number:run>": "1",
     "<number:call>": "1",
     "<number:package>": "1",
+    "<number:plan>": "1",
     "<number:participant>": "1",
     "<number:submission>": "1",
     "<number:order>": "1",

@@ -14,14 +14,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import AnalysisRun
+from analysis.runs import request_run
+from dashboard.design.plan_options import PlanOptions, request_plan
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite
 from dashboard.overview.log import LINES_SHOWN
+from dashboard.share.packages import request_package
 from dashboard.shared.log import record
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Role
 from judge.models import Judge
 from survey.models import Participant, Study, StudyEvent
+from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import tables_of, text_of
 from tests.dashboard.second_factors import set_up_app
@@ -44,6 +48,19 @@ def gold_file() -> SimpleUploadedFile:
     return SimpleUploadedFile("scores.csv", GOLD.encode())
 
 
+def analysis_to_stop(study: Study) -> int:
+    return request_run(study=study, sources=counted_sources(["preview"])).pk
+
+
+def plan_to_stop(study: Study) -> int:
+    return request_plan(study=study, options=PlanOptions()).pk
+
+
+def package_to_stop(study: Study) -> int:
+    run = study.analysis_runs.get(state=AnalysisRun.State.DONE)
+    return request_package(run=run, recipe="both", images=False).pk
+
+
 Sent = tuple[list[Any], dict[str, Any]]
 #: By the name of an address that changes something: the rest of the address, and what is sent.
 CHANGES: dict[str, Callable[[Study], Sent]] = {
@@ -62,6 +79,9 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "ask-metrics": lambda study: ([], {}),
     "ask-scorer": lambda study: ([], {"head": "ridge"}),
     "prepare-package": lambda study: ([], {"recipe": "both"}),
+    "stop-analysis": lambda study: ([analysis_to_stop(study)], {}),
+    "stop-plan": lambda study: ([plan_to_stop(study)], {}),
+    "stop-package": lambda study: ([package_to_stop(study)], {}),
     "use-thresholds": lambda study: ([], {"duration_minimum": "1", "instead_of": "1"}),
     "score": lambda study: ([], {}),
     "retry": lambda study: (["stand-in@1"], {}),
@@ -81,6 +101,9 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "api:analysis": lambda study: ([], {}),
     "api:multiverse": lambda study: ([], {}),
     "api:packages": lambda study: ([], {}),
+    "api:stop-analysis": lambda study: ([analysis_to_stop(study)], {}),
+    "api:stop-plan": lambda study: ([plan_to_stop(study)], {}),
+    "api:stop-package": lambda study: ([package_to_stop(study)], {}),
     "api:metrics": lambda study: ([], {}),
     "api:scorer": lambda study: ([], {}),
     "api:judges": lambda study: ([], {}),

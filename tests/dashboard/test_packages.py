@@ -272,9 +272,9 @@ def test_worker_that_was_taken_for_dead_changes_nothing(
     study: Study, run: AnalysisRun, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = asked(run)
-    make_while(lambda: Package.objects.update(attempts=2), package, monkeypatch)
+    make_while(lambda: Package.objects.update(lease_token="another's"), package, monkeypatch)
     package.refresh_from_db()
-    assert (package.state, package.attempts, package.error) == (State.RUNNING, 2, "")
+    assert (package.state, package.lease_token, package.error) == (State.RUNNING, "another's", "")
     assert list(folder.iterdir()) == []
 
 

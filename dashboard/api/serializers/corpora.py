@@ -12,6 +12,7 @@ from corpus.dialogues import PRESETS
 from corpus.models import Corpus, Sample, SampledScenario
 from corpus.planning import PlannedSystem, Progress
 from dashboard.api.serializers.judges import SpentSerializer
+from dashboard.api.serializers.results import STATES
 from dashboard.corpora.downloads import FILES
 from dashboard.corpora.forms import SEED, STEP_LABELS, TEXT_LABELS
 from dashboard.corpora.models import CorpusJob
@@ -69,7 +70,7 @@ class CorpusJobSerializer(serializers.ModelSerializer[CorpusJob]):
     """What a worker does with a corpus or a sample."""
 
     kind = serializers.ChoiceField(choices=CorpusJob.Kind.values)
-    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    state = serializers.CharField(help_text=STATES)
     requested_at = serializers.DateTimeField(source="created_at")
     error = serializers.CharField(help_text="why nothing was changed, or empty")
     said = serializers.ListField(

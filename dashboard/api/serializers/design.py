@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from analysis.locked_plans import PlanComparison
 from analysis.models import LockedPlan
-from dashboard.api.serializers.results import RunSerializer
+from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
 from dashboard.design.certificate import DesignPart
 from dashboard.design.grids import Grid
 from dashboard.design.models import PlannedGrid
@@ -67,9 +67,9 @@ class PlanAskedSerializer(serializers.Serializer[object]):
 class PlannedSerializer(serializers.ModelSerializer[PlannedGrid]):
     """A plan: what the study could find with other numbers of raters and scenarios."""
 
-    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    state = serializers.CharField(help_text=STATES)
     requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text="why it failed, or empty")
+    error = serializers.CharField(help_text=ERROR)
     options = serializers.DictField(help_text="what was asked for")
     rows = serializers.ListField(
         child=serializers.DictField(), help_text="one for each pair of numbers"
@@ -79,7 +79,7 @@ class PlannedSerializer(serializers.ModelSerializer[PlannedGrid]):
     class Meta:
         model = PlannedGrid
         fields = [
-            *("state", "error", "requested_at", "finished_at"),
+            *("id", "state", "error", "requested_at", "finished_at"),
             *("options", "rows", "sentences"),
         ]
 

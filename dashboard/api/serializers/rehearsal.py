@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from dashboard.api.serializers.results import RunSerializer
+from dashboard.api.serializers.results import STATES, RunSerializer
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.profiles import DEFAULT
 from survey.simulated.record import Crowd
@@ -29,7 +29,7 @@ class SimulationAskedSerializer(serializers.Serializer[object]):
 class SimulationSerializer(serializers.ModelSerializer[Simulation]):
     """Simulated raters that a worker sends."""
 
-    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
+    state = serializers.CharField(help_text=STATES)
     requested_at = serializers.DateTimeField(source="created_at")
     error = serializers.CharField(help_text="why not all could be sent, or empty")
     profile = serializers.CharField(source="profile_name")

@@ -8,6 +8,10 @@ from dashboard.api.serializers.columns import rows_of
 from dashboard.shared.findings import ShownFinding
 from dashboard.shared.newest_analysis import NewestAnalysis
 
+#: What a job's `state` and `error` may say.
+STATES = "`waiting`, `running`, `done`, `failed` or `stopped`"
+ERROR = "why it failed, or who stopped it; else empty"
+
 
 class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
     """The analysis that numbers come from."""
@@ -41,8 +45,8 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
 class StateOfRunSerializer(RunSerializer):
     """An analysis, done or not."""
 
-    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
-    error = serializers.CharField(help_text="why it failed, or empty")
+    state = serializers.CharField(help_text=STATES)
+    error = serializers.CharField(help_text=ERROR)
 
     class Meta(RunSerializer.Meta):
         fields = [*RunSerializer.Meta.fields, "state", "error"]
@@ -206,8 +210,8 @@ class MultiverseRequestSerializer(serializers.ModelSerializer[Multiverse]):
     """A request to compute the multiverse of an analysis."""
 
     run = serializers.IntegerField(source="run_id", help_text="id of the analysis")
-    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
-    error = serializers.CharField(help_text="why it failed, or empty")
+    state = serializers.CharField(help_text=STATES)
+    error = serializers.CharField(help_text=ERROR)
     requested_at = serializers.DateTimeField(source="created_at")
 
     class Meta:

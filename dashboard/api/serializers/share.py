@@ -3,7 +3,7 @@
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from dashboard.api.serializers.results import RunSerializer
+from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
 from dashboard.share import packages
 from dashboard.share.models import Package
 from dashboard.share.package_files import file_names
@@ -31,8 +31,8 @@ class PackageSerializer(serializers.ModelSerializer[Package]):
 
     run = serializers.IntegerField(source="run_id", help_text="id of the analysis")
     include = serializers.SerializerMethodField(help_text="who is in it besides those who count")
-    state = serializers.CharField(help_text="`waiting`, `running`, `done` or `failed`")
-    error = serializers.CharField(help_text="why it failed, or empty")
+    state = serializers.CharField(help_text=STATES)
+    error = serializers.CharField(help_text=ERROR)
     requested_at = serializers.DateTimeField(source="created_at")
     notes = serializers.ListField(
         child=serializers.CharField(), help_text="what to know before sharing it"

@@ -73,7 +73,7 @@ class Command(BaseCommand):
         after = Multiverse.objects.filter(pk=asked.pk).first()
         if after is None:
             raise CommandError("The analysis was removed meanwhile, for a participant withdrew")
-        if after.state == State.FAILED:
+        if after.state in Multiverse.WITHOUT_RESULT:
             raise CommandError(after.error)
         if after.state != State.DONE:
             raise CommandError(f"A worker is computing it: {after.percent} % done")
