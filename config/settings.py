@@ -93,8 +93,10 @@ try:
     JUDGE_API_KEY = env.str("JUDGE_API_KEY", "")
     # The endpoint is `judge/standin.py`: its scores are labelled as a stand-in's everywhere.
     JUDGE_STAND_IN = env.bool("JUDGE_STAND_IN", False)
-    if not JUDGE_API_KEY and _served.get("JUDGE_STAND_IN_URL"):
-        JUDGE_BASE_URL, JUDGE_STAND_IN = str(_served["JUDGE_STAND_IN_URL"]), True
+    # `manage.py serve` starts one, also beside an endpoint with a key.
+    JUDGE_STAND_IN_URL = _served.get("JUDGE_STAND_IN_URL") or ""
+    if not JUDGE_API_KEY and JUDGE_STAND_IN_URL:
+        JUDGE_BASE_URL, JUDGE_STAND_IN = JUDGE_STAND_IN_URL, True
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
     # Maximum number of requests in flight, over all workers.
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
