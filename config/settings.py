@@ -18,6 +18,7 @@ from environs import Env, EnvError, ValidationError, validate
 from config import languages
 from config.instance_lock import chosen_by_serve
 from config.private import OTHER_USERS
+from config.version import VERSION
 
 # All files that our processes write are readable only by the user who runs Fivefold, because they
 # contain answers. Use chmod to share a file.
@@ -391,7 +392,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
     "DESCRIPTION": "What the pages show and do, as far as the role of the account goes. "
     "docs/api.md says how to begin.",
-    "VERSION": "1",
+    "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "ENUM_NAME_OVERRIDES": {
         "StateOfStudy": "survey.models.Study.State",

@@ -24,6 +24,7 @@ from config.instance_lock import AlreadyServed, claimed
 from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.supervision import Supervised
+from config.version import VERSION
 from dashboard.design import first_start
 from dashboard.management.public_address import PublicAddress
 from dashboard.overview.reachability import OUTSIDE
@@ -236,7 +237,7 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
             )
         self.say(
             f"""
-Fivefold is running. Ctrl-C stops it.
+Fivefold {VERSION} is running. Ctrl-C stops it.
 
   Participants  {participants}
   Dashboard     {site}/
