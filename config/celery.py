@@ -51,7 +51,7 @@ def _end_with_the_master(**_: Any) -> None:
 
     Celery does so for pool processes on Linux alone, and nowhere for the clock (`--beat`).
     """
-    if _master is not None:
+    if _master not in (None, os.getpid()):  # `--pool solo` works in the master itself
         Thread(target=_kill_when_orphaned, args=[_master], daemon=True).start()
 
 
