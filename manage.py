@@ -4,13 +4,19 @@
 import os
 import sys
 
+from config.version import VERSION
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import DatabaseError
 
+    if sys.argv[1:2] == ["version"] or "--version" in sys.argv:  # also of one command
+        print(f"Fivefold {VERSION} (Django {django.get_version()})")  # noqa: T201
+        return
     if any("\udc80" <= character <= "\udcff" for argument in sys.argv for character in argument):
         sys.exit("The command line is not UTF-8.")  # how Python keeps bytes that are no text
     try:

@@ -6,6 +6,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from config.version import VERSION
+
 PACKAGES = (
     "numpy", "pandas", "scipy", "statsmodels", "pingouin", "threadpoolctl", "django",
 )  # fmt: skip
@@ -15,6 +17,7 @@ PACKAGES = (
 def software() -> dict[str, str]:
     """Versions by name. Nothing is imported for it, so it is cheap everywhere."""
     return {
+        "fivefold": VERSION,
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},
         "analysis": _code_digest(),

@@ -5,12 +5,21 @@ task's name, so a web process never imports modules that only workers need.
 """
 
 import os
+import signal
+import time
 from functools import partial
 from multiprocessing.sharedctypes import RawValue
+from threading import Thread
 from typing import Any
 
 from celery import Celery
-from celery.signals import task_prerun, worker_init, worker_shutting_down
+from celery.signals import (
+    beat_embedded_init,
+    task_prerun,
+    worker_init,
+    worker_process_init,
+    worker_shutting_down,
+)
 from django.db import transaction
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -25,12 +34,31 @@ app.autodiscover_tasks()
 #: Not zero when the worker is asked to end; its processes inherit it and see it at once. It has no
 #: lock, because a killed process would never release it.
 _ending: Any = None
+#: The worker's first process, which started the others. They inherit its id.
+_master: int | None = None
 
 
 @worker_init.connect
 def _watch_for_the_end(**_: Any) -> None:
-    global _ending  # noqa: PLW0603  one worker per process
-    _ending = RawValue("b", 0)
+    global _ending, _master  # one worker per process
+    _ending, _master = RawValue("b", 0), os.getpid()
+
+
+@worker_process_init.connect
+@beat_embedded_init.connect
+def _end_with_the_master(**_: Any) -> None:
+    """End this process once the master is gone, even by SIGKILL.
+
+    Celery does so for pool processes on Linux alone, and nowhere for the clock (`--beat`).
+    """
+    if _master not in (None, os.getpid()):  # `--pool solo` works in the master itself
+        Thread(target=_kill_when_orphaned, args=[_master], daemon=True).start()
+
+
+def _kill_when_orphaned(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)  # as Celery does; leases make it harmless
 
 
 @worker_shutting_down.connect

@@ -18,6 +18,7 @@ from environs import Env, EnvError, ValidationError, validate
 from config import languages
 from config.instance_lock import chosen_by_serve
 from config.private import OTHER_USERS
+from config.version import VERSION
 
 # All files that our processes write are readable only by the user who runs Fivefold, because they
 # contain answers. Use chmod to share a file.
@@ -93,8 +94,10 @@ try:
     JUDGE_API_KEY = env.str("JUDGE_API_KEY", "")
     # The endpoint is `judge/standin.py`: its scores are labelled as a stand-in's everywhere.
     JUDGE_STAND_IN = env.bool("JUDGE_STAND_IN", False)
-    if not JUDGE_API_KEY and _served.get("JUDGE_STAND_IN_URL"):
-        JUDGE_BASE_URL, JUDGE_STAND_IN = str(_served["JUDGE_STAND_IN_URL"]), True
+    # `manage.py serve` starts one, also beside an endpoint with a key.
+    JUDGE_STAND_IN_URL = _served.get("JUDGE_STAND_IN_URL") or ""
+    if not JUDGE_API_KEY and JUDGE_STAND_IN_URL:
+        JUDGE_BASE_URL, JUDGE_STAND_IN = JUDGE_STAND_IN_URL, True
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
     # Maximum number of requests in flight, over all workers.
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
@@ -396,7 +399,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Fivefold",
     "DESCRIPTION": "What the pages show and do, as far as the role of the account goes. "
     "docs/api.md says how to begin.",
-    "VERSION": "1",
+    "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "ENUM_NAME_OVERRIDES": {
         "StateOfStudy": "survey.models.Study.State",

@@ -29,7 +29,7 @@ from judge.asking import (
 )
 from judge.attempts import Asked, Claimed, begin
 from judge.definition import JudgeConfiguration
-from judge.endpoints import check_endpoint, endpoint_here
+from judge.endpoints import check_endpoint, endpoint_of
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.leases import gold_comes_first, is_worked_on, locked
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
@@ -235,4 +235,4 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
 
 
 def _concurrency(judge: Judge) -> int:
-    return endpoint_here(judge.read_configuration().endpoint).concurrency
+    return endpoint_of(judge.read_configuration()).concurrency

@@ -19,7 +19,7 @@ from judge.definition import (
 )
 from judge.definition import configuration_of as configured
 from judge.drawing import with_examples
-from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here
+from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here, stand_in_here
 from judge.gold import choose_gold
 from judge.juries import seat_juries
 from judge.models import Call, Endpoint, Judge, Judging
@@ -66,9 +66,11 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
 
 
 @transaction.atomic
-def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
-    """The study's judges, or those called `names`, with this installation's endpoints; new versions
-    if necessary.
+def move_judges_here(
+    study: Study, names: Collection[str] = (), *, to_stand_in: bool = False
+) -> list[Judge]:
+    """The study's judges, or those called `names`, with this installation's endpoints, or all with
+    its stand-in; new versions if necessary.
 
     Raises JudgeNotReady.
     """
@@ -81,8 +83,8 @@ def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
     Judging.objects.select_for_update().get(pk=judging.pk)  # no worker is at its judges now
     for judge in judging.read_definition().judges:
         if not names or judge.name in names:
-            endpoint_here(judge.endpoint)
-            _use(study, _configuration(study, judge, must_be_ready=True))
+            here = stand_in_here() if to_stand_in else endpoint_here(judge.endpoint)
+            _use(study, _configuration(study, judge, here=here))
     seat_juries(study, judging.read_definition())
     return [judge for judge in current_judges(study) if not names or judge.name in names]
 
@@ -94,13 +96,14 @@ def retire_judges(study: Study) -> None:
 
 
 def _configuration(
-    study: Study, judge: JudgeDefinition, *, must_be_ready: bool = False
+    study: Study, judge: JudgeDefinition, *, here: EndpointHere | None = None
 ) -> JudgeConfiguration:
-    """A judge's configuration in this installation. Raises JudgeNotReady if it `must_be_ready` and
-    has no examples yet.
+    """A judge's configuration in this installation. Raises JudgeNotReady if it is to be asked
+    `here` and has no examples yet.
     """
+    must_be_ready = here is not None
     try:
-        here = endpoint_here(judge.endpoint)
+        here = here or endpoint_here(judge.endpoint)
     except JudgeNotReady:  # reported when the judge is used; the study can be loaded without it
         unknown = f"{NOT_SET_UP}{judge.endpoint}"
         here = EndpointHere(judge.endpoint, unknown, "", judge.model or unknown, 1, False)

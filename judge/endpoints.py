@@ -63,6 +63,31 @@ def endpoint_here(name: str) -> EndpointHere:
     return here
 
 
+def stand_in_here() -> EndpointHere:
+    """The stand-in that runs here, also beside endpoints with a key. Raises JudgeNotReady."""
+    if settings.JUDGE_STAND_IN:
+        return _default()
+    if not settings.JUDGE_STAND_IN_URL:
+        raise JudgeNotReady("no stand-in runs here: `make run` starts one")
+    return EndpointHere(
+        name=DEFAULT_ENDPOINT,
+        base_url=settings.JUDGE_STAND_IN_URL,
+        api_key="stand-in",
+        model="stand-in",
+        concurrency=settings.JUDGE_CONCURRENCY,
+        stand_in=True,
+    )
+
+
+def endpoint_of(configuration: JudgeConfiguration) -> EndpointHere:
+    """The endpoint here that a judge is asked at. One that was made for the stand-in stays there
+    while it runs, until somebody asks for its scores anew. Raises JudgeNotReady.
+    """
+    if configuration.stand_in and settings.JUDGE_STAND_IN_URL:
+        return stand_in_here()
+    return endpoint_here(configuration.endpoint)
+
+
 def _default() -> EndpointHere:
     return EndpointHere(
         name=DEFAULT_ENDPOINT,
@@ -80,7 +105,7 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
     Raises JudgeNotReady if the address or the prompt's wording differs: a key belongs only to its
     address in the environment, and another wording makes another judge.
     """
-    here = endpoint_here(configuration.endpoint)
+    here = endpoint_of(configuration)
     if configuration.base_url != here.identity:
         raise JudgeNotReady(
             f"this judge is asked at {configuration.base_url}, but this worker is set up for "

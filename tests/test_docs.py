@@ -19,7 +19,8 @@ from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+AT_THE_TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+DOCUMENTS = [*AT_THE_TOP, *sorted((ROOT / "docs").rglob("*.md"))]
 DOCS = (ROOT / "docs" / "study-files.md").read_text()
 
 

@@ -211,6 +211,7 @@ def _software(settings: AnalysisSettings) -> Sentence:
     versions = settings.software
     return say(
         "software",
+        version=versions.get("fivefold", ""),
         packages=[f"{CITED[name]} {versions[name]}" for name in versions if name in CITED],
         code=versions.get("analysis", "")[:12],
         snapshot=settings.snapshot[:12],

@@ -451,6 +451,7 @@ class PlanWords:
             version=self.content["version"],
             sha256=self.sha256,
             locked_at=self.content["locked_at"],
+            fivefold=self.content["software"].get("fivefold", ""),
         )
         code = self.content["software"]["analysis"]
         yield say("content", sha256=self.content["content_hash"], code=code)

@@ -1,11 +1,11 @@
 """The API about studies as wholes: the list of them, their live state, changing it, versions."""
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from config.version import VERSION
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Keyset, Stored
@@ -39,7 +39,9 @@ class Schema(SpectacularAPIView):
 
     permission_classes = [IsResearcher]
     # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
-    api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
+    api_version = VERSION
+    # Else it would stand twice.
+    custom_settings = {"VERSION": ""}
 
 
 class StudyList(Route):

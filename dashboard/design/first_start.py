@@ -10,7 +10,9 @@ from django.core.management import call_command
 from django.db import transaction
 
 from analysis.runs import request_run
+from judge.models import Judge
 from survey.models import Participant, Study
+from survey.queries import study_for_arrivals
 from survey.tidy import counted_sources
 
 USERNAME = "researcher"
@@ -53,8 +55,21 @@ def load_example(folder: Path) -> None:
         )
 
 
+def participants_get() -> Study | None:
+    """The version of the example that its link leads to, if there is one."""
+    return study_for_arrivals(EXAMPLE)
+
+
 def needs_raters() -> bool:
-    """Whether the example lacks simulated raters, all or some: a first start was interrupted."""
+    """Whether the rehearsal of the example lacks simulated raters, all or some: a first start was
+    interrupted.
+    """
     simulated = Participant.objects.filter(study__slug=EXAMPLE, source=Participant.Source.SIMULATED)
-    is_open = Study.objects.filter(slug=EXAMPLE, state=Study.State.OPEN).exists()
-    return is_open and simulated.count() < RATERS
+    study = participants_get()
+    return study is not None and study.is_rehearsing and simulated.count() < RATERS
+
+
+def was_really_judged() -> bool:
+    """Whether a judge that is no stand-in was ever asked about the example: it then stays so."""
+    real = Judge.objects.filter(study__slug=EXAMPLE, is_stand_in=False, calls__isnull=False)
+    return real.exists()

@@ -28,7 +28,7 @@ from dashboard.shared.access import (
     study_or_404,
     visible_to,
 )
-from dashboard.shared.fieldwork import is_imported, state_in_words
+from dashboard.shared.fieldwork import is_imported, state_in_words, state_meaning
 from dashboard.shared.figures import address_of
 from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import (
@@ -46,23 +46,8 @@ from survey.tidy import definition_of
 State = Study.State
 
 
-STATE_MEANINGS = {
-    State.DRAFT: "Only previews and simulated raters are admitted.",
-    State.OPEN: "Everyone with a link may begin.",
-    State.PAUSED: "New participants are not admitted. Participants who began can finish and get "
-    "their code.",
-    State.CLOSED: "Data collection is over: new participants are not admitted. Participants who "
-    "began can still finish.",
-}
-
-
 #: The tables of the answers that a study is run for, and of who counts, in this order.
 MAIN_ANSWERS = (FIRST_TABLE, "system_groups", "rankings", "choices", "strengths", "funnel")
-
-REHEARSAL = (
-    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
-    "never counts. Prolific participants are not admitted."
-)
 
 
 @require_GET
@@ -86,7 +71,7 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         **_results(study, asked_for(request)),
         endings=[] if is_imported(study) else endings(study),
         states=State,
-        state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
+        state_meaning=state_meaning(study),
         links=participant_links(
             study, preview=request.role is not None and request.role.may(Permission.CHANGE)
         ),

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from config.version import VERSION
+
 
 class OutputRefused(Exception):
     """The folder can't be written to; the message says why."""
@@ -43,7 +45,8 @@ def output_folder(out: Path, *, manifest: str) -> Iterator[Output]:
         yield output
         written = sorted(path.name for path in scratch.iterdir())
         _refuse_strangers(out, written, earlier, manifest)
-        content = output.manifest | {"files": {name: _sha256(scratch / name) for name in written}}
+        content = output.manifest | {"written_with": f"Fivefold {VERSION}"}
+        content |= {"files": {name: _sha256(scratch / name) for name in written}}
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (scratch / manifest).write_text(text + "\n", encoding="utf-8")
         out.mkdir(exist_ok=True)

@@ -6,6 +6,19 @@ from survey.models import Identity, Participant, Study
 
 #: What pages call the state of a study whose raters were imported.
 IMPORTED = "imported"
+State = Study.State
+STATE_MEANINGS = {
+    State.DRAFT: "Only previews and simulated raters are admitted.",
+    State.OPEN: "Everyone with a link may begin.",
+    State.PAUSED: "New participants are not admitted. Participants who began can finish and get "
+    "their code.",
+    State.CLOSED: "Data collection is over: new participants are not admitted. Participants who "
+    "began can still finish.",
+}
+REHEARSAL = (
+    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
+    "never counts. Prolific participants are not admitted."
+)
 
 
 def is_imported(study: Study) -> bool:
@@ -22,6 +35,11 @@ def _has_imports(study: Study) -> bool:
 def state_in_words(study: Study) -> str:
     """The state that pages show: what it is doing, or `imported`."""
     return IMPORTED if is_imported(study) else study.doing
+
+
+def state_meaning(study: Study) -> str:
+    """Who may take part in a study as it is now."""
+    return REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)]
 
 
 def uses_prolific(study: Study) -> bool:

@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from config.version import VERSION
 from dashboard.accounts.tokens import create_token
 from dashboard.api.throttling import RequestsOfToken
 from dashboard.api.urls import api_patterns
@@ -393,4 +394,4 @@ def test_query_count_does_not_grow_with_people(page: Client, study: Study) -> No
 def test_schema_takes_no_version_from_the_address(page: Client, study: Study) -> None:
     answer = page.get("/api/schema/?version=%00%22x")
     assert answer.status_code == 200
-    assert answer["Content-Disposition"] == 'inline; filename="Fivefold (1).yaml"'
+    assert answer["Content-Disposition"] == f'inline; filename="Fivefold ({VERSION}).yaml"'

@@ -12,7 +12,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import requests
@@ -132,14 +135,64 @@ def runs(pid: int) -> bool:
     return state.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def test_first_start_fills_the_example_and_a_second_keeps_it_until_it_is_terminated(
-    serve: Serve, new_page: Callable[..., Page], tmp_path: Path
+@dataclass
+class Paid:
+    """A server that stands for every service with a price, and the paths that it was asked for."""
+
+    url: str
+    asked: list[str]
+
+
+@pytest.fixture
+def paid() -> Iterator[Paid]:
+    class Counting(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_error(503)
+
+        def do_GET(self) -> None:
+            self.do_POST()
+
+    asked: list[str] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Counting) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield Paid(f"http://127.0.0.1:{server.server_port}/v1", asked)
+        server.shutdown()
+
+
+def with_keys(url: str) -> dict[str, str]:
+    """Settings with a key for everything that can cost money."""
+    return {
+        "JUDGE_BASE_URL": url,
+        "JUDGE_API_KEY": "key",
+        "JUDGE_ENDPOINTS": "lab",
+        "JUDGE_LAB_BASE_URL": url,
+        "JUDGE_LAB_API_KEY": "key",
+        **{f"METRICS_{of}_ENDPOINT": "lab" for of in ("EMBEDDINGS", "PERPLEXITY")},
+        **{f"METRICS_{of}_MODEL": "m" for of in ("EMBEDDINGS", "PERPLEXITY")},
+        "REWRITER_ENDPOINT": "lab",
+        "REWRITER_MODEL": "m",
+        "OPENAI_BASE_URL": url,
+        "OPENAI_API_KEY": "key",
+    }
+
+
+def judged(folder: Path) -> int:
+    """How many questions about the example were answered."""
+    with closing(sqlite3.connect(folder / "fivefold.sqlite3")) as database:
+        answered = "SELECT COUNT(*) FROM judge_call WHERE state = 'answered'"
+        return int(database.execute(answered).fetchone()[0])
+
+
+def test_first_start_fills_the_example_and_a_second_keeps_it_and_keys_cost_nothing(
+    serve: Serve, new_page: Callable[..., Page], paid: Paid, tmp_path: Path
 ) -> None:
     port = free_port()
-    first = serve(port)
+    first = serve(port, **with_keys(paid.url))
     password = until(first, r"Password +(\S+)")
-    until(first, r"judge: .*306 calls")
+    until(first, r"judge: .*stand-in.*306 calls")
     until(first, r"simulate: simulated raters take the example")
+    wait_for(lambda: judged(tmp_path / "data") or paid.asked)
     assert requests.get(f"http://localhost:{port}/s/empathy/", timeout=30).status_code == 200
 
     children = descendants(first)
@@ -149,9 +202,12 @@ def test_first_start_fills_the_example_and_a_second_keeps_it_until_it_is_termina
     assert first.exit_code == 0
     assert still_running(children) == []
 
-    second = serve(port)
+    before = judged(tmp_path / "data")
+    second = serve(port, **with_keys(paid.url))
     assert until(second, r"Password +(\S+)") == password
     until(second, r"simulate: simulated raters take the example")  # the first was interrupted
+    wait_for(lambda: judged(tmp_path / "data") > before or paid.asked)
+    assert paid.asked == []
     page = new_page()
     page.goto(f"http://localhost:{port}/")
     page.locator("input[name=username]").fill("researcher")

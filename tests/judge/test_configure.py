@@ -319,3 +319,33 @@ def test_new_version_of_another_judge_leaves_the_gold(study: Study) -> None:
     described(study, judges=[{"name": "one"}, {"name": "other", "seed": 1}])
     assert gold_name(study) == "one@1"
     assert GoldDecision.objects.count() == 1
+
+
+# The stand-in beside an endpoint with a key
+
+
+def test_judge_of_the_stand_in_stays_there_until_it_is_asked_for_anew(
+    study: Study, settings: Settings
+) -> None:
+    describe_judging(study, judges=[{"name": "j", "model": "x", "endpoint": "default"}])
+    settings.JUDGE_STAND_IN_URL = "http://127.0.0.1:5001/v1"
+    (judge,) = move_judges_here(study, to_stand_in=True)
+    plan_calls(judge)
+    assert (judge.is_stand_in, judge.model) == (True, "stand-in")
+    here = check_endpoint(judge.read_configuration())
+    assert (here.base_url, here.stand_in) == ("http://127.0.0.1:5001/v1", True)
+
+    (moved,) = move_judges_here(study)
+    assert (str(moved), moved.is_stand_in, moved.model) == ("j@2", False, "x")
+    assert check_endpoint(moved.read_configuration()).base_url == "https://judge.example.org/v1"
+
+    settings.JUDGE_STAND_IN_URL = ""
+    with pytest.raises(JudgeNotReady, match="asked at stand-in, but this worker is set up for"):
+        check_endpoint(judge.read_configuration())
+
+
+def test_stand_in_that_does_not_run_is_asked_nothing(study: Study) -> None:
+    describe(study)
+    with pytest.raises(JudgeNotReady, match="no stand-in runs here: `make run` starts one"):
+        move_judges_here(study, to_stand_in=True)
+    assert not current_judges(study)[0].is_stand_in

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management import call_command
@@ -23,9 +24,11 @@ from config.instance_lock import AlreadyServed, claimed
 from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.supervision import Supervised
+from config.version import VERSION
 from dashboard.design import first_start
 from dashboard.management.public_address import PublicAddress
 from dashboard.overview.reachability import OUTSIDE
+from dashboard.shared.fieldwork import state_meaning
 from examples.local_prolific import TOKEN
 
 # A command that runs once beside the site: its name, what it does, how it is started.
@@ -88,8 +91,7 @@ class Command(BaseCommand):
         chosen = {"SITE_URL": os.environ.get("SITE_URL") or site_url(self.host, self.port)}
         if self.public:
             chosen = {"SITE_URL": self.public.url, "BEHIND_PROXY": "true"}
-        if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY:
-            chosen["JUDGE_STAND_IN_URL"] = f"http://127.0.0.1:{free_port()}/v1"
+        chosen["JUDGE_STAND_IN_URL"] = f"http://127.0.0.1:{free_port()}/v1"
         if self.local_prolific:
             chosen["PROLIFIC_URL"] = f"http://127.0.0.1:{self.local_prolific}/api/v1"
         return chosen
@@ -127,12 +129,10 @@ class Command(BaseCommand):
         processes.environment = environment
         with processes:
             web = processes.start("web", command_of("web"))
-            if "JUDGE_STAND_IN_URL" in environment:
-                stand_in_port = environment["JUDGE_STAND_IN_URL"].split(":")[-1].split("/")[0]
-                processes.start(
-                    "stand-in-judge",
-                    [sys.executable, "-m", "judge.standin", "--port", stand_in_port],
-                )
+            stand_in_port = str(urlsplit(environment["JUDGE_STAND_IN_URL"]).port)
+            processes.start(
+                "stand-in-judge", [sys.executable, "-m", "judge.standin", "--port", stand_in_port]
+            )
             if self.local_prolific:
                 port = str(self.local_prolific)
                 command = [sys.executable, "-m", "examples.local_prolific", "--port", port]
@@ -178,14 +178,19 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
             )
 
     def first_jobs(self, site: str) -> list[Job]:
-        """What fills the example, while the site is already up, unless an earlier start did."""
+        """What fills the example, while the site is already up, unless an earlier start did.
+
+        Nothing of it costs money: whatever endpoints are set up, the stand-in judges.
+        """
         if self.public or not first_start.needs_raters():
             return []
         manage = [sys.executable, str(ROOT / "manage.py")]
         example = first_start.EXAMPLE
         raters = f"{example} --participants {first_start.RATERS} --seed 1 --server {site}".split()
+        gold = [*manage, "judge", example, "--stand-in"]
+        judge: Job = ("judge", "queueing the example's gold scores, by the stand-in", gold)
         return [
-            ("judge", "queueing the example's gold scores", [*manage, "judge", example]),
+            *([] if first_start.was_really_judged() else [judge]),
             ("simulate", "simulated raters take the example", [*manage, "simulate", *raters]),
         ]
 
@@ -217,11 +222,13 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
         judge = (
             "a stand-in on this machine, named so at its scores; set JUDGE_API_KEY for a real one"
             if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY
-            else f"{settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL}"
+            else f"{settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL}, once you ask it"
         )
-        participants = f"{site}/s/{first_start.EXAMPLE}/   (a rehearsal, for test people only)"
-        if self.public:
-            participants = f"{site}/s/…   (each study's link stands on its page Overview)"
+        participants = f"{site}/s/…   (each study's link stands on its page Overview)"
+        example = first_start.participants_get()
+        if example is not None and not self.public:
+            state = "" if example.is_rehearsing else f"{example.doing.capitalize()}. "
+            participants = f"{site}/s/{example.slug}/\n{' ' * 16}{state}{state_meaning(example)}"
         prolific = ""
         if self.local_prolific:
             prolific = (
@@ -230,7 +237,7 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
             )
         self.say(
             f"""
-Fivefold is running. Ctrl-C stops it.
+Fivefold {VERSION} is running. Ctrl-C stops it.
 
   Participants  {participants}
   Dashboard     {site}/

@@ -33,6 +33,8 @@ from survey.queries import StudyNotFound, find_study
 
 
 class Command(BaseCommand):
+    to_stand_in: bool
+
     help = (
         "Queue the missing calls of a study's judges, failed ones included. A worker makes them; "
         "without --wait the command returns at once."
@@ -55,10 +57,24 @@ class Command(BaseCommand):
             action="store_true",
             help="show the calls and their estimated cost; change nothing",
         )
+        parser.add_argument(
+            "--stand-in",
+            action="store_true",
+            help="ask the stand-in of `make run`, which costs nothing and whose scores mean "
+            "nothing, whatever endpoints are set up",
+        )
 
     def handle(
-        self, *, study: str, judge: list[str], wait: bool, dry_run: bool, **options: Any
+        self,
+        *,
+        study: str,
+        judge: list[str],
+        wait: bool,
+        dry_run: bool,
+        stand_in: bool,
+        **options: Any,
     ) -> None:
+        self.to_stand_in = stand_in
         try:
             chosen = find_study(study)
             if dry_run:
@@ -77,12 +93,12 @@ class Command(BaseCommand):
     def estimate(self, study: Study, names: Sequence[str]) -> None:
         """Show the planned calls, from rows that are rolled back."""
         with transaction.atomic():
-            chosen = [judge.name for judge in chosen_judges(study, names)]
+            chosen = [judge.name for judge in self.chosen_judges(study, names)]
             transaction.set_rollback(True)
         costs: list[Decimal | None] = []
         for name in chosen:
             with transaction.atomic():  # planning locks its endpoint: one judge at a time
-                (judge,) = chosen_judges(study, [name])
+                (judge,) = self.chosen_judges(study, [name])
                 plan_calls(judge)
                 self.describe(judge)
                 costs.append(self.estimate_of(judge))
@@ -128,7 +144,7 @@ class Command(BaseCommand):
         Raises JudgeNotReady, before anything is queued.
         """
         with transaction.atomic():
-            judges = chosen_judges(study, names)
+            judges = self.chosen_judges(study, names)
             for judge in judges:
                 check_endpoint(judge.read_configuration())
         for judge in judges:
@@ -140,6 +156,18 @@ class Command(BaseCommand):
         names = ", ".join(judge.name for judge in judges)
         StudyEvent.objects.create(study=study, action="judges asked", detail={"name": names})
         return judges
+
+    def chosen_judges(self, study: Study, names: Sequence[str]) -> list[Judge]:
+        """The study's judges where they are to be asked, or those called `names`.
+
+        Raises JudgeNotReady.
+        """
+        known = [judge.name for judge in current_judges(study)]
+        if known and (unknown := sorted(set(names) - set(known))):
+            near = did_you_mean(unknown[0], known)
+            there = f"there are {', '.join(known)}{near}"
+            raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; {there}")
+        return move_judges_here(study, names, to_stand_in=self.to_stand_in)
 
     def wake(self, judge: Judge) -> None:
         try:
@@ -204,19 +232,6 @@ class Command(BaseCommand):
         if problems:
             problems.append(f"To continue: manage.py judge {study}")
             raise CommandError("\n".join(problems))
-
-
-def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
-    """The study's judges with this installation's endpoints, or those called `names`.
-
-    Raises JudgeNotReady.
-    """
-    known = [judge.name for judge in current_judges(study)]
-    if known and (unknown := sorted(set(names) - set(known))):
-        near = did_you_mean(unknown[0], known)
-        there = f"there are {', '.join(known)}{near}"
-        raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; {there}")
-    return move_judges_here(study, names)
 
 
 def returned_models(judge: Judge) -> set[str]:

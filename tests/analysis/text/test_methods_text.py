@@ -19,7 +19,12 @@ SETTINGS = AnalysisSettings(
     sources=["prolific", "link"],
     gold="judge llama",
     scale="on a scale from 1 (no) to 5 (very)",
-    software={"python": "3.11.9", "numpy": "2.4", "analysis": "0123456789abcdef"},
+    software={
+        "fivefold": "1.2.3",
+        "python": "3.11.9",
+        "numpy": "2.4",
+        "analysis": "0123456789abcdef",
+    },
     snapshot="fedcba9876543210",
 )
 BY_RATINGS = "Analysis: Ratings as units, as in The Pursuit of Empathy (paper)"
