@@ -14,7 +14,7 @@ from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import refuse_unknown_fields, sent_by, user_of
+from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
@@ -82,7 +82,6 @@ class CorpusList(Route):
     @extend_schema(request=ImportSerializer, responses=JOB_ASKED)
     def post(self, request: Request) -> Response:
         """Have a worker import a file as a new corpus."""
-        refuse_unknown_fields(request, ImportSerializer)
         form = checked(ImportForm(request.POST, request.FILES))
         given = form.cleaned_data
         with refusals():
