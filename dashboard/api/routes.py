@@ -6,11 +6,12 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import Field
 from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.views import APIView
 
+Form = BaseSerializer[Any]
+Path = tuple[str, ...]
 BODIES = ("POST", "PUT", "PATCH", "DELETE")
 #: Of a name that is repeated to the caller.
 SHOWN = 80
@@ -47,7 +48,8 @@ def _parameters_of(view: Route, method: str) -> set[str] | None:
     """The names that the schema has for a method of a route; None if it takes any."""
     method = "GET" if method == "HEAD" else method
     names: set[str] = set()
-    for each in _schema_of(view, method).get_override_parameters():
+    described: list[Any] = _schema_of(view, method).get_override_parameters()
+    for each in described:
         if not isinstance(each, OpenApiParameter):  # a serializer, with a field for each
             names.update(each().fields)
         elif each.location != OpenApiParameter.QUERY:
@@ -63,19 +65,18 @@ def _parameters_of(view: Route, method: str) -> set[str] | None:
     return names
 
 
-def _form_of(view: Route, method: str) -> Field[Any, Any, Any, Any] | None:
+def _form_of(view: Route, method: str) -> Form | None:
     """What the schema says that a method takes; None for no body."""
     if method == "DELETE":
         return None
-    described = _schema_of(view, method).get_request_serializer()
+    described: Any = _schema_of(view, method).get_request_serializer()
     if isinstance(described, dict):  # by content type
         [described] = described.values()
-    return described() if isinstance(described, type) else described
+    form: Form | None = described() if isinstance(described, type) else described
+    return form
 
 
-def _refuse_unknown_fields(
-    data: Any, form: Field[Any, Any, Any, Any] | None, parameters: set[str]
-) -> None:
+def _refuse_unknown_fields(data: Any, form: Form | None, parameters: set[str]) -> None:
     """Raises ValidationError by field, for the first that the form does not have."""
     if form is None and not isinstance(data, Mapping):
         raise ValidationError({"detail": ["This route takes no body."]})
@@ -91,9 +92,7 @@ def _refuse_unknown_fields(
         raise ValidationError({path[0][:SHOWN]: [said]})
 
 
-def _unknown(
-    data: Any, form: Field[Any, Any, Any, Any] | None, above: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+def _unknown(data: Any, form: Any, above: Path) -> Iterator[tuple[Path, list[str]]]:
     """The path of each field that a form does not have, with the names that there are in its place.
 
     What is no object or no list where one is needed, the form itself refuses.

@@ -89,24 +89,6 @@ def test_role_may_what_the_matrix_says_and_nothing_else(
     assert got == {(each, method): expected(role, each.name, method) for each, method in asked}
 
 
-@pytest.mark.parametrize("role", [*Role, None])
-def test_corpora_are_for_those_who_may_change_any_study(
-    study: Study, woken: Woken, role: Role | None
-) -> None:
-    client = browser(member(role, study))
-    got, said = {}, {}
-    for each in (one for one in ADDRESSES if one.name in OF_CORPORA):
-        for method in ("get", METHODS.get(each.name, "post")):
-            needed = OF_CORPORA[each.name].needed(method.upper())
-            allowed = role is not None and needed is not None and role.may(needed)
-            said[each, method] = ALLOWED if allowed else NO_METHOD if not needed else REFUSED
-            got[each, method] = outcome(client, method, each.path)
-    assert len(got) > 30 and got == said
-    assert ('href="/corpora/"' in client.get("/").content.decode()) == (
-        role in (Role.OWNER, Role.EDITOR)
-    )
-
-
 def test_higher_roles_may_all_that_lower_ones_may() -> None:
     may = {role: {each for each in Permission if role.may(each)} for role in Role}
     assert may[Role.VIEWER] < may[Role.ANALYST] < may[Role.EDITOR] < may[Role.OWNER]
