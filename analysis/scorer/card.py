@@ -105,10 +105,11 @@ def _lines(trained: Trained, name: str) -> Iterator[str]:
     yield "## Intervals and calibration"
     yield ""
     for dimension, head in scorer.dimensions.items():
-        shown, row = literal_line(dimension), _row(rows, dimension, scorer.head, SCENARIO)
+        shown = literal_line(dimension)
+        found = _row(rows, dimension, scorer.head, SCENARIO)
         yield f"- {shown}: {_of_interval(trained, dimension, head.half_width)}"
-        yield f"- {shown}: {_of_slope(row)}"
-        if said := _of_noise(row):
+        yield f"- {shown}: {_of_slope(found)}"
+        if said := _of_noise(found):
             yield f"- {shown}: {said}"
     yield ""
     yield "## Limits"

@@ -1,6 +1,7 @@
 """What each role may do: every page and endpoint as `shared/roles.py` says, and none beside it."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -51,7 +52,10 @@ def browser(user: User) -> Client:
 
 
 def outcome(client: Client, method: str, path: str) -> str:
-    answer = getattr(client, method)(path)
+    return outcome_of(getattr(client, method)(path))
+
+
+def outcome_of(answer: Any) -> str:
     if answer.status_code == 404 and "no study" in text_of(answer):
         return MISSING
     return {403: REFUSED, 405: NO_METHOD}.get(answer.status_code, ALLOWED)
