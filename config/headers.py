@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-# Nothing is loaded from other sites. Plotly sets inline styles; scripts are files only.
+# Nothing is loaded from other sites, and no form is sent to one: `default-src` says nothing of
+# forms. People go back to Prolific by a link. Plotly sets inline styles; scripts are files only.
 POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 )
 
 

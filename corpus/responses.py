@@ -9,6 +9,7 @@ from corpus.definition import GenerationDefinition, rows_of
 from corpus.models import Sample
 from corpus.planning import Written, progress, written
 from corpus.problems import CorpusProblem
+from survey.files.csv_text import csv_lines
 
 Row = Mapping[str, object]
 RESPONSES, GENERATIONS = "responses.csv", "generations.csv"
@@ -44,7 +45,9 @@ def write_responses(sample: Sample, folder: Path) -> dict[str, int]:
     responses = list(_responses(sample, definition, texts))
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / RESPONSES, RESPONSE_COLUMNS, responses)
-    _write(folder / GENERATIONS, GENERATION_COLUMNS, map(_generation, texts))
+    generations = ([row[name] for name in GENERATION_COLUMNS] for row in map(_generation, texts))
+    with (folder / GENERATIONS).open("w", encoding="utf-8", newline="") as file:
+        file.writelines(csv_lines(GENERATION_COLUMNS, generations))
     return {RESPONSES: len(responses), GENERATIONS: len(texts)}
 
 

@@ -10,13 +10,14 @@ from dashboard.prolific.models import EventSubscription, PayTerms, ReceivedEvent
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.rehearsal.models import Simulation
 from dashboard.share.models import Package
-from dashboard.shared.models import ChunkCounts, Membership
+from dashboard.shared.models import ChunkCounts, CorpusMembership, Membership
 
 __all__ = [
     "ApiToken",
     "BonusRequest",
     "ChunkCounts",
     "CorpusJob",
+    "CorpusMembership",
     "EventSubscription",
     "Follower",
     "MemberInvitation",

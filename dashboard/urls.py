@@ -156,6 +156,7 @@ corpora_patterns = [
     path("<slug:corpus>/sample/", corpus_views.draw_sample, name="draw-sample"),
     path("<slug:corpus>/chats/", corpus_views.write_chats, name="write-chats"),
     path("<slug:corpus>/delete/", corpus_views.delete_corpus, name="delete-corpus"),
+    path("<slug:corpus>/people/", corpus_views.corpus_people, name="corpus-people"),
     path("<slug:corpus>/raw.jsonl", corpus_views.raw_dialogues, name="raw-dialogues"),
     path("<slug:corpus>/<str:corpus_file>", corpus_views.corpus_file, name="corpus-file"),
 ]

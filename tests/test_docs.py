@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 
 from analysis.quality_rules import QualityRules
-from dashboard.shared.roles import Permission, Role
+from dashboard.shared.roles import IN_A_STUDY, Role
 from judge.definition import JudgingDefinition
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
@@ -133,7 +133,7 @@ def test_a_name_finds_one_class(modules: dict[str, str]) -> None:
 def test_table_of_roles_is_that_of_the_code() -> None:
     rows = [
         f"| {each.what} | {' | '.join('yes' if role.may(each) else 'no' for role in Role)} |"
-        for each in Permission
+        for each in IN_A_STUDY
     ]
     head = f"| a role may | {' | '.join(role.label.lower() for role in Role)} |"
     table = "\n".join([head, "|---|---|---|---|---|", *rows])

@@ -12,6 +12,7 @@ from pandas import DataFrame
 from analysis.catalogue.number_text import decimals
 from analysis.scorer.training import SCENARIO, SYSTEM, Trained
 from analysis.study_data import records
+from survey.files.markdown_text import literal_line
 
 #: Beyond these a slope is called too steep or too flat.
 FLAT, STEEP = 0.8, 1.25
@@ -30,6 +31,7 @@ def card(trained: Trained, name: str) -> str:
 def verdict(rows: DataFrame, dimension: str, head: str, held_out: str = SCENARIO) -> str:
     """Whether a head beats the mean on texts that it has not seen, in a sentence."""
     row = _row(rows, dimension, head, held_out)
+    dimension = literal_line(dimension)
     if row is None or pd.isna(row["skill"]):
         return f"{dimension}: it was not possible to compare it with the mean."
     said = f"{decimals(100 * row['skill'], 0)} % less squared error than the mean"
@@ -56,7 +58,7 @@ def verdict(rows: DataFrame, dimension: str, head: str, held_out: str = SCENARIO
 def _lines(trained: Trained, name: str) -> Iterator[str]:
     scorer, rows = trained.scorer, trained.evaluation
     about = scorer.trained_on
-    yield f"# {name}"
+    yield f"# {literal_line(name)}"
     yield ""
     yield (
         f"A trained scorer: {HEAD_NAMES[scorer.head]} on vectors of texts. It predicts the mean "
@@ -75,12 +77,12 @@ def _lines(trained: Trained, name: str) -> Iterator[str]:
     yield ""
     yield "## Trained on"
     yield ""
-    yield f"- Ratings: {about['data']}"
+    yield f"- Ratings: {literal_line(str(about['data']))}"
     yield (
         f"- {about['texts']} texts, {about['scenarios']} scenarios, {about['systems']} systems, "
         f"{about['ratings']} ratings"
     )
-    yield f"- Vectors: {_settings(scorer.vectors)}"
+    yield f"- Vectors: {literal_line(_settings(scorer.vectors))}"
     yield f"- Seed {about['seed']}; {_settings(about['software'])}"
     yield f"- Fingerprint of data, vectors, settings and software: `{scorer.fingerprint}`"
     yield ""
@@ -90,7 +92,7 @@ def _lines(trained: Trained, name: str) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for row in records(rows):
         yield (
-            f"| {row['dimension']} | {row['head']} | {row['held_out']} | "
+            f"| {literal_line(row['dimension'])} | {row['head']} | {row['held_out']} | "
             f"{_with_interval(row, 'mse')} | {_number(row['mae'])} | "
             f"{_with_interval(row, 'spearman')} | {_with_interval(row, 'slope')} |"
         )
@@ -103,10 +105,12 @@ def _lines(trained: Trained, name: str) -> Iterator[str]:
     yield "## Intervals and calibration"
     yield ""
     for dimension, head in scorer.dimensions.items():
-        yield f"- {dimension}: {_of_interval(trained, dimension, head.half_width)}"
-        yield f"- {dimension}: {_of_slope(_row(rows, dimension, scorer.head, SCENARIO))}"
-        if said := _of_noise(_row(rows, dimension, scorer.head, SCENARIO)):
-            yield f"- {dimension}: {said}"
+        shown = literal_line(dimension)
+        found = _row(rows, dimension, scorer.head, SCENARIO)
+        yield f"- {shown}: {_of_interval(trained, dimension, head.half_width)}"
+        yield f"- {shown}: {_of_slope(found)}"
+        if said := _of_noise(found):
+            yield f"- {shown}: {said}"
     yield ""
     yield "## Limits"
     yield ""

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from analysis.text.cells import Sentence
+from survey.files.markdown_text import escaped
 
 FILE = Path(__file__).with_name("references.bib")
 #: A citation in a text, of one work or several.
@@ -31,10 +32,15 @@ def cite(*keys: str) -> str:
     return f"[{'; '.join(f'@{key}' for key in keys)}]"
 
 
+def is_ours(citation: re.Match[str]) -> bool:
+    """Whether a text that looks like a citation is one: names of a study may look so, too."""
+    return all(key in entries() for key in KEY.findall(citation[0]))
+
+
 def cited_keys(texts: Iterable[str]) -> list[str]:
     """The works that texts cite, each once, by key in the order of the alphabet."""
-    citations = (found[0] for text in texts for found in CITATION.finditer(str(text)))
-    return sorted({key for citation in citations for key in KEY.findall(citation)})
+    citations = (found for text in texts for found in CITATION.finditer(str(text)))
+    return sorted({key for found in citations if is_ours(found) for key in KEY.findall(found[0])})
 
 
 def bibliography(keys: Iterable[str]) -> str:
@@ -47,6 +53,8 @@ def cited_once(text: Sentence) -> Sentence:
     said: set[str] = set()
 
     def first(found: re.Match[str]) -> str:
+        if not is_ours(found):
+            return found[0]
         keys = [key for key in KEY.findall(found[0]) if key not in said]
         said.update(keys)
         return f"{' ' * found[0].startswith(' ')}{cite(*keys)}" if keys else ""
@@ -54,6 +62,17 @@ def cited_once(text: Sentence) -> Sentence:
     return Sentence(CITATION.sub(first, str(text)))
 
 
+def as_markdown(text: str) -> str:
+    """A paragraph whose citations are Pandoc's, and whose other words a renderer shows as they
+    are.
+    """
+    written, end = [], 0
+    for found in filter(is_ours, CITATION.finditer(text)):
+        written += [escaped(text[end : found.start()]), found[0]]
+        end = found.end()
+    return re.sub(r"\s+", " ", "".join([*written, escaped(text[end:])]))
+
+
 def uncited(text: Sentence) -> Sentence:
     """A text without citations, for pages, which have no list of references."""
-    return Sentence(CITATION.sub("", str(text)))
+    return Sentence(CITATION.sub(lambda found: "" if is_ours(found) else found[0], str(text)))

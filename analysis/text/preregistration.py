@@ -17,6 +17,7 @@ from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
 from survey.definition.labels import GivenLabels, Labels, usual_of
 from survey.definition.study import StudyDefinition
 from survey.definition.tasks import TextTask
+from survey.files.markdown_text import literal, literal_line
 
 #: The forms that a plan is written for, with the ending of their files; `json` is the plan itself.
 TEXTS = {"osf": "md", "aspredicted": "txt", "json": "json"}
@@ -32,12 +33,18 @@ def preregistration(text: str, sha256: str, form: str) -> str:
         return text
     content = PlanContent.from_text(text)
     plan = PlanWords(content, sha256)
+    is_markdown = TEXTS[form] == "md"
+    title = content.content["title"]
     answers = {
-        name: "\n\n".join(plain(each) for each in sentences)
+        name: "\n\n".join(
+            literal(plain(each)) if is_markdown else plain(each) for each in sentences
+        )
         for name, sentences in plan.answers().items()
     }
+    if is_markdown:
+        title = literal_line(title)
     template: Any = ENVIRONMENT.get_template(f"preregistration/{form}.j2")
-    written = plain(template.module.document(title=content.content["title"], p=answers))
+    written = plain(template.module.document(title=title, p=answers))
     return written.translate(GIVEN_BACK).strip("\n") + "\n"
 
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from dashboard.overview.invitations import NotValid, accept, find_invitation, study_of
 from dashboard.overview.models import MemberInvitation
 from dashboard.shared.access import is_researcher
-from dashboard.shared.roles import Permission, Role
+from dashboard.shared.roles import IN_A_STUDY, Role
 
 
 class NewAccountForm(UserCreationForm):  # type: ignore[type-arg]  # Django's own has no []
@@ -73,7 +73,7 @@ def _page(
         "form": form,
         "study": study_of(found),
         "role": Role(found.role),
-        "may_do": [each.what for each in Permission if Role(found.role).may(each)],
+        "may_do": [each.what for each in IN_A_STUDY if Role(found.role).may(each)],
         "invited_by": found.created_by,
     }
     return render(request, "dashboard/accounts/invitation.html", context)

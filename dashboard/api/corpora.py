@@ -6,6 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,13 +15,15 @@ from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import refuse_unknown_fields, sent_by, user_of
+from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
     CorpusDetailSerializer,
     CorpusJobSerializer,
+    CorpusMemberSerializer,
+    CorpusRoleSerializer,
     CorpusSerializer,
     DrawSerializer,
     FilteringSerializer,
@@ -48,9 +51,12 @@ from dashboard.corpora.forms import ChatsForm, FilterForm, ImportForm, SampleFor
 from dashboard.corpora.generating import FILE as GENERATION
 from dashboard.corpora.generating import file_of, read_definition, start, stop
 from dashboard.corpora.models import CorpusJob
-from dashboard.corpora.queries import corpora_with_counts, samples_with_counts
+from dashboard.corpora.people import change_corpus_role, members_of_corpus
+from dashboard.corpora.queries import corpora_of, samples_with_counts
 from dashboard.corpora.sample_views import sample_or_404
+from dashboard.overview.people import RoleRefused
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Role
 
 CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
@@ -68,7 +74,7 @@ def _asked(request: Request, job: CorpusJob) -> Response:
 
 
 class CorpusList(Route):
-    """The corpora of this installation, the newest first."""
+    """The corpora in which the caller has a role, the newest first."""
 
     pagination_class = Keyset
     parser_classes = [MultiPartParser]
@@ -76,13 +82,12 @@ class CorpusList(Route):
     @extend_schema(responses=CorpusSerializer(many=True))
     def get(self, request: Request) -> Response:
         pages = Keyset()
-        page = pages.page_of(Stored(corpora_with_counts(), ["-id"]), request)
+        page = pages.page_of(Stored(corpora_of(user_of(request)), ["-id"]), request)
         return pages.answer(CorpusSerializer(page, many=True).data)
 
     @extend_schema(request=ImportSerializer, responses=JOB_ASKED)
     def post(self, request: Request) -> Response:
-        """Have a worker import a file as a new corpus."""
-        refuse_unknown_fields(request, ImportSerializer)
+        """Have a worker import a file as a new corpus, of which the caller becomes the owner."""
         form = checked(ImportForm(request.POST, request.FILES))
         given = form.cleaned_data
         with refusals():
@@ -106,6 +111,31 @@ class CorpusDetail(Route):
         with refusals():
             remove_corpus(corpus_or_404(corpus), user_of(request))
         return Response(status=HTTP_204_NO_CONTENT)
+
+
+class CorpusMembers(Route):
+    """Who has a role in the corpus and its samples."""
+
+    @extend_schema(parameters=[CORPUS], responses=CorpusMemberSerializer(many=True))
+    def get(self, request: Request, corpus: str) -> Response:
+        rows = members_of_corpus(corpus_or_404(corpus))
+        return Response(CorpusMemberSerializer(rows, many=True).data)
+
+    @extend_schema(
+        parameters=[CORPUS],
+        request=CorpusRoleSerializer,
+        responses=CorpusMemberSerializer(many=True),
+    )
+    def put(self, request: Request, corpus: str) -> Response:
+        """Give a researcher a role, or take it away. 400 says why nothing was changed."""
+        found, sent = corpus_or_404(corpus), sent_by(request, CorpusRoleSerializer)
+        role = Role(sent["role"]) if sent["role"] else None
+        author = user_of(request)
+        try:
+            change_corpus_role(corpus=found, person=sent["person"], role=role, author=author)
+        except RoleRefused as refusal:
+            raise ValidationError({"role": [f"{refusal} Nothing was changed."]}) from None
+        return self.get(request, corpus)
 
 
 class Filtering(Route):

@@ -134,7 +134,8 @@ class OrderCertificate(Route):
         chosen, people = form.choice
         certificate = Certificate(study, chosen or usual_pool(pools_used(study)), people)
         with reading():
-            return Response(CertificateSerializer(certificate).data)
+            rows = CertificateSerializer(certificate, context={"certificate": certificate})
+            return Response(rows.data)
 
 
 class CertificateFile(Route):

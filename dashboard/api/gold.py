@@ -18,7 +18,6 @@ from dashboard.api.parameters import (
     INCLUDE,
     STUDY,
     asked_for,
-    refuse_unknown_fields,
     sent_by,
     user_of,
 )
@@ -108,7 +107,6 @@ class GoldFiles(Route):
     def post(self, request: Request, name: str) -> Response:
         """Add the scores of a file as another source, all or none."""
         study = study_or_404(name)
-        refuse_unknown_fields(request, GoldFileSerializer)
         form = checked(GoldSetForm(request.POST, request.FILES))
         file = form.cleaned_data["file"]
         with refusals():

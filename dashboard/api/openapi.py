@@ -70,7 +70,6 @@ def close_bodies(result: Json, **context: object) -> Json:
 def _refusals(method: str, operation: Json) -> Json:
     """By status."""
     places = {parameter["in"] for parameter in operation.get("parameters", ())}
-    has_body = "requestBody" in operation
     refusals = {
         "401": _answer("Refusal", "no token and no session, or one that has ended"),
         "403": _answer("Refusal", "more than the role, the token or the session may do"),
@@ -83,7 +82,7 @@ def _refusals(method: str, operation: Json) -> Json:
         refusals["400"] = _answer("Problems", "not understood, or not possible: nothing changed")
     if "path" in places:
         refusals["404"] = _answer("Refusal", "not there, or in a study without a role for you")
-    if has_body:
+    if method != "get":
         refusals["415"] = _answer("Refusal", "a body of another content type")
     return refusals
 

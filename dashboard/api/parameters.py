@@ -1,6 +1,6 @@
 """What requests to the API say in common: the study, whom to include, the caller."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
@@ -32,23 +32,10 @@ def user_of(request: Request) -> User:
 
 
 def read_sent(request: Request, form: type[Sent]) -> Sent:
-    """What was sent, checked. Raises ValidationError by field, also for one that is unknown: what a
-    misspelt field was to change would be left out, or emptied.
-    """
-    refuse_unknown_fields(request, form)
+    """What was sent, checked. Raises ValidationError by field."""
     sent = form(data=request.data)
     sent.is_valid(raise_exception=True)
     return sent
-
-
-def refuse_unknown_fields(request: Request, form: type[Serializer[Any]]) -> None:
-    """Raises ValidationError for what was sent under a name that the form does not have."""
-    known = [name for name, field in form().fields.items() if not field.read_only]
-    if isinstance(request.data, Mapping):
-        for name in request.data:
-            if name not in known:
-                said = f"There is no field {name[:80]!r} here; there are {', '.join(known)}."
-                raise ValidationError({name[:80]: [said]})
 
 
 def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:

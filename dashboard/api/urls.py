@@ -178,6 +178,7 @@ CORPORA = [
     path("<slug:corpus>/filters/", corpora.Filtering.as_view(), name="filters"),
     path("<slug:corpus>/chats/", corpora.Chats.as_view(), name="chats"),
     path("<slug:corpus>/samples/", corpora.SampleList.as_view(), name="samples"),
+    path("<slug:corpus>/members/", corpora.CorpusMembers.as_view(), name="corpus-members"),
     path("<slug:corpus>/raw.jsonl", corpora.RawDialogues.as_view(), name="raw-dialogues"),
     path("<slug:corpus>/<str:corpus_file>", corpora.CorpusFile.as_view(), name="corpus-file"),
 ]

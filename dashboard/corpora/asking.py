@@ -48,7 +48,8 @@ def ask(
         given |= {"file": upload.name or "", "suffix": _suffix_of(upload)}
     try:
         with transaction.atomic():
-            jobs_of(subject, name).filter(kind=kind).exclude(state__in=CorpusJob.UNDER_WAY).delete()
+            of_subject = CorpusJob.objects.filter(subject=subject, name=name, kind=kind)
+            of_subject.exclude(state__in=CorpusJob.UNDER_WAY).delete()
             job = CorpusJob.objects.create(
                 kind=kind, subject=subject, name=name, options=given, author=author, total=total
             )
@@ -101,13 +102,20 @@ def _suffix_of(upload: "UploadedFile[Any]") -> str:
 
 
 def jobs_of(subject: str, name: str) -> QuerySet[CorpusJob]:
-    """Those about a corpus or a sample, the newest first."""
-    return CorpusJob.objects.filter(subject=subject, name=name)
+    """Those about a corpus or a sample that is there, the newest first. One that failed to make it
+    is of another one of this name.
+    """
+    jobs = CorpusJob.objects.filter(subject=subject, name=name)
+    return jobs.exclude(kind__in=(Kind.IMPORT, Kind.SAMPLE), state=State.FAILED)
 
 
-def imports_without_corpus() -> QuerySet[CorpusJob]:
-    """Imports that are under way or failed, the newest first."""
+def imports_without_corpus(author: User) -> QuerySet[CorpusJob]:
+    """Imports of an account, for superusers those of all, that are under way or failed; the newest
+    first.
+    """
     imports = CorpusJob.objects.filter(kind=Kind.IMPORT).exclude(state=State.DONE)
+    if not author.is_superuser:
+        imports = imports.filter(author=author)
     return imports.exclude(name__in=Corpus.objects.values("name"))
 
 
@@ -121,7 +129,6 @@ def remove_corpus(corpus: Corpus, author: User) -> None:
     """Delete a corpus, its files and what was written of it. Raises CorpusProblem."""
     _refuse_under_way(Subject.CORPUS, corpus.name)
     with transaction.atomic():
-        jobs_of(Subject.CORPUS, corpus.name).delete()
         record(None, author, "corpus deleted", name=corpus.name)
         delete_corpus(corpus)
 
@@ -130,7 +137,6 @@ def remove_sample(sample: Sample, author: User, *, with_texts: bool) -> None:
     """Delete a sample and what was written of it. Raises CorpusProblem."""
     _refuse_under_way(Subject.SAMPLE, sample.name)
     with transaction.atomic():
-        jobs_of(Subject.SAMPLE, sample.name).delete()
         record(None, author, "sample deleted", name=sample.name)
         delete_sample(sample, with_texts=with_texts)
 
@@ -141,7 +147,8 @@ def dismiss(job: CorpusJob) -> None:
 
 
 def _refuse_under_way(subject: str, name: str) -> None:
-    if jobs_of(subject, name).filter(state__in=CorpusJob.UNDER_WAY).exists():
+    jobs = CorpusJob.objects.filter(subject=subject, name=name)
+    if jobs.filter(state__in=CorpusJob.UNDER_WAY).exists():
         raise CorpusProblem(f"{subject} {name} is being worked on; wait until that has ended")
 
 
@@ -157,6 +164,14 @@ def remove_leftovers() -> None:
     for folder in folders:
         if folder.name not in known:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@receiver(post_delete, sender=Corpus)
+@receiver(post_delete, sender=Sample)
+def _remove_jobs(instance: Corpus | Sample, **_: Any) -> None:
+    """However it was deleted: the next one of this name may have another owner."""
+    subject = Subject.CORPUS if isinstance(instance, Corpus) else Subject.SAMPLE
+    CorpusJob.objects.filter(subject=subject, name=instance.name).delete()
 
 
 @receiver(post_delete, sender=CorpusJob)

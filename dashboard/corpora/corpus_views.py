@@ -34,9 +34,17 @@ from dashboard.corpora.forms import (
     SampleForm,
 )
 from dashboard.corpora.models import CorpusJob
-from dashboard.corpora.queries import corpora_with_counts, samples_with_counts
-from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
+from dashboard.corpora.people import CorpusRoleForm, change_corpus_role, members_of_corpus
+from dashboard.corpora.queries import corpora_of, corpora_with_counts, samples_with_counts
+from dashboard.overview.people import RoleRefused
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    role_in_corpus,
+)
 from dashboard.shared.pages import wake_worker
+from dashboard.shared.roles import Role
 from survey.files.problems import DefinitionError
 
 TASK = "dashboard.corpus"
@@ -62,7 +70,7 @@ def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], Corpu
 @require_http_methods(["GET", "POST"])
 @researcher_required
 def corpora(request: ResearcherRequest) -> HttpResponse:
-    """The corpora of this installation, and importing one."""
+    """The corpora in which the account has a role, and importing one."""
     form = ImportForm(request.POST or None, request.FILES or None)
 
     def importing() -> CorpusJob:
@@ -73,12 +81,16 @@ def corpora(request: ResearcherRequest) -> HttpResponse:
 
     if request.method == "POST" and is_asked(request, form, importing):
         return redirect("corpora")
-    context = {"corpora": corpora_with_counts(), "jobs": imports_without_corpus(), "form": form}
+    context = {
+        "corpora": corpora_of(request.user),
+        "jobs": imports_without_corpus(request.user),
+        "form": form,
+    }
     return render(request, "dashboard/corpora/corpora.html", context)
 
 
 def corpus_or_404(name: str) -> Corpus:
-    """The corpus that an address names."""
+    """The corpus that an address names, which the caller may see: `access.role_in`."""
     return first_or_404(corpora_with_counts().filter(name=name), f"There is no corpus {name!r}.")
 
 
@@ -106,6 +118,8 @@ def _page(request: ResearcherRequest, corpus: Corpus, **forms: Form) -> HttpResp
         "sample_form": SampleForm(),
         "chats_form": ChatsForm(),
         "delete_form": DeleteForm(),
+        "members": members_of_corpus(corpus) if request.role is Role.OWNER else [],
+        "role_form": CorpusRoleForm(),
         "instead": reverse("corpus", args=[corpus.name]),
     }
     return render(request, "dashboard/corpora/corpus.html", context | forms)
@@ -176,6 +190,27 @@ def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     return _page(request, found, delete_form=form)
 
 
+@require_POST
+@researcher_required
+def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
+    """Give somebody a role in a corpus, or take it away."""
+    found = corpus_or_404(corpus)
+    form = CorpusRoleForm(request.POST)
+    if form.is_valid():
+        person, role = form.cleaned_data["person"], form.chosen
+        try:
+            change_corpus_role(corpus=found, person=person, role=role, author=request.user)
+        except RoleRefused as refusal:
+            form.add_error(None, f"{refusal} Nothing was changed.")
+        else:
+            now = "has no access to" if role is None else f"is now {role} of"
+            messages.success(request, f"{person} {now} {corpus}.")
+            if role_in_corpus(request.user, found) is None:
+                return redirect("corpora")
+            return redirect("corpus", corpus)
+    return _page(request, found, role_form=form)
+
+
 @require_GET
 @researcher_required
 def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
@@ -192,12 +227,12 @@ def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
 def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
     """Forget a job that failed."""
     found = job_or_404(job)
+    about = found.corpus
     dismiss(found)
     if Sample.objects.filter(name=found.name).exists() and found.subject == Subject.SAMPLE:
         return redirect("sample", found.name)
-    about = found.options.get("corpus", found.name)
-    if Corpus.objects.filter(name=about).exists():
-        return redirect("corpus", about)
+    if about is not None:
+        return redirect("corpus", about.name)
     return redirect("corpora")
 
 

@@ -17,7 +17,6 @@ from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition
 from corpus.dialogues import layout_of
 from corpus.filters import Filters
-from corpus.folders import find_corpus, find_sample
 from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
@@ -25,8 +24,8 @@ from corpus.splitting import Split
 from corpus.store import draw_sample, filter_corpus, import_corpus
 from dashboard.corpora.models import CorpusJob
 from dashboard.design.study_folder import LoadedFolder, before_opening, load_folder, read_folder
-from dashboard.overview.people import set_role
-from dashboard.shared.access import role_of
+from dashboard.overview.people import set_corpus_role, set_role
+from dashboard.shared.access import is_researcher, role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
 from judge.endpoints import JudgeNotReady
@@ -94,6 +93,20 @@ def _is_made(job: CorpusJob, kind: type[Corpus] | type[Sample]) -> bool:
     return job.attempts > 1 and made.exists()
 
 
+def _corpus(name: str) -> Corpus:
+    """Raises CorpusProblem, which names no other corpora: they may be somebody else's."""
+    if corpus := Corpus.objects.filter(name=name).first():
+        return corpus
+    raise CorpusProblem(f"corpus {name} was deleted")
+
+
+def _sample_of(name: str) -> Sample:
+    """As `_corpus`."""
+    if sample := Sample.objects.filter(name=name).first():
+        return sample
+    raise CorpusProblem(f"sample {name} was deleted")
+
+
 def _import(job: CorpusJob) -> dict[str, Any]:
     options = job.options
     if not _is_made(job, Corpus):
@@ -106,11 +119,14 @@ def _import(job: CorpusJob) -> dict[str, Any]:
             file_name=options["file"],
             progress=_Progress(job),
         )
-    return {"said": [f"{find_corpus(job.name).source['dialogues']:,} dialogues imported"]}
+    corpus = _corpus(job.name)
+    if job.author is not None and is_researcher(job.author):
+        set_corpus_role(corpus=corpus, user=job.author, role=Role.OWNER, author=job.author)
+    return {"said": [f"{corpus.source['dialogues']:,} dialogues imported"]}
 
 
 def _filter(job: CorpusJob) -> dict[str, Any]:
-    corpus = find_corpus(job.name)
+    corpus = _corpus(job.name)
     filter_corpus(
         corpus,
         Filters.model_validate(job.options["filters"], strict=False),
@@ -120,7 +136,7 @@ def _filter(job: CorpusJob) -> dict[str, Any]:
 
 
 def _chats(job: CorpusJob) -> dict[str, Any]:
-    corpus, options = find_corpus(job.name), job.options
+    corpus, options = _corpus(job.name), job.options
     definition, condition = PLAIN, "plain"
     if options["ask_as"]:
         definition = GenerationDefinition.model_validate_json(options["ask_as"])
@@ -145,23 +161,23 @@ def _sample(job: CorpusJob) -> dict[str, Any]:
     options = job.options
     if not _is_made(job, Sample):
         draw_sample(
-            find_corpus(options["corpus"]),
+            _corpus(options["corpus"]),
             job.name,
             first=options["first"],
             at_random=options["random"],
             seed=options["seed"],
         )
-    return {"said": [f"{find_sample(job.name).scenarios.count()} scenarios drawn"]}
+    return {"said": [f"{_sample_of(job.name).scenarios.count()} scenarios drawn"]}
 
 
 def _responses(job: CorpusJob) -> dict[str, Any]:
-    return {"files": write_responses(find_sample(job.name), _empty(job.folder / "files"))}
+    return {"files": write_responses(_sample_of(job.name), _empty(job.folder / "files"))}
 
 
 def _study(job: CorpusJob) -> dict[str, Any]:
     """Load the responses with a study.yaml as a draft, of which the author becomes the owner."""
     folder = _empty(job.folder / "study")
-    write_responses(find_sample(job.name), folder)
+    write_responses(_sample_of(job.name), folder)
     (folder / STUDY_FILE).write_text(job.options["study"], encoding="utf-8")
     read = read_folder(folder)
     slug = read.definition.slug

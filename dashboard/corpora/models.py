@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from analysis.models import Job
+from corpus.models import Corpus
 
 
 class CorpusJob(Job):
@@ -53,6 +54,24 @@ class CorpusJob(Job):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject} {self.name}"
+
+    @property
+    def corpus(self) -> Corpus | None:
+        """The corpus that it is about or drew from; None if it is gone, or not imported yet."""
+        if self.is_of_its_author:
+            return None
+        if self.subject == self.Subject.CORPUS:
+            return Corpus.objects.filter(name=self.name).first()
+        if self.kind == self.Kind.SAMPLE:
+            return Corpus.objects.filter(name=self.options["corpus"]).first()
+        return Corpus.objects.filter(samples__name=self.name).first()
+
+    @property
+    def is_of_its_author(self) -> bool:
+        """Whether it is an import that made no corpus, or none yet. Another one of its name is not
+        of this job.
+        """
+        return self.kind == self.Kind.IMPORT and self.state != self.State.DONE
 
     @property
     def folder(self) -> Path:

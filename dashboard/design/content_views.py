@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.utils import translation
 from django.views.decorators.http import require_GET
 
+from config.headers import POLICY
 from dashboard.design.forms import PreviewForm, VersionForm
 from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.texts import texts_of
@@ -19,11 +20,8 @@ from dashboard.shared.access import (
 from dashboard.shared.pages import study_page
 from survey.models import Study
 
-#: The page's own rules, with one more: no form can be sent from a preview.
-PREVIEW_POLICY = (
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
-)
+#: No form can be sent from a preview, not even to this site.
+PREVIEW_POLICY = POLICY.replace("form-action 'self'", "form-action 'none'")
 
 
 def _preview(request: ResearcherRequest, study: Study) -> Preview:

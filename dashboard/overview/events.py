@@ -65,6 +65,8 @@ ACTIONS = {
     "corpus sample": "Sample of scenarios requested",
     "corpus responses": "Responses of a sample requested",
     "corpus study": "Study of a sample requested",
+    "corpus role given": "Role in a corpus given",
+    "corpus access removed": "Access to a corpus removed",
     "corpus deleted": "Corpus deleted",
     "sample deleted": "Sample deleted",
     "texts requested": "Texts of a sample requested",

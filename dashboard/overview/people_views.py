@@ -12,7 +12,7 @@ from dashboard.overview.invitations import VALID, invite, open_invitations, revo
 from dashboard.overview.people import RoleRefused, change_role, members_of, superusers
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
-from dashboard.shared.roles import Permission, Role
+from dashboard.shared.roles import IN_A_STUDY, Role
 from survey.models import Study
 
 NO_ROLE = "none"
@@ -116,7 +116,7 @@ def _page(request: ResearcherRequest, study: Study, **context: object) -> HttpRe
         invitations=open_invitations(study.slug),
         days=VALID.days,
         permissions=[
-            (each.what, [(role.label, role.may(each)) for role in Role]) for each in Permission
+            (each.what, [(role.label, role.may(each)) for role in Role]) for each in IN_A_STUDY
         ],
         role_labels=Role.labels,
         **context,

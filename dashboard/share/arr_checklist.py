@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from analysis.catalogue.number_text import count
 from dashboard.share.datasheet import Facts, evaluators, people_of
+from survey.files.markdown_text import literal, literal_line
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def _asked(item: str, title: str, said: str | None, key: str) -> Checked:
 def arr_as_markdown(title: str, checklist: Sequence[Checked]) -> str:
     """The checklist as a list with sources; open items name their key of study.yaml."""
     lines = [
-        f"# Responsible NLP checklist (ACL Rolling Review): {title}",
+        f"# Responsible NLP checklist (ACL Rolling Review): {literal_line(title)}",
         "",
         "Answers from the study, to be read and completed with the sections of the paper.",
         "",
@@ -80,7 +81,7 @@ def arr_as_markdown(title: str, checklist: Sequence[Checked]) -> str:
         if each.answer:
             is_open = each.key and not each.source.endswith(each.key)
             more = f"; say more in study.yaml: datasheet.{each.key}" if is_open else ""
-            lines.append(f"{head} {each.answer} *({each.source}{more})*")
+            lines.append(f"{head} {literal(each.answer)} *({each.source}{more})*")
         else:
             where = f"; say it in {each.source}" if each.key else ""
             lines.append(f"{head} *Open{where}.*")

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.files.markdown_text import literal, literal_line
+
 #: The sections of the form.
 SECTIONS = {
     "1": "Paper and resources",
@@ -159,7 +161,7 @@ def as_markdown(title: str, answers: Sequence[Answer], asked: Mapping[str, str])
     n = len({answer.number for answer in answers})
     drafts = len({answer.number for answer in answers if answer.draft})
     lines = [
-        f"# Human Evaluation Datasheet (HEDS 3.0): {title}",
+        f"# Human Evaluation Datasheet (HEDS 3.0): {literal_line(title)}",
         "",
         f"{n} of {len(FIELDS)} fields are answered from the study, {drafts} of them as drafts to "
         "be checked.",
@@ -169,7 +171,7 @@ def as_markdown(title: str, answers: Sequence[Answer], asked: Mapping[str, str])
         fields = [field for field in FIELDS if field.number.split(".")[0] == number]
         for criterion in (criteria or [""]) if number == "4" else [""]:
             if criterion:
-                lines += [f"### {criterion}", ""]
+                lines += [f"### {literal_line(criterion)}", ""]
             for field in fields:
                 answer = answered.get((field.number, criterion))
                 lines += [_line(field, answer, asked.get(field.number, "")), ""]
@@ -184,7 +186,7 @@ def _line(field: Field, answer: Answer | None, key: str) -> str:
     chosen = ", ".join(filter(None, (_option(field, at) for at in answer.chosen)))
     said = ". ".join(filter(None, (chosen, answer.text)))
     draft = "; draft, please check" if answer.draft else ""
-    return f"{head} {said} *({answer.source}{draft})*"
+    return f"{head} {literal(said)} *({literal_line(answer.source)}{draft})*"
 
 
 def _option(field: Field, at: int) -> str:

@@ -18,7 +18,7 @@ from survey.models import Study
 REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
     "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "frame-ancestors 'none'"
+    "frame-ancestors 'none'; form-action 'none'"
 )
 REPORT = "report.html"
 CHUNK = 1 << 20

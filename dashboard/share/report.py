@@ -22,6 +22,7 @@ from analysis.declarations import ANALYSES, FIGURES, TABLES
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
+from analysis.text.bibliography import as_markdown as in_markdown
 from analysis.text.bibliography import bibliography, cited_keys, cited_once
 from analysis.text.cells import Row, Sentence, Table, Tables, plain, read_tables, rows_of
 from analysis.text.findings import Finding, findings
@@ -32,6 +33,7 @@ from dashboard.results.wins import beside_ratings
 from dashboard.share.report_tables import ALL, ShownTable, declared, shown_table
 from survey.definition import StudyDefinition
 from survey.definition.labels import Labels, words
+from survey.files.markdown_text import literal_line
 from survey.tidy import definition_of
 
 #: The figure of the answer: the first of these that there is.
@@ -203,7 +205,7 @@ def methods_in_paragraphs(tables: Tables, settings: AnalysisSettings) -> list[tu
 
 def as_markdown(paragraphs: Sequence[tuple[str, Sentence]]) -> str:
     """The methods for a paper: a line a paragraph, with Pandoc's citations and without links."""
-    lines = [f"**{title}.** {plain(text)}" for title, text in paragraphs]
+    lines = [f"**{literal_line(title)}.** {in_markdown(plain(text))}" for title, text in paragraphs]
     return "\n\n".join(lines) + "\n"
 
 

@@ -1,14 +1,16 @@
-"""Who may see researchers' pages: active staff, each in the studies of which they have a role.
+"""Who may see researchers' pages: active staff, each in the studies and corpora in
+which they have a role.
 
 Every page goes through `researcher_required`, which goes by `roles.RULES`; the API does the same in
 `accounts.requirement.IsResearcher`. `client_address` tells apart the people who try to log in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from ipaddress import ip_address
 from typing import Any, Concatenate, ParamSpec, TypeGuard, TypeVar, cast
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AnonymousUser, User
@@ -22,7 +24,8 @@ from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.defaults import page_not_found
 
-from dashboard.shared.models import Membership
+from corpus.models import Corpus
+from dashboard.shared.models import CorpusMembership, Membership
 from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Needs, Permission, Role
 from survey.access import MAY_PREVIEW
 from survey.models import Study
@@ -44,7 +47,7 @@ class ResearcherRequest(HttpRequest):
     """A request that has passed `researcher_required`."""
 
     user: User
-    #: In the study of the address; None for pages without a study.
+    #: In the study or corpus of the address; None for pages without one.
     role: Role | None
 
 
@@ -82,10 +85,34 @@ def highest_role(user: User | AnonymousUser) -> Role | None:
     return next((role for role in Role if role in own), None)
 
 
-def may_use_corpora(user: User | AnonymousUser) -> bool:
-    """Whether an account may work with corpora, which are of no study."""
+def may_import_corpora(user: User | AnonymousUser) -> bool:
+    """Whether an account may import corpora: who may change any study."""
     role = highest_role(user)
     return role is not None and role.may(Permission.CORPORA)
+
+
+def may_use_corpora(user: User | AnonymousUser) -> bool:
+    """Whether an account may import corpora, or has a role in one."""
+    return may_import_corpora(user) or visible_corpora(user, Corpus.objects.all()).exists()
+
+
+def visible_corpora(user: User | AnonymousUser, corpora: QuerySet[Corpus]) -> QuerySet[Corpus]:
+    """Those of some corpora in which an account has a role."""
+    if not is_researcher(user):
+        return corpora.none()
+    if user.is_superuser:
+        return corpora
+    return corpora.filter(pk__in=CorpusMembership.objects.filter(user=user).values("corpus"))
+
+
+def role_in_corpus(user: User | AnonymousUser, corpus: Corpus) -> Role | None:
+    """The role of an account in a corpus and its samples."""
+    if not is_researcher(user):
+        return None
+    if user.is_superuser:
+        return Role.OWNER
+    role = corpus.memberships.filter(user=user).values_list("role", flat=True).first()
+    return Role(role) if role else None
 
 
 def with_access(slug: str) -> QuerySet[User]:
@@ -96,40 +123,89 @@ def with_access(slug: str) -> QuerySet[User]:
 
 
 def role_in(request: HttpRequest) -> Role | None:
-    """The caller's role in the study that an address names; None for an address without one.
+    """The caller's role in the study or corpus that an address names; None for an address without
+    one.
 
-    Raises Http404 for a study that they may not see, NotAllowed if the role may not do this,
+    Raises Http404 for one that they may not see, NotAllowed if the role may not do this,
     NoSuchMethod.
     """
     match = request.resolver_match
     assert match is not None
     rule = RULES.get(match.view_name)
     if about_corpora := OF_CORPORA.get(match.view_name):
-        return _role_for(about_corpora, request)
+        return _role_about_corpora(about_corpora, request, match.kwargs)
     if rule is None:
         if match.view_name in OF_ACCOUNT:
             return None
         raise NotAllowed(f"No rule says who may open {match.view_name}, so nobody may.")
     study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
-    needed, role = rule.needed(request.method), role_of(request.user, study.slug)
+    role = role_of(request.user, study.slug)
+    _check(rule, request, role, of=study.slug)
+    return role
+
+
+def _check(rule: Needs, request: HttpRequest, role: Role | None, *, of: str) -> None:
+    """Raises NotAllowed, NoSuchMethod as `role_in`."""
+    needed = rule.needed(request.method)
     if needed is None:
         raise NoSuchMethod("GET" if rule.get else "POST")
     if role is None or not role.may(needed):
-        have = f"Your role in {study.slug} is {role}. " if role else ""
+        have = f"Your role in {of} is {role}. " if role else ""
         may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
         raise NotAllowed(f"{have}Only {may} may {needed.what}.")
+
+
+def _role_about_corpora(
+    rule: Needs, request: HttpRequest, kwargs: Mapping[str, Any]
+) -> Role | None:
+    """The caller's role in the corpus that an address is about; in any study, if it is about none.
+
+    Raises as `role_in`.
+    """
+    user = request.user
+    if not kwargs:
+        role = highest_role(user)
+        needed = rule.needed(request.method)
+        if needed is Permission.CORPORA and not may_import_corpora(user):
+            raise NotAllowed(f"Only owners and editors of a study may {needed.what}.")
+        if not may_use_corpora(user):
+            raise NotAllowed(
+                "Corpora are for owners and editors of a study, and for those to whom the owner "
+                "of a corpus has given a role in it."
+            )
+        return role
+    role, of, missing = _role_and_corpus(user, kwargs)
+    if role is None:
+        raise Http404(missing)
+    _check(rule, request, role, of=of)
     return role
 
 
-def _role_for(rule: Needs, request: HttpRequest) -> Role:
-    """The caller's role in any study, for addresses of none. Raises as `role_in`."""
-    needed, role = rule.needed(request.method), highest_role(request.user)
-    if needed is None:
-        raise NoSuchMethod("GET" if rule.get else "POST")
-    if role is None or not role.may(needed):
-        may = " and ".join(f"{one.label.lower()}s" for one in needed.roles)
-        raise NotAllowed(f"Only {may} of a study may {needed.what}.")
-    return role
+def _role_and_corpus(
+    user: User | AnonymousUser, kwargs: Mapping[str, Any]
+) -> tuple[Role | None, str, str]:
+    """The role of an account in the corpus that `kwargs` of an address name, or a sample or a job
+    of it; the corpus; and what is said where there is none, or none that they may see.
+    """
+    corpus: Corpus | None = None
+    role: Role | None = None
+    if "corpus" in kwargs:
+        missing = f"There is no corpus {kwargs['corpus']!r}."
+        corpus = Corpus.objects.filter(name=kwargs["corpus"]).first()
+    elif "sample" in kwargs:
+        missing = f"There is no sample {kwargs['sample']!r}."
+        corpus = Corpus.objects.filter(samples__name=kwargs["sample"]).first()
+    else:
+        missing = f"There is no job {kwargs['job']}."
+        # A table of a room, which this module is below.
+        job = apps.get_model("dashboard", "CorpusJob").objects.filter(pk=kwargs["job"]).first()
+        if job is not None:
+            corpus = job.corpus
+            is_own = is_researcher(user) and (user.is_superuser or job.author == user)
+            role = Role.OWNER if job.is_of_its_author and is_own else None
+    if corpus is not None:
+        role = role_in_corpus(user, corpus)
+    return role, str(corpus or ""), missing
 
 
 def researcher_required(
@@ -162,7 +238,7 @@ def researcher_required(
 
 def may(request: HttpRequest) -> dict[str, Any]:
     """For all templates: `may.change`, for example, is whether the role has `Permission.CHANGE`;
-    `may_use_corpora` is about any study.
+    `may_use_corpora` is about all corpora.
     """
     role: Role | None = getattr(request, "role", None)
     in_corpora = partial(may_use_corpora, getattr(request, "user", AnonymousUser()))

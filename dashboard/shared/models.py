@@ -1,8 +1,9 @@
-"""Who may do what in a study; and what workers count ahead for pages of large studies."""
+"""Who may do what in a study or with a corpus; what workers count ahead for large studies."""
 
 from django.conf import settings
 from django.db import models
 
+from corpus.models import Corpus
 from dashboard.shared.roles import Role
 from survey.models import Study
 
@@ -20,6 +21,25 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}, {self.role} of {self.slug}"
+
+
+class CorpusMembership(models.Model):
+    """The role of an account in a corpus and its samples. Superusers own every corpus."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="corpus_memberships"
+    )
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        ordering = ["corpus", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "user"], name="corpus_membership_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}, {self.role} of corpus {self.corpus}"
 
 
 class ChunkCounts(models.Model):

@@ -12,7 +12,9 @@ from django.db import models
 
 
 class Role(models.TextChoices):
-    """Of an account in a study: in all its versions. Each may do what the later ones may."""
+    """Of an account in a study, in all its versions, or in a corpus with its samples. Each may do
+    what the later ones may.
+    """
 
     OWNER = "owner", "Owner"
     EDITOR = "editor", "Editor"
@@ -46,6 +48,7 @@ class Permission(Enum):
     )
     IDENTIFY = "see who raters are on Prolific and compare submissions", Role.EDITOR
     CORPORA = "import corpora, have texts generated and load studies of them", Role.EDITOR
+    OWN_CORPORA = "delete corpora and give roles in them", Role.OWNER
     RECRUIT = "recruit and pay on Prolific", Role.OWNER
     MANAGE = "give roles, invite people and read the log", Role.OWNER
 
@@ -56,6 +59,10 @@ class Permission(Enum):
     def roles(self) -> list[Role]:
         """Those that have it."""
         return [role for role in Role if role.may(self)]
+
+
+#: What roles in a study are about; owners of corpora are others.
+IN_A_STUDY = [each for each in Permission if each is not Permission.OWN_CORPORA]
 
 
 class Needs(NamedTuple):
@@ -191,28 +198,31 @@ OF_ACCOUNT: dict[str, Needs] = {
     ),
     **_all("api:account-activity-csv", Needs(is_download=True, whole_account=True)),
 }
-#: Addresses about corpora and samples, which are of no study: they need the role in any one.
+#: Addresses about corpora and samples: they need the role in the corpus. Of the list of corpora,
+#: which shows those in which an account has a role, and of importing: in any study.
 OF_CORPORA: dict[str, Needs] = {
-    **_all("corpora", Needs(get=_P.CORPORA, change=_P.CORPORA)),
-    **_all("corpus sample corpus-job-state generation-state", Needs(get=_P.CORPORA)),
+    **_all("corpora api:corpora", Needs(get=_P.READ, change=_P.CORPORA)),
+    **_all("corpus sample corpus-job-state generation-state", Needs(get=_P.READ)),
     **_all(
-        "filter-corpus draw-sample write-chats delete-corpus dismiss-job "
+        "filter-corpus draw-sample write-chats dismiss-job "
         "generate stop-generating write-responses load-study delete-sample",
         Needs(change=_P.CORPORA),
     ),
-    **_all("corpus-file job-file", Needs(get=_P.CORPORA, is_download=True)),
+    **_all("delete-corpus corpus-people", Needs(change=_P.OWN_CORPORA)),
+    **_all("corpus-file job-file", Needs(get=_P.READ, is_download=True)),
     **_all("raw-dialogues api:raw-dialogues", Needs(get=_P.IDENTIFY, is_download=True)),
-    **_all(
-        "api:corpora api:corpus api:samples api:sample api:generation",
-        Needs(get=_P.CORPORA, change=_P.CORPORA),
-    ),
-    **_all("api:corpus-job api:scenarios", Needs(get=_P.CORPORA)),
-    **_all("api:corpus-file api:job-file", Needs(get=_P.CORPORA, is_download=True)),
+    **_all("api:corpus", Needs(get=_P.READ, change=_P.OWN_CORPORA)),
+    **_all("api:corpus-members", Needs(get=_P.OWN_CORPORA, change=_P.OWN_CORPORA)),
+    **_all("api:samples api:sample api:generation", Needs(get=_P.READ, change=_P.CORPORA)),
+    **_all("api:corpus-job api:scenarios", Needs(get=_P.READ)),
+    **_all("api:corpus-file api:job-file", Needs(get=_P.READ, is_download=True)),
     **_all(
         "api:filters api:chats api:stop-generating api:responses api:sample-study",
         Needs(change=_P.CORPORA),
     ),
 }
+#: The roles that differ in a corpus.
+CORPUS_ROLES = (Role.OWNER, Role.EDITOR, Role.VIEWER)
 
 
 def is_download(address: str) -> bool:

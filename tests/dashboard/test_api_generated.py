@@ -37,11 +37,12 @@ from dashboard.accounts.tokens import create_token
 from dashboard.corpora.asking import Kind, ask
 from dashboard.corpora.making import execute
 from dashboard.overview.invitations import invite
+from dashboard.overview.people import set_corpus_role
 from dashboard.payments.orders import Chosen, confirm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submissions import apply_submissions
 from dashboard.share.models import Package
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Role
+from dashboard.shared.roles import CORPUS_ROLES, OF_ACCOUNT, OF_CORPORA, RULES, Role
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import local_prolific
 from survey.models import Study
@@ -200,6 +201,14 @@ def corpora_rows(owner: User) -> dict[str, Any]:
     source.write_text("prompt,response\n" + "how are you my old friend,very well and you today\n")
     corpus = import_corpus(source, "talks", layout_of("", [("response", "response")], {}))
     filter_corpus(corpus, Filters())
+    for user in User.objects.filter(memberships__isnull=False):
+        role = Role(user.memberships.get().role)  # an analyst's is none of a corpus
+        set_corpus_role(
+            corpus=corpus,
+            user=user,
+            role=role if role in CORPUS_ROLES else Role.VIEWER,
+            author=None,
+        )
     draw_sample(corpus, "six", first=1, at_random=None, seed=1)
     job = ask(Kind.CHATS, "talks", author=owner, options=PLAIN_CHATS)
     execute(job.pk)
@@ -249,8 +258,14 @@ def refused(who: str, name: str, method: str) -> int | None:
     needed = (RULES.get(name) or OF_CORPORA[name]).needed(method.upper())
     assert needed, "the schema describes no method that the address does not have"
     if who == NO_ROLE:
-        return 403 if name in OF_CORPORA else 404
+        return 403 if name == "api:corpora" else 404
     return None if Role(who).may(needed) else 403
+
+
+def elsewhere(case: "Drawn", rows: dict[str, Any]) -> bool:
+    """Whether it is about a corpus, a sample or a job that is not there."""
+    asked = (case.path_parameters or {}).items()
+    return any(str(rows[place]) != str(value) for place, value in asked)
 
 
 def answer_to(case: "Drawn", headers: dict[str, str]) -> "Response":
@@ -294,6 +309,8 @@ def test_every_role_gets_what_the_schema_says(
             for who, headers in site.headers.items():
                 status = answer_to(case, headers).status_code
                 expected = refused(who, name, case.method)
+                if who != STRANGER and name in OF_CORPORA and elsewhere(case, site.rows):
+                    expected = 404
                 right = status == expected if expected else status not in (401, 403)
                 assert right, f"{who}: {case.method} {case.path} {case!r}: {status}"
 

@@ -242,9 +242,10 @@ def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) ->
     run("lock_plan", "small", "--note", "A note.")
     for form in ("osf", "aspredicted"):
         text = run("lock_plan", "small", "--text", form)
+        escape = "\\" if form == "osf" else ""  # in Markdown it would be an element
         for part in (
             "Do tuned replies feel warmer?",
-            "H1: Tuned replies feel warmer & <better>.",
+            f"H1: Tuned replies feel warmer & {escape}<better>.",
             "H2 (tested by the main analysis, two-sided): the mean rating of Plain differs from "
             "that of Tuned for the model Ant.",
             "no participant who counts had consented",

@@ -96,6 +96,10 @@ def _import(command: Command, options: Namespace) -> None:
         )
     command.stdout.write(f"{corpus}: {corpus.dialogues:,} dialogues imported")
     command.stdout.write(f"  Next: manage.py corpus filter {corpus}")
+    command.stdout.write(
+        "  On pages only superusers see it, until you give a role: "
+        f"manage.py role {corpus} USER owner --corpus"
+    )
 
 
 def _layout(options: Namespace) -> Layout:

@@ -13,9 +13,12 @@ from corpus.models import Corpus, Sample, SampledScenario
 from corpus.planning import PlannedSystem, Progress
 from dashboard.api.serializers.judges import SpentSerializer
 from dashboard.api.serializers.results import STATES
+from dashboard.corpora.asking import jobs_of
 from dashboard.corpora.downloads import FILES
 from dashboard.corpora.forms import SEED, STEP_LABELS, TEXT_LABELS
 from dashboard.corpora.models import CorpusJob
+from dashboard.shared.models import CorpusMembership
+from dashboard.shared.roles import CORPUS_ROLES
 
 ONE_A_LINE = "one a line"
 
@@ -45,13 +48,18 @@ class CorpusSerializer(serializers.ModelSerializer[Corpus]):
     filters = serializers.SerializerMethodField(help_text="as applied; null before")
     steps = serializers.SerializerMethodField(help_text="what each filter found, in order")
     samples = serializers.IntegerField(source="n_samples")
+    owners = serializers.SerializerMethodField(help_text="names of accounts")
 
     class Meta:
         model = Corpus
         fields = [
             *("name", "created_at", "dialogues", "imported", "file", "sha256", "preset"),
             *("columns", "where", "has_responses", "is_filtered", "filters", "steps", "samples"),
+            "owners",
         ]
+
+    def get_owners(self, corpus: Any) -> list[str]:
+        return [owner.user.get_username() for owner in corpus.owners]
 
     def get_is_filtered(self, corpus: Corpus) -> bool:
         return corpus.filtered is not None
@@ -99,7 +107,7 @@ class CorpusJobSerializer(serializers.ModelSerializer[CorpusJob]):
 
 
 def _jobs(subject: str, name: str, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-    jobs = CorpusJob.objects.filter(subject=subject, name=name)
+    jobs = jobs_of(subject, name)
     return list(CorpusJobSerializer(jobs, many=True, context=context).data)
 
 
@@ -118,6 +126,27 @@ class CorpusDetailSerializer(CorpusSerializer):
 
     def get_files(self, corpus: Corpus) -> dict[str, str]:
         return {} if corpus.filtered is None else FILES
+
+
+class CorpusMemberSerializer(serializers.ModelSerializer[CorpusMembership]):
+    """An account with a role in the corpus."""
+
+    person = serializers.CharField(source="user.username")
+
+    class Meta:
+        model = CorpusMembership
+        fields = ["person", "role"]
+
+
+class CorpusRoleSerializer(serializers.Serializer[object]):
+    """A researcher's new role in the corpus, or none."""
+
+    person = serializers.CharField(max_length=150, help_text="the name of the account")
+    role = serializers.ChoiceField(
+        choices=[role.value for role in CORPUS_ROLES],
+        allow_null=True,
+        help_text="null: no access any more",
+    )
 
 
 class ImportSerializer(serializers.Serializer[object]):

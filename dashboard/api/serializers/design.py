@@ -5,7 +5,7 @@ from rest_framework import serializers
 from analysis.locked_plans import PlanComparison
 from analysis.models import LockedPlan
 from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
-from dashboard.design.certificate import DesignPart
+from dashboard.design.certificate import Certificate, DesignPart
 from dashboard.design.grids import Grid
 from dashboard.design.models import PlannedGrid
 from dashboard.design.pilot import MeasureRow, Side
@@ -96,9 +96,11 @@ class DesignPartSerializer(serializers.Serializer[DesignPart]):
     part = serializers.CharField(source="name")
     every = serializers.IntegerField()
     target = serializers.IntegerField(help_text="people after whom it is complete next")
-    missing = serializers.ListField(
-        child=serializers.IntegerField(), help_text="slots up to it that are not filled yet"
-    )
+    missing = serializers.SerializerMethodField(help_text="slots up to it that are not filled yet")
+
+    def get_missing(self, part: DesignPart) -> list[int]:
+        certificate: Certificate = self.context["certificate"]
+        return certificate.missing(part)
 
 
 class EvennessTestSerializer(serializers.Serializer[ChiSquare]):
