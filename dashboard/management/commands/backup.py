@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
         "Write a backup to FILE, while the site runs: the database, corpora, zips for sharing. It "
         "is read again and checked. Keep .env with it: the keys are not in it."
     )
-    requires_system_checks = ()
+    requires_system_checks = (Tags.models,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="a new file")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.backup.problem import BackupProblem
@@ -27,7 +28,7 @@ class Command(BaseCommand):
         "Replace all data of this installation by those of a backup: completely, or not at all. "
         "Stop Fivefold first. What is replaced is saved in DATA_DIR/backups."
     )
-    requires_system_checks = ()
+    requires_system_checks = (Tags.models,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
