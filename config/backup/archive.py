@@ -33,7 +33,7 @@ COMPRESSED = {".zip", ".gz", ".parquet", ".xlsx"}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
-class Entry(BaseModel):
+class ArchivedFile(BaseModel):
     """A file of the backup."""
 
     model_config = ConfigDict(extra="forbid")
@@ -59,7 +59,7 @@ class Manifest(BaseModel):
     keys: dict[str, str]
     #: What to know about the backup, in sentences.
     notes: list[str] = []
-    files: dict[str, Entry] = {}
+    files: dict[str, ArchivedFile] = {}
 
 
 def is_safe(name: str) -> bool:
@@ -102,7 +102,7 @@ class ArchiveWriter:
                 target.write(chunk)
                 digest.update(chunk)
                 size += len(chunk)
-        self.manifest.files[name] = Entry(size=size, sha256=digest.hexdigest())
+        self.manifest.files[name] = ArchivedFile(size=size, sha256=digest.hexdigest())
 
 
 def _info(name: str, at: datetime) -> ZipInfo:

@@ -10,7 +10,7 @@ from django.db import connection
 
 from config.backup import postgresql, sqlite
 from config.backup.archive import PASSWORD
-from config.backup.placing import STAGED, Place, abandon, finish, unfinished
+from config.backup.placing import STAGED, RestoredFolder, abandon, finish, unfinished
 from config.backup.problem import BackupProblem
 from config.instance_lock import BeingRestored, InUse, UseLock
 
@@ -66,12 +66,12 @@ def named(error: InUse) -> str:
     return f"the processes {ids}" if len(error.processes) > 1 else f"the process {ids}"
 
 
-def places() -> list[Place]:
+def places() -> list[RestoredFolder]:
     """The folders that are restored with the database."""
     return [
-        Place(settings.DATA_DIR, (PASSWORD,)),
-        Place(settings.CORPORA_DIR),
-        Place(settings.PACKAGES_DIR),
+        RestoredFolder(settings.DATA_DIR, (PASSWORD,)),
+        RestoredFolder(settings.CORPORA_DIR),
+        RestoredFolder(settings.PACKAGES_DIR),
     ]
 
 

@@ -18,7 +18,7 @@ NOT_OURS = (".in-use", f"{STAGED}*", ".new-*")
 
 
 @dataclass(frozen=True)
-class Place:
+class RestoredFolder:
     """A folder of which a restore replaces the entries with these names."""
 
     folder: Path
@@ -40,13 +40,13 @@ class Place:
         return self.folder / f"{STAGED}{token}"
 
 
-def stage(places: Sequence[Place], token: int) -> None:
+def stage(places: Sequence[RestoredFolder], token: int) -> None:
     """Make the folders for the files of a restore. Raises OSError."""
     for place in places:
         (place.staged(token) / "new").mkdir(parents=True)
 
 
-def finish(places: Sequence[Place], token: int) -> None:
+def finish(places: Sequence[RestoredFolder], token: int) -> None:
     """Put the staged files in their places; repeated after a kill, it goes on. Raises OSError."""
     for place in places:
         staged = place.staged(token)
@@ -65,13 +65,13 @@ def finish(places: Sequence[Place], token: int) -> None:
         shutil.rmtree(staged)
 
 
-def abandon(places: Sequence[Place], token: int) -> None:
+def abandon(places: Sequence[RestoredFolder], token: int) -> None:
     """Remove the staged files of a restore that replaced nothing."""
     for place in places:
         shutil.rmtree(place.staged(token), ignore_errors=True)
 
 
-def unfinished(places: Sequence[Place]) -> list[int]:
+def unfinished(places: Sequence[RestoredFolder]) -> list[int]:
     """Tokens of restores that were killed, or that run now."""
     tokens = {
         int(path.name.removeprefix(STAGED))

@@ -30,7 +30,7 @@ from config.backup.archive import (
     different_table,
 )
 from config.backup.data_in_use import database_file, is_sqlite
-from config.backup.placing import Place
+from config.backup.placing import RestoredFolder
 from config.backup.problem import BackupProblem
 from corpus.filters import CORPUS, RAW
 from survey.models import Participant
@@ -43,7 +43,7 @@ KEYS = ("SECRET_KEY", "PROLIFIC_TOKEN_KEY")
 
 
 @dataclass(frozen=True)
-class Facts:
+class DatabaseFacts:
     """What a database says of itself, as of one moment."""
 
     rows: dict[str, int]
@@ -109,7 +109,7 @@ def fingerprints() -> dict[str, str]:
     }
 
 
-def facts(cursor: Any) -> Facts:
+def facts(cursor: Any) -> DatabaseFacts:
     """Read what a backup of this database has to contain."""
     tables = sqlite.tables(cursor) if is_sqlite() else postgresql.tables(cursor)
     if "django_migrations" not in tables:
@@ -122,7 +122,9 @@ def facts(cursor: Any) -> Facts:
     migrations: dict[str, list[str]] = {}
     for app, name in cursor.fetchall():
         migrations.setdefault(app, []).append(name)
-    return Facts(rows, migrations, _files_of_corpora(cursor) if "corpus_corpus" in tables else {})
+    return DatabaseFacts(
+        rows, migrations, _files_of_corpora(cursor) if "corpus_corpus" in tables else {}
+    )
 
 
 def _files_of_corpora(cursor: Any) -> dict[str, str]:
@@ -190,9 +192,9 @@ def _files() -> Iterator[tuple[str, Path]]:
     """All files of a backup beside the database, by their names in it."""
     if (password := settings.DATA_DIR / PASSWORD).is_file():
         yield PASSWORD, password
-    for entry in Place(settings.CORPORA_DIR).entries():
+    for entry in RestoredFolder(settings.CORPORA_DIR).entries():
         yield from _below(entry, "corpora")
-    for entry in Place(settings.PACKAGES_DIR, ("*.zip",)).entries():
+    for entry in RestoredFolder(settings.PACKAGES_DIR, ("*.zip",)).entries():
         yield from _below(entry, "packages")
 
 

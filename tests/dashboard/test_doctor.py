@@ -14,7 +14,7 @@ from django.utils import timezone
 from analysis.models import AnalysisRun, Exclusion, LockedPlan, RaterQuality
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
-from dashboard.management.doctor import RULES
+from dashboard.management.doctor import INVARIANTS
 from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
 from judge.models import Attempt, Call, GoldScore, GoldSet, Score
@@ -93,7 +93,7 @@ def page() -> Presentation:
 
 
 def examined() -> tuple[list[str], str]:
-    """The findings of `doctor`, without their indent, and its last line; empty if all is well."""
+    """The violations of `doctor`, without their indent, and its last line; empty if all is well."""
     out, refusal = StringIO(), ""
     try:
         call_command("doctor", stdout=out)
@@ -114,8 +114,8 @@ def test_empty_installation_passes() -> None:
 def test_each_rule_says_what_is_checked_or_why_not() -> None:
     out = StringIO()
     call_command("doctor", rules=True, stdout=out)
-    assert len(RULES) == 10
-    for rule in RULES:
+    assert len(INVARIANTS) == 10
+    for rule in INVARIANTS:
         assert rule.title in out.getvalue()
         assert rule.checks or rule.not_checked
         assert all(check.__doc__ for check in rule.checks)

@@ -4,7 +4,6 @@ restore that is killed leaves everything old or everything new.
 
 import csv
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -140,10 +139,10 @@ def test_backup_under_load_has_all_that_was_acknowledged(tmp_path: Path) -> None
             assert before <= there <= possible
             all_of_it = exported(site, tmp_path / "of-site")
             restored = exported(first, tmp_path / "of-first")
-            for name in ("ratings_all.csv", "presentations.csv"):
-                assert rows_of(restored[name]) <= rows_of(all_of_it[name]), name
+            ratings = rows_of(restored["ratings_all.csv"])
+            assert ratings <= rows_of(all_of_it["ratings_all.csv"])
             n_ratings = first.query("SELECT count(*) FROM survey_rating")[0][0]
-            assert len(rows_of(restored["ratings_all.csv"])) == n_ratings + 1
+            assert len(ratings) == n_ratings + 1  # with the names of the columns
             first.manage("doctor")
 
         with empty_installation(tmp_path / "second") as second:
@@ -198,73 +197,84 @@ def fill(installation: Installation, folder: Path, slug: str, *, password: str =
         (installation.folder / "researcher-password.txt").write_text(password)
 
 
-#: Prints what the next start finds, then restores and is killed at the n-th step on files.
-KILLED_AT = """
+#: Restores two backups in turn, killed at the first step on files, at the second, and so on. Each
+#: time the next process first takes up the data as every start does, and prints what there is.
+KILLED_AT_EACH_STEP = """
 import os, signal, sys
 import django
-file, n = sys.argv[1], int(sys.argv[2])
 django.setup()
 from django.conf import settings
 from django.core.management import call_command
+from config.backup.data_in_use import use_data
 from survey.models import Study
-slugs = sorted(Study.objects.values_list("slug", flat=True))
-files = sorted(str(path.relative_to(settings.DATA_DIR)) for name in ("corpora", "packages")
-               for path in (settings.DATA_DIR / name).rglob("*") if path.is_file())
-left = [path.name for path in settings.DATA_DIR.rglob(".restore-*")]
-print(slugs, [name for name in files if "in-use" not in name], left, flush=True)
-steps, on = 0, False
-def step(event, arguments):
-    global steps, on
-    on = on or (event == "os.mkdir" and ".restore-" in str(arguments[0]))
-    if on and event in ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "shutil.rmtree",
-                        "sqlite3.connect", "subprocess.Popen"):
-        steps += 1
+
+STEPS = {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "sqlite3.connect",
+         "subprocess.Popen"}
+
+def state():
+    files = [str(path.relative_to(settings.DATA_DIR)) for name in ("corpora", "packages")
+             for path in (settings.DATA_DIR / name).rglob("*") if path.is_file()]
+    left = [path.name for path in settings.DATA_DIR.rglob(".restore-*")]
+    slugs = sorted(Study.objects.values_list("slug", flat=True))
+    return slugs[0], sorted({"corpora/.in-use"} ^ set(files)), left
+
+def restore_until(n):
+    steps = 0
+    def step(event, arguments):
+        nonlocal steps
+        begun = steps or (event == "os.mkdir" and ".restore-" in str(arguments[0]))
+        steps += bool(begun and event in STEPS)
         if steps == n:
             os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(step)
-call_command("restore", file, without_backup=True)
+    use_data()
+    there = state()
+    print(n, *there, sep="; ", flush=True)
+    other = {"one": "two", "two": "one"}[there[0]]
+    sys.addaudithook(step)
+    call_command("restore", f"{sys.argv[1]}/{other}.backup", without_backup=True)
+    os._exit(0)
+
+for n in range(1, 1000):
+    if (child := os.fork()) == 0:
+        restore_until(n)
+    _, status = os.waitpid(child, 0)
+    if status != signal.SIGKILL:
+        sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
 def test_restore_killed_at_any_step_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     with stopped_installation(tmp_path / "data") as installation:
-        expected = {}
         for slug in ("one", "two"):
-            installation.folder.joinpath("corpora").mkdir(exist_ok=True)
             with stopped_installation(tmp_path / slug) as other:
                 fill(other, tmp_path, slug)
                 other.manage("backup", tmp_path / f"{slug}.backup")
-            expected[slug] = f"[{slug!r}] ['corpora/{slug}/raw.jsonl', 'packages/7.zip'] []\n"
         installation.manage("restore", tmp_path / "one.backup")
-        there, changes, n = "one", 0, 1
-        while True:
-            other_one = "two" if there == "one" else "one"
-            done = restore_killed_at(installation, tmp_path / f"{other_one}.backup", n)
-            assert done.stdout.startswith(expected[there]), (n, done.stdout, done.stderr)
-            if done.returncode == 0:
-                break
-            assert done.returncode == -signal.SIGKILL, done.stderr
-            n += 1
-            slug = installation.query("SELECT slug FROM survey_study")[0][0]
-            changes += slug != there
-            there = slug
-        assert changes  # some kills came after the database was replaced
-        assert n > 20
-        done = restore_killed_at(installation, tmp_path / f"{there}.backup", 1)
-        assert done.stdout.startswith(expected[other_one])
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED_AT_EACH_STEP, str(tmp_path)],
+            cwd=ROOT,
+            env=installation.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        starts = [line for line in done.stdout.splitlines() if re.match(r"\d+; ", line)]
+        found = [re.sub(r"^\d+; ", "", line) for line in starts]
+        whole = {
+            slug: f"{slug}; ['corpora/{slug}/raw.jsonl', 'packages/7.zip']; []"
+            for slug in ("one", "two")
+        }
+        assert set(found) == set(whole.values())  # either everything old or everything new
+        assert len(found) > 20
+        last = found[-1].partition(";")[0]  # the last one was not killed
+        assert state_after(installation) == whole["two" if last == "one" else "one"]
 
 
-def restore_killed_at(
-    installation: Installation, backup: Path, n: int
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", KILLED_AT, str(backup), str(n)],
-        cwd=ROOT,
-        env=installation.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def state_after(installation: Installation) -> str:
+    [(slug,)] = installation.query("SELECT slug FROM survey_study")
+    left = [path.name for path in installation.folder.rglob(".restore-*")]
+    return f"{slug}; {sorted(files_of(installation.folder))}; {left}"
 
 
 def test_killed_backup_is_cleared_away_by_the_next_one(tmp_path: Path) -> None:

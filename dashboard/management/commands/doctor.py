@@ -6,7 +6,7 @@ from typing import Any
 from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.management.doctor import RULES, Check
+from dashboard.management.doctor import INVARIANTS, Check
 from survey.tidy import reading
 
 #: More rows of one kind say nothing more.
@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *, rules: bool, **options: Any) -> None:
         broken = 0
         with reading():
-            for number, rule in enumerate(RULES, start=1):
+            for number, rule in enumerate(INVARIANTS, start=1):
                 self.stdout.write(f"{number}. {rule.title}")
                 for check in rule.checks:
                     broken += self.report(check, only_name=rules)
@@ -43,12 +43,12 @@ class Command(BaseCommand):
         if only_name:
             self.stdout.write(f"   {sentence}")
             return 0
-        findings = check()
-        shown = list(islice(findings, SHOWN))
-        more = sum(1 for _ in findings)
+        violations = check()
+        shown = list(islice(violations, SHOWN))
+        more = sum(1 for _ in violations)
         self.stdout.write(f"   {'BROKEN' if shown else 'ok    '}  {sentence}")
-        for finding in shown:
-            self.stdout.write(f"           {finding}")
+        for violation in shown:
+            self.stdout.write(f"           {violation}")
         if more:
             self.stdout.write(f"           … and {more} rows more")
         return len(shown) + more

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dashboard.management.doctor import answers, files, money, orders, people, runs, versions
-from dashboard.management.doctor.finding import Finding
+from dashboard.management.doctor.violation import Violation
 
-Check = Callable[[], Iterator[Finding]]
+Check = Callable[[], Iterator[Violation]]
 
 
-class Rule(NamedTuple):
+class Invariant(NamedTuple):
     """A rule, the checks of it, and what of it no database can tell."""
 
     title: str
@@ -20,8 +20,8 @@ class Rule(NamedTuple):
     not_checked: str = ""
 
 
-RULES = (
-    Rule(
+INVARIANTS = (
+    Invariant(
         "Order is data",
         (
             orders.orders_are_stored,
@@ -29,7 +29,7 @@ RULES = (
             orders.only_responses_of_the_block_are_shown,
         ),
     ),
-    Rule(
+    Invariant(
         "An acknowledged answer is durable and single",
         (
             answers.no_second_value,
@@ -39,12 +39,12 @@ RULES = (
             answers.progress_has_answers,
         ),
     ),
-    Rule(
+    Invariant(
         "A participant's browser gets no name of a model or condition",
         (orders.public_ids_are_random,),
         "what pages send: the tests read it",
     ),
-    Rule(
+    Invariant(
         "Exclusion never deletes, and withdrawal deletes everything",
         (
             runs.exclusions_belong_to_their_run,
@@ -54,7 +54,7 @@ RULES = (
         ),
         "rows that were deleted by hand",
     ),
-    Rule(
+    Invariant(
         "What raters see is frozen by the first real consent",
         (
             versions.studies_are_frozen,
@@ -62,16 +62,16 @@ RULES = (
             versions.versions_are_not_mixed,
         ),
     ),
-    Rule(
+    Invariant(
         "A study is a draft, open, paused or closed",
         (versions.drafts_have_test_people_only,),
         "in which state a study was earlier",
     ),
-    Rule(
+    Invariant(
         "Test people never count",
         (runs.runs_count_their_sources_only, people.slots_are_of_their_pool),
     ),
-    Rule(
+    Invariant(
         "Every number can be traced",
         (
             runs.finished_runs_say_what_they_are_from,
@@ -81,7 +81,7 @@ RULES = (
             files.corpora_are_those_imported,
         ),
     ),
-    Rule(
+    Invariant(
         "Money is not spent twice knowingly",
         (
             money.no_call_is_answered_twice,
@@ -93,7 +93,7 @@ RULES = (
         ),
         "what Prolific and endpoints have charged",
     ),
-    Rule(
+    Invariant(
         "No third party sees a participant",
         (),
         "nothing of it is in the database: the tests open the pages in a browser",

@@ -6,7 +6,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import CheckConstraint, Count, F, Q, UniqueConstraint
 
-from dashboard.management.doctor.finding import REPORT, RESTORE, Finding, row_of
+from dashboard.management.doctor.violation import REPORT, RESTORE, Violation, row_of
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, Participant, Presentation, Rating, Study
 
@@ -14,7 +14,7 @@ Status = Participant.Status
 OF_RATINGS = ("likert", "slider")
 
 
-def no_second_value() -> Iterator[Finding]:
+def no_second_value() -> Iterator[Violation]:
     """Nobody has two values for the same page, response, task and dimension."""
     same = ("presentation", "response", "task", "dimension")
     twice = Rating.objects.values(*same).annotate(n=Count("pk")).filter(n__gt=1).order_by()
@@ -29,7 +29,7 @@ def no_second_value() -> Iterator[Finding]:
         )
 
 
-def constraints_are_there() -> Iterator[Finding]:
+def constraints_are_there() -> Iterator[Violation]:
     """The database itself forbids what must never be: all its constraints are there."""
     with connection.cursor() as cursor:
         for model in apps.get_models():
@@ -39,7 +39,7 @@ def constraints_are_there() -> Iterator[Finding]:
                 if isinstance(constraint, (UniqueConstraint, CheckConstraint)) and (
                     constraint.name not in there
                 ):
-                    yield Finding(
+                    yield Violation(
                         "",
                         f"table {table}",
                         f"the database lacks the constraint {constraint.name}",
@@ -48,7 +48,7 @@ def constraints_are_there() -> Iterator[Finding]:
                     )
 
 
-def answered_pages_are_whole() -> Iterator[Finding]:
+def answered_pages_are_whole() -> Iterator[Violation]:
     """A page that was answered has a value for every response and dimension that it asked for."""
     for study in Study.objects.all():
         tasks = [
@@ -70,7 +70,7 @@ def answered_pages_are_whole() -> Iterator[Finding]:
                 yield _of_page(page, f"is {state} and has {page.n} values instead of {wanted}")
 
 
-def values_are_of_the_page() -> Iterator[Finding]:
+def values_are_of_the_page() -> Iterator[Violation]:
     """Values are about responses that the page showed."""
     ratings = Rating.objects.exclude(presentation__response_order__isnull=True)
     orders = dict(
@@ -91,7 +91,7 @@ def values_are_of_the_page() -> Iterator[Finding]:
         )
 
 
-def progress_has_answers() -> Iterator[Finding]:
+def progress_has_answers() -> Iterator[Violation]:
     """Every page up to a participant's progress has its answer, and no later one has."""
     early = Q(page__lte=F("participant__pages_done"), answered_at=None)
     late = Q(page__gt=F("participant__pages_done"), answered_at__isnull=False)
@@ -100,7 +100,7 @@ def progress_has_answers() -> Iterator[Finding]:
         for page in pages.filter(early | late).select_related("participant__study"):
             has = "has an answer" if page.answered_at else "has no answer"
             person = page.participant
-            yield Finding(
+            yield Violation(
                 str(person.study),
                 f"participant {person} ({row_of(model, page.pk)})",
                 f"page {page.page} {has}, and their progress is page {person.pages_done}",
@@ -108,13 +108,13 @@ def progress_has_answers() -> Iterator[Finding]:
             )
 
 
-def _of_page(page: Presentation, what: str) -> Finding:
+def _of_page(page: Presentation, what: str) -> Violation:
     person = page.participant
     row = f"participant {person}, page {page.page} ({row_of(Presentation, page.pk)})"
-    return Finding(str(person.study), row, what, REPORT)
+    return Violation(str(person.study), row, what, REPORT)
 
 
-def _of_rating(rating: Rating, what: str, todo: str) -> Finding:
+def _of_rating(rating: Rating, what: str, todo: str) -> Violation:
     person = rating.presentation.participant
     row = f"participant {person} ({row_of(Rating, rating.pk)})"
-    return Finding(str(person.study), row, what, todo)
+    return Violation(str(person.study), row, what, todo)

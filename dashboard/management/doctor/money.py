@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
-from dashboard.management.doctor.finding import Finding, row_of
+from dashboard.management.doctor.violation import Violation, row_of
 from dashboard.payments.models import BonusRequest, SubmissionDecision
 from judge.models import Call, QueuedCall, SentAttempt
 
@@ -18,7 +18,7 @@ Outcome = SentAttempt.Outcome
 UNCLEAR_FOR = timedelta(days=1)
 
 
-def no_call_is_answered_twice() -> Iterator[Finding]:
+def no_call_is_answered_twice() -> Iterator[Violation]:
     """No call that has its answer was asked again."""
     answered = Count("attempts", filter=Q(attempts__outcome=Outcome.ANSWERED))
     for model in QueuedCall.kinds():
@@ -30,7 +30,7 @@ def no_call_is_answered_twice() -> Iterator[Finding]:
             )
 
 
-def answered_calls_have_scores() -> Iterator[Finding]:
+def answered_calls_have_scores() -> Iterator[Violation]:
     """A call of a judge that is answered has its attempt and its scores."""
     answered = Call.objects.filter(state=Call.State.ANSWERED).exclude(response=None, block=None)
     attempts = Count("attempts", filter=Q(attempts__outcome=Outcome.ANSWERED), distinct=True)
@@ -45,7 +45,7 @@ def answered_calls_have_scores() -> Iterator[Finding]:
         )
 
 
-def requests_in_flight_have_a_call() -> Iterator[Finding]:
+def requests_in_flight_have_a_call() -> Iterator[Violation]:
     """A request is in flight only while its call is."""
     for model in QueuedCall.kinds():
         attempts: Any = apps.get_model(
@@ -61,7 +61,7 @@ def requests_in_flight_have_a_call() -> Iterator[Finding]:
             )
 
 
-def no_purpose_is_paid_twice() -> Iterator[Finding]:
+def no_purpose_is_paid_twice() -> Iterator[Violation]:
     """A submission has one decision of a purpose that is not refused."""
     decisions = SubmissionDecision.objects.exclude(state=State.REFUSED)
     twice = decisions.values("submission", "purpose").annotate(n=Count("pk")).filter(n__gt=1)
@@ -76,14 +76,14 @@ def no_purpose_is_paid_twice() -> Iterator[Finding]:
         )
 
 
-def bonuses_fit_their_request() -> Iterator[Finding]:
+def bonuses_fit_their_request() -> Iterator[Violation]:
     """The bonuses of a request to Prolific are together no more than Prolific said it costs, and
     none is done without having been asked for.
     """
     total = Sum("decisions__cents", filter=~Q(decisions__state=State.REFUSED))
     for request in BonusRequest.objects.annotate(cents=total).select_related("order__study"):
         if request.cents and request.cents > request.total_cents:
-            yield Finding(
+            yield Violation(
                 str(request.order.study),
                 row_of(BonusRequest, request.pk),
                 f"its bonuses are {request.cents} cents together, and Prolific was to charge "
@@ -100,7 +100,7 @@ def bonuses_fit_their_request() -> Iterator[Finding]:
         )
 
 
-def decisions_are_settled() -> Iterator[Finding]:
+def decisions_are_settled() -> Iterator[Violation]:
     """What was done has its time, and nothing has been unclear for a day."""
     decisions = SubmissionDecision.objects.select_related("order__study")
     for one in decisions.filter(state=State.DONE, done_at=None):
@@ -115,11 +115,11 @@ def decisions_are_settled() -> Iterator[Finding]:
         )
 
 
-def _of_call(call: Any, what: str, todo: str) -> Finding:
+def _of_call(call: Any, what: str, todo: str) -> Violation:
     study = getattr(getattr(call, call.ASKER), "study", "")
-    return Finding(str(study), f"call {call} ({row_of(type(call), call.pk)})", what, todo)
+    return Violation(str(study), f"call {call} ({row_of(type(call), call.pk)})", what, todo)
 
 
-def _of_decision(one: SubmissionDecision, what: str, todo: str) -> Finding:
+def _of_decision(one: SubmissionDecision, what: str, todo: str) -> Violation:
     row = f"{one.get_kind_display()} ({row_of(SubmissionDecision, one.pk)})"
-    return Finding(str(one.order.study), row, what, todo)
+    return Violation(str(one.order.study), row, what, todo)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from django.db.models import Q
 
-from dashboard.management.doctor.finding import REPORT, Finding, row_of
+from dashboard.management.doctor.violation import REPORT, Violation, row_of
 from survey.assignment import Plan, plan_survey
 from survey.content import StudyContent, content_of
 from survey.models import BlockResponse, Participant, Presentation, Response, Study
@@ -14,7 +14,7 @@ PUBLIC_ID = re.compile(r"[0-9a-f]{12}")
 Source = Participant.Source
 
 
-def orders_are_stored() -> Iterator[Finding]:
+def orders_are_stored() -> Iterator[Violation]:
     """Every page that was planned has its position and the order of its responses."""
     missing = Q(position=None) | Q(page=None) | Q(response_order__isnull=True)
     pages = Presentation.objects.filter(missing).exclude(participant__source=Source.IMPORT)
@@ -22,7 +22,7 @@ def orders_are_stored() -> Iterator[Finding]:
         yield _finding(page, "has no stored order", REPORT)
 
 
-def orders_are_those_of_the_seed() -> Iterator[Finding]:
+def orders_are_those_of_the_seed() -> Iterator[Violation]:
     """Each participant's orders are those that their seed, slot and study give."""
     for study in Study.objects.all():
         people = study.participants.exclude(slot=None).prefetch_related("presentations")
@@ -47,7 +47,7 @@ def orders_are_those_of_the_seed() -> Iterator[Finding]:
                         REPORT,
                     )
             if expected:
-                yield Finding(
+                yield Violation(
                     str(study),
                     f"participant {person} ({row_of(Participant, person.pk)})",
                     f"{len(expected)} of the planned pages are not stored",
@@ -66,7 +66,7 @@ def _plan(content: StudyContent, person: Participant) -> Plan:
     )
 
 
-def only_responses_of_the_block_are_shown() -> Iterator[Finding]:
+def only_responses_of_the_block_are_shown() -> Iterator[Violation]:
     """A page shows responses of its own block, each once."""
     blocks: dict[int, set[int]] = {}
     for block, response in BlockResponse.objects.values_list("block_id", "response_id"):
@@ -82,11 +82,11 @@ def only_responses_of_the_block_are_shown() -> Iterator[Finding]:
             )
 
 
-def public_ids_are_random() -> Iterator[Finding]:
+def public_ids_are_random() -> Iterator[Violation]:
     """The ids of responses that browsers see are random."""
     for response in Response.objects.select_related("scenario__study").iterator():
         if not PUBLIC_ID.fullmatch(response.public_id):
-            yield Finding(
+            yield Violation(
                 str(response.scenario.study),
                 row_of(Response, response.pk),
                 f"its public id {response.public_id!r} is not a random one",
@@ -94,7 +94,7 @@ def public_ids_are_random() -> Iterator[Finding]:
             )
 
 
-def _finding(page: Presentation, what: str, todo: str) -> Finding:
+def _finding(page: Presentation, what: str, todo: str) -> Violation:
     person = page.participant
     row = f"participant {person} ({row_of(Presentation, page.pk)})"
-    return Finding(str(person.study), row, what, todo)
+    return Violation(str(person.study), row, what, todo)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from dashboard.management.doctor.finding import REPORT, Finding, row_of
+from dashboard.management.doctor.violation import REPORT, Violation, row_of
 from survey.models import Identity, Participant, Slot, Withdrawal
 from survey.slots import pool_of
 
 
-def withdrawn_people_are_gone() -> Iterator[Finding]:
+def withdrawn_people_are_gone() -> Iterator[Violation]:
     """Of people who withdrew there is nothing but the record of the withdrawal."""
     for withdrawal in Withdrawal.objects.exclude(key="").select_related("study"):
         same = Identity.objects.filter(
@@ -15,7 +15,7 @@ def withdrawn_people_are_gone() -> Iterator[Finding]:
         )
         for identity in same.select_related("participant__study"):
             person = identity.participant
-            yield Finding(
+            yield Violation(
                 str(person.study),
                 f"participant {person} ({row_of(Participant, person.pk)})",
                 f"withdrew on {withdrawal.withdrawn_at:%Y-%m-%d %H:%M} UTC and is still here",
@@ -23,7 +23,7 @@ def withdrawn_people_are_gone() -> Iterator[Finding]:
             )
 
 
-def slots_are_of_their_pool() -> Iterator[Finding]:
+def slots_are_of_their_pool() -> Iterator[Violation]:
     """Test people hold no place of a rater, nor raters one of theirs; both sides agree."""
     held = Slot.objects.exclude(participant=None).select_related("participant__study")
     for slot in held.iterator():
@@ -42,6 +42,6 @@ def slots_are_of_their_pool() -> Iterator[Finding]:
         yield _of_person(person, f"should hold a {person.held_pool} slot and holds none")
 
 
-def _of_person(person: Participant, what: str) -> Finding:
+def _of_person(person: Participant, what: str) -> Violation:
     row = f"participant {person} ({row_of(Participant, person.pk)})"
-    return Finding(str(person.study), row, what, REPORT)
+    return Violation(str(person.study), row, what, REPORT)

@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, Exclusion, Job, LockedPlan, RaterQuality
-from dashboard.management.doctor.finding import Finding, row_of
+from dashboard.management.doctor.violation import Violation, row_of
 from judge.models import GoldScore, QueuedCall
 from survey.models import Withdrawal
 
@@ -21,7 +21,7 @@ AGAIN = "Delete this run and analyse again: manage.py analyze"
 LONG_AGO = timedelta(hours=1)
 
 
-def exclusions_belong_to_their_run() -> Iterator[Finding]:
+def exclusions_belong_to_their_run() -> Iterator[Violation]:
     """An exclusion is about a rater of its run's study, who is then not included in it."""
     rows = Exclusion.objects.select_related("run__study", "participant")
     for one in rows.exclude(participant__study=F("run__study")):
@@ -34,7 +34,7 @@ def exclusions_belong_to_their_run() -> Iterator[Finding]:
             yield _of_run(one.run, RaterQuality, one.pk, what, AGAIN)
 
 
-def no_result_counts_a_withdrawn_person() -> Iterator[Finding]:
+def no_result_counts_a_withdrawn_person() -> Iterator[Violation]:
     """No finished analysis is older than the withdrawal of someone whom it counted."""
     done = AnalysisRun.objects.filter(state=Job.State.DONE).select_related("study")
     withdrawals = list(Withdrawal.objects.values_list("study_id", "source", "withdrawn_at"))
@@ -58,7 +58,7 @@ def no_result_counts_a_withdrawn_person() -> Iterator[Finding]:
             )
 
 
-def runs_count_their_sources_only() -> Iterator[Finding]:
+def runs_count_their_sources_only() -> Iterator[Violation]:
     """An analysis counts people from its sources only: no test people unless asked for by name."""
     rows = RaterQuality.objects.select_related("run__study", "participant").iterator()
     for one in rows:
@@ -67,7 +67,7 @@ def runs_count_their_sources_only() -> Iterator[Finding]:
             yield _of_run(one.run, RaterQuality, one.pk, what, AGAIN)
 
 
-def finished_runs_say_what_they_are_from() -> Iterator[Finding]:
+def finished_runs_say_what_they_are_from() -> Iterator[Violation]:
     """A finished analysis has the hash of its data, its software, and rules and recipes of its
     study.
     """
@@ -87,11 +87,11 @@ def finished_runs_say_what_they_are_from() -> Iterator[Finding]:
             yield _of_run(run, AnalysisRun, run.pk, f"lacks {', '.join(missing)}", AGAIN)
 
 
-def hashes_fit() -> Iterator[Finding]:
+def hashes_fit() -> Iterator[Violation]:
     """A locked plan is as it was locked: its text has the stored hash."""
     for plan in LockedPlan.objects.select_related("study"):
         if hashlib.sha256(plan.content.encode()).hexdigest() != plan.sha256:
-            yield Finding(
+            yield Violation(
                 str(plan.study),
                 f"plan {plan.version} ({row_of(LockedPlan, plan.pk)})",
                 "its text was changed after it was locked",
@@ -99,14 +99,14 @@ def hashes_fit() -> Iterator[Finding]:
             )
 
 
-def gold_is_the_mean_of_its_calls() -> Iterator[Finding]:
+def gold_is_the_mean_of_its_calls() -> Iterator[Violation]:
     """A stored gold score is the mean of the single scores beside it. Those of judges are computed
     from the calls each time.
     """
     for gold in GoldScore.objects.exclude(calls=[]).select_related("gold_set__study").iterator():
         known = [score for score in gold.calls if score is not None]
         if known and not _is_mean(gold.value, fmean(known)):
-            yield Finding(
+            yield Violation(
                 str(gold.gold_set.study),
                 f"gold scores {gold.gold_set.name} ({row_of(GoldScore, gold.pk)})",
                 f"the score {gold.value} is not the mean of its single scores, {fmean(known):.6g}",
@@ -121,14 +121,14 @@ def _is_mean(value: float, mean: float) -> bool:
     return abs(value - mean) <= 0.5 * 10.0**digits + 1e-9
 
 
-def no_lease_ran_out_long_ago() -> Iterator[Finding]:
+def no_lease_ran_out_long_ago() -> Iterator[Violation]:
     """No work is claimed by a worker that has been silent for an hour."""
     before = timezone.now() - LONG_AGO
     kinds: list[Any] = [model for model in apps.get_models() if issubclass(model, Job | QueuedCall)]
     for model in kinds:
         stuck = model._default_manager.filter(state="running", lease_until__lt=before)
         for one in stuck:
-            yield Finding(
+            yield Violation(
                 "",
                 f"{one} ({row_of(model, one.pk)})",
                 f"its worker has been silent since {one.lease_until:%Y-%m-%d %H:%M} UTC, and no "
@@ -137,5 +137,5 @@ def no_lease_ran_out_long_ago() -> Iterator[Finding]:
             )
 
 
-def _of_run(run: AnalysisRun, model: type[Any], pk: int, what: str, todo: str) -> Finding:
-    return Finding(str(run.study), f"analysis {run.pk} ({row_of(model, pk)})", what, todo)
+def _of_run(run: AnalysisRun, model: type[Any], pk: int, what: str, todo: str) -> Violation:
+    return Violation(str(run.study), f"analysis {run.pk} ({row_of(model, pk)})", what, todo)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from django.db.models import F
 
-from dashboard.management.doctor.finding import REPORT, RESTORE, Finding, row_of
+from dashboard.management.doctor.violation import REPORT, RESTORE, Violation, row_of
 from survey.definition import StudyDefinition
 from survey.loading import content_hash, stored_content_hash
 from survey.models import Participant, Presentation, Response, Study
@@ -15,7 +15,7 @@ Source = Participant.Source
 NOT_REAL = (*Participant.TEST_SOURCES, Source.IMPORT)
 
 
-def studies_are_frozen() -> Iterator[Finding]:
+def studies_are_frozen() -> Iterator[Violation]:
     """A version is frozen from its first real consent on, and was not loaded after it."""
     for study in Study.objects.all():
         consents = study.participants.exclude(source__in=NOT_REAL).exclude(consented_at=None)
@@ -33,7 +33,7 @@ def studies_are_frozen() -> Iterator[Finding]:
             )
 
 
-def content_is_what_was_loaded() -> Iterator[Finding]:
+def content_is_what_was_loaded() -> Iterator[Violation]:
     """What raters see is what was loaded: texts, tasks and responses have the stored hashes."""
     for study in Study.objects.all():
         changed = list(_changed_texts(study))
@@ -46,10 +46,10 @@ def content_is_what_was_loaded() -> Iterator[Finding]:
             )
 
 
-def _changed_texts(study: Study) -> Iterator[Finding]:
+def _changed_texts(study: Study) -> Iterator[Violation]:
     for response in Response.objects.filter(scenario__study=study).iterator():
         if hashlib.sha256(response.text.encode()).hexdigest() != response.text_hash:
-            yield Finding(
+            yield Violation(
                 str(study),
                 row_of(Response, response.pk),
                 "the text of this response was changed after it was loaded",
@@ -70,12 +70,12 @@ def _has_its_hash(study: Study) -> bool:
     return content_hash(definition, rows, translations) == study.content_hash
 
 
-def versions_are_not_mixed() -> Iterator[Finding]:
+def versions_are_not_mixed() -> Iterator[Violation]:
     """People saw blocks of their own version of the study only."""
     mixed = Presentation.objects.exclude(block__study=F("participant__study"))
     for page in mixed.select_related("participant__study", "block__study"):
         person = page.participant
-        yield Finding(
+        yield Violation(
             str(person.study),
             f"participant {person} ({row_of(Presentation, page.pk)})",
             f"page {page.page} is a block of {page.block.study}",
@@ -83,7 +83,7 @@ def versions_are_not_mixed() -> Iterator[Finding]:
         )
 
 
-def drafts_have_test_people_only() -> Iterator[Finding]:
+def drafts_have_test_people_only() -> Iterator[Violation]:
     """Nobody real has begun a draft or a rehearsal."""
     people = Participant.objects.exclude(source__in=NOT_REAL).exclude(consented_at=None)
     for study in Study.objects.all():
@@ -98,5 +98,5 @@ def drafts_have_test_people_only() -> Iterator[Finding]:
             )
 
 
-def _of_study(study: Study, what: str, todo: str) -> Finding:
-    return Finding(str(study), row_of(Study, study.pk), what, todo)
+def _of_study(study: Study, what: str, todo: str) -> Violation:
+    return Violation(str(study), row_of(Study, study.pk), what, todo)

@@ -7,7 +7,7 @@ from django.db import models
 
 
 @dataclass(frozen=True)
-class Finding:
+class Violation:
     """A broken rule: in which study, in which row, what is wrong, and what to do."""
 
     study: str
