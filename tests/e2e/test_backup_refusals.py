@@ -49,7 +49,7 @@ def backup(filled: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def refused(installation: Installation, *command: str | Path) -> str:
     """The one line with which a command is refused; nothing has changed."""
     before = state_of(installation)
-    done = installation.manage(*map(str, command), check=False)  # type: ignore[arg-type]
+    done = installation.manage(*map(str, command), check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout == ""
     assert state_of(installation) == before

@@ -8,10 +8,10 @@ from django.db.models import CheckConstraint, Count, F, Q, UniqueConstraint
 
 from dashboard.management.doctor.violation import REPORT, RESTORE, Violation, row_of
 from survey.definition import StudyDefinition
+from survey.definition.tasks import LikertTask, SliderTask
 from survey.models import AttentionCheck, Participant, Presentation, Rating, Study
 
 Status = Participant.Status
-OF_RATINGS = ("likert", "slider")
 
 
 def no_second_value() -> Iterator[Violation]:
@@ -54,7 +54,7 @@ def answered_pages_are_whole() -> Iterator[Violation]:
         tasks = [
             (task.kind, [dimension.name for dimension in task.dimensions])
             for task in StudyDefinition.model_validate(study.definition).tasks
-            if task.kind in OF_RATINGS
+            if isinstance(task, LikertTask | SliderTask)
         ]
         if not tasks:
             continue
@@ -81,7 +81,7 @@ def values_are_of_the_page() -> Iterator[Violation]:
     wrong = [
         pk
         for pk, page, response in ratings.values_list("pk", "presentation_id", "response_id")
-        if response not in orders[page]
+        if response not in (orders[page] or ())
     ]
     for rating in Rating.objects.filter(pk__in=wrong).select_related(
         "presentation__participant__study"

@@ -64,9 +64,9 @@ def requests_in_flight_have_a_call() -> Iterator[Violation]:
 def no_purpose_is_paid_twice() -> Iterator[Violation]:
     """A submission has one decision of a purpose that is not refused."""
     decisions = SubmissionDecision.objects.exclude(state=State.REFUSED)
-    twice = decisions.values("submission", "purpose").annotate(n=Count("pk")).filter(n__gt=1)
-    for group in twice.order_by():
-        same = decisions.filter(submission=group["submission"], purpose=group["purpose"])
+    twice = decisions.values_list("submission_id", "purpose").annotate(n=Count("pk"))
+    for submission, purpose, _ in twice.filter(n__gt=1).order_by():
+        same = decisions.filter(submission_id=submission, purpose=purpose)
         second = same.select_related("order__study").order_by("pk")[1]
         yield _of_decision(
             second,

@@ -75,7 +75,7 @@ def only_responses_of_the_block_are_shown() -> Iterator[Violation]:
         "participant__study"
     )
     for page in pages.iterator():
-        order = page.response_order
+        order = page.response_order or []
         if len(set(order)) != len(order) or not set(order) <= blocks.get(page.block_id, set()):
             yield _finding(
                 page, "its order has a response twice, or one that is not of its block", REPORT

@@ -28,10 +28,10 @@ def exclusions_belong_to_their_run() -> Iterator[Violation]:
         yield _of_run(one.run, Exclusion, one.pk, "excludes a participant of another study", AGAIN)
     excluded = set(Exclusion.objects.values_list("run_id", "participant_id"))
     rated = RaterQuality.objects.filter(included=True).select_related("run__study", "participant")
-    for one in rated.iterator():
-        if (one.run_id, one.participant_id) in excluded:
-            what = f"includes participant {one.participant}, whom the same run excludes"
-            yield _of_run(one.run, RaterQuality, one.pk, what, AGAIN)
+    for rater in rated.iterator():
+        if (rater.run_id, rater.participant_id) in excluded:
+            what = f"includes participant {rater.participant}, whom the same run excludes"
+            yield _of_run(rater.run, RaterQuality, rater.pk, what, AGAIN)
 
 
 def no_result_counts_a_withdrawn_person() -> Iterator[Violation]:
