@@ -322,4 +322,4 @@ def running(installation: Installation) -> Iterator[None]:
 
 def before_last_migration(installation: Installation) -> str:
     rows = installation.query("SELECT name FROM django_migrations WHERE app = 'survey'")
-    return sorted(name for (name,) in rows)[-2]
+    return sorted(str(name) for (name,) in rows)[-2]
