@@ -148,6 +148,7 @@ def test_backup_under_load_has_all_that_was_acknowledged(tmp_path: Path) -> None
         with empty_installation(tmp_path / "second") as second:
             second.manage("restore", tmp_path / "quiet")
             assert exported(second, tmp_path / "of-second") == all_of_it
+            second.manage("collectstatic", "--no-input")
             web = second.start("web")  # and the site goes on where it was
             assert web.exit_code is None
             goes_on = Raters(second.url, "loaded")
