@@ -1,9 +1,10 @@
-"""The lock of a running `manage.py serve`, with its address and its stand-ins."""
+"""Who uses the data folder: the lock of `manage.py serve`, and the one that all processes share."""
 
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from dotenv import dotenv_values
 
@@ -47,3 +48,64 @@ def chosen_by_serve(file: Path) -> dict[str, str | None]:
     except OSError:
         return {}
     return {}
+
+
+class BeingRestored(Exception):
+    """A restore is replacing the data: no process may use them meanwhile."""
+
+
+class InUse(Exception):
+    """Other processes use the data; `processes` has their ids, as far as they can be seen."""
+
+    def __init__(self, processes: list[int]) -> None:
+        self.processes = processes
+        super().__init__(f"used by {processes}")
+
+
+class UseLock:
+    """The lock by which a restore knows that nobody else uses the data.
+
+    Every process of an installation shares it until it ends: web processes, workers and commands.
+    Forked processes inherit it. A restore holds it alone.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._open: IO[str] | None = None
+
+    def share(self) -> None:
+        """Share the lock until this process ends. Raises BeingRestored, OSError."""
+        if self._open is None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._open = self.file.open("a")
+        try:
+            fcntl.flock(self._open, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._open.close()
+            self._open = None
+            raise BeingRestored from None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock alone for the block, then share it again. Raises InUse."""
+        assert self._open is not None, "share it first"
+        try:
+            fcntl.flock(self._open, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # A failed change of the lock may have lost it.
+            fcntl.flock(self._open, fcntl.LOCK_SH)
+            raise InUse(self._others()) from None
+        try:
+            yield
+        finally:
+            fcntl.flock(self._open, fcntl.LOCK_SH)
+
+    def _others(self) -> list[int]:
+        """Processes with the file open: on Linux, those of the same user."""
+        mine = Path("/proc/self").resolve().name
+        name, others = str(self.file.resolve()), set()
+        for link in Path("/proc").glob("[0-9]*/fd/*"):
+            with suppress(OSError):  # it has ended, or belongs to another user
+                if str(link.readlink()) == name:
+                    others.add(link.parts[2])
+        return sorted(int(pid) for pid in others - {mine})

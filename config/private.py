@@ -9,7 +9,8 @@ from pathlib import Path
 OTHER_USERS = 0o077
 OURS = (
     *("fivefold.sqlite3*", "researcher-password.txt", "serve.env", "celerybeat-schedule*"),
-    *("broker", "locale", "logs", "packages", "static"),
+    *("backups", "broker", "cache", "caddy", "corpora", "locale", "logs", "packages", "static"),
+    "reached",
 )
 
 

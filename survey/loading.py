@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -40,9 +41,22 @@ def content_hash(
     translations: Sequence[StudyDefinition] = (),
 ) -> str:
     """SHA-256 of all that raters see; line numbers and row comments don't count."""
+    return stored_content_hash(
+        definition.model_dump(mode="json"),
+        rows,
+        [translation.model_dump(mode="json") for translation in translations],
+    )
+
+
+def stored_content_hash(
+    definition: Mapping[str, Any],
+    rows: Sequence[ResponseRow],
+    translations: Sequence[Mapping[str, Any]],
+) -> str:
+    """`content_hash` of definitions as they are stored with a study."""
     content = {
-        "definition": definition.model_dump(mode="json"),
-        "translations": [translation.model_dump(mode="json") for translation in translations],
+        "definition": definition,
+        "translations": translations,
         "responses": [
             [r.scenario, r.set_name, r.prompt, r.context, r.model, r.condition, r.text]
             for r in rows

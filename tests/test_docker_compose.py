@@ -38,13 +38,21 @@ def test_named_volumes_are_declared_and_hold_all_that_must_last() -> None:
         for volume in service.get("volumes", [])
         if not volume.startswith(".")
     }
-    named = {"packages", "corpora", "postgres", "redis", "caddy"}
+    named = {"packages", "corpora", "backups", "postgres", "redis", "caddy"}
     assert mounted == set(COMPOSE["volumes"]) == named
     shared = [
         "packages:/var/lib/fivefold/packages",  # made by workers, sent by web processes
         "corpora:/var/lib/fivefold/corpora",
+        "backups:/var/lib/fivefold/backups",  # made by setup, too, before an update
     ]
-    assert [SERVICES[name]["volumes"] for name in ("web", "worker")] == [shared, shared]
+    assert [SERVICES[name]["volumes"] for name in ("setup", "web", "worker")] == [shared] * 3
+
+
+def test_image_has_the_database_client_of_the_servers_version() -> None:
+    [major] = re.findall(r"^postgres:(\d+)\.", SERVICES["postgres"]["image"])
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert re.findall(r"postgresql-client-(\d+)", dockerfile) == [major]
+    assert f"postgresql-client-{major}" in (ROOT / "docs" / "operations.md").read_text()
 
 
 def test_secrets_come_from_outside() -> None:

@@ -73,11 +73,12 @@ def definition_of(study: Study) -> StudyDefinition:
     return StudyDefinition.model_validate(study.definition)
 
 
-def response_rows(study: Study) -> list[ResponseRow]:
-    """The rows of its responses.csv, in the order of the study. Line numbers are not stored: they
-    are 0.
+def response_rows(study: Study, *, as_loaded: bool = False) -> list[ResponseRow]:
+    """The rows of its responses.csv, in the order of the study, or of the file that was loaded.
+    Line numbers are not stored: they are 0.
     """
-    shown = BlockResponse.objects.filter(block__study=study).order_by("block__position", "position")
+    order = ["pk"] if as_loaded else ["block__position", "position"]
+    shown = BlockResponse.objects.filter(block__study=study).order_by(*order)
     return [
         ResponseRow(0, *cells)
         for cells in shown.values_list(

@@ -26,6 +26,7 @@ from config.processes import ROOT, Process, ProcessError, Processes, command_of,
 from config.supervision import Supervised
 from config.version import VERSION
 from dashboard.design import first_start
+from dashboard.management.migrations_known import newer_migration
 from dashboard.management.public_address import PublicAddress
 from dashboard.overview.reachability import OUTSIDE
 from dashboard.shared.fieldwork import state_meaning
@@ -113,7 +114,7 @@ class Command(BaseCommand):
         is_file = connection.vendor == "sqlite"
         keep_private(settings.DATA_DIR, Path(connection.settings_dict["NAME"]) if is_file else None)
         refuse_newer_database()
-        call_command("migrate", verbosity=0, interactive=False)
+        call_command("migrate", verbosity=0, interactive=False, stdout=self.stdout)
         call_command("collectstatic", verbosity=0, interactive=False)
         password = first_start.researcher_password(kept_in=self.password_file)
         if not self.public:  # nobody is to meet an example at a public address
@@ -288,14 +289,11 @@ def site_url(host: str, port: int) -> str:
 
 def refuse_newer_database() -> None:
     """Going on with tables that this version does not know could harm what is in them."""
-    loader = MigrationLoader(connection)
-    last = dict(sorted(loader.disk_migrations))
-    for app, name in sorted(loader.applied_migrations):
-        if app in last and name > last[app]:
-            raise CommandError(
-                f"The database is that of a newer Fivefold: {app} has {name}, of which this one "
-                "knows nothing. Update Fivefold, or choose another folder: make run DATA_DIR=…"
-            )
+    if newer := newer_migration(MigrationLoader(connection).applied_migrations):
+        raise CommandError(
+            f"The database is that of a newer Fivefold: {newer[0]} has {newer[1]}, of which this "
+            "one knows nothing. Update Fivefold, or choose another folder: make run DATA_DIR=…"
+        )
 
 
 @contextmanager

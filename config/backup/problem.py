@@ -1,0 +1,5 @@
+"""What can be wrong with a backup or with the place for one."""
+
+
+class BackupProblem(Exception):
+    """Why a backup can't be made or restored, in one line. Nothing was changed."""
