@@ -19,6 +19,7 @@ from survey.files.table_file import Columns, TableFile
 
 #: What fits in the database's integer columns.
 LARGEST = 2**31 - 1
+LONGEST_NUMBER = 400
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
 #: With a comma it may be a number with decimals, or a whole one with its thousands set apart.
@@ -149,7 +150,9 @@ class TidyFile:
         if "," in plain and self.has_decimal_commas:
             self.problem(line, column, "{!r} is not a number with one decimal comma", text)
             return None
-        number = float(plain) if NUMBER.fullmatch(plain) else math.nan
+        # The pattern takes quadratic time where a cell of digits ends with something else.
+        is_number = len(plain) <= LONGEST_NUMBER and NUMBER.fullmatch(plain)
+        number = float(plain) if is_number else math.nan
         if not math.isfinite(number):
             self.problem(line, column, "{!r} is not a number", text)
             return None

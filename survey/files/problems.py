@@ -7,7 +7,7 @@ from pathlib import Path
 #: Lines of a message; the other problems are counted.
 SHOWN = 20
 #: From this number of problems on, no further rows are read (`TableFile.records`).
-ENOUGH = 10_000
+ENOUGH = 1_000
 #: Further values that a line of equal problems quotes, and characters of each.
 OTHERS = 3
 LONGEST_QUOTE = 80
