@@ -6,12 +6,14 @@ were; what it derived (gold, sigma, included, …) is recognised and left to be 
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Any, TypeVar
 
 from survey.definition.mapping import FileName, MappedTable, StudyMap
+from survey.files.apart import read_apart
 from survey.files.csv_text import from_text
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
@@ -26,6 +28,7 @@ DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
 THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
 
 Row = dict[str, str]
+R = TypeVar("R")
 
 
 class ImportRefused(Exception):
@@ -38,6 +41,27 @@ def read_file(path: Path) -> bytes:
         return read_bytes(path)
     except DefinitionError as error:
         raise ImportRefused(str(error)) from None
+
+
+def read_upload(function: Callable[..., R], data: bytes, file: str, *args: Any, **kwargs: Any) -> R:
+    """What a function of `data`, `file`, more and `findings` reads of a file, in a process of its
+    own. What is worth knowing is added to `notices`, if that is given. Raises ImportRefused.
+    """
+    notices: list[str] = kwargs.pop("notices", [])
+    value: R
+    try:
+        value, noted = read_apart(file, _checked, function, data, file, *args, **kwargs)
+    except DefinitionError as error:
+        raise ImportRefused(str(error)) from None
+    notices += noted
+    return value
+
+
+def _checked(function: Callable[..., R], *args: Any, **kwargs: Any) -> tuple[R, list[str]]:
+    findings = Findings()
+    value = function(*args, findings=findings, **kwargs)
+    findings.refuse_if_any()
+    return value, findings.all_notices
 
 
 @dataclass

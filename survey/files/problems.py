@@ -151,6 +151,10 @@ class DefinitionError(Exception):
         self.problems = sorted(grouped, key=lambda p: (p.file, p.line, p.column, p.message))
         super().__init__("\n".join(self.lines))
 
+    def __reduce__(self) -> tuple[type["DefinitionError"], tuple[list[Problem]]]:
+        """How it is sent from one process to another."""
+        return DefinitionError, (self.problems,)
+
     @property
     def lines(self) -> list[str]:
         """One line for each problem, for the first `SHOWN` of them."""

@@ -78,7 +78,7 @@ class TableFile:
         while header and not header[-1].strip():
             header.pop()
         if len(header) > MOST_COLUMNS:
-            message = f"the header has {len(header):,} columns; a table has at most {MOST_COLUMNS:,}"
+            message = f"the header has {len(header):,} columns, more than {MOST_COLUMNS:,}"
             raise DefinitionError([Problem(file, self.header_line, 0, message)])
         self.columns = [name.strip() for name in header]
         if not self.columns:

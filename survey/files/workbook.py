@@ -18,7 +18,7 @@ ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 #: Of Office before 2007, and of workbooks with a password.
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 #: A cell of a sheet's XML: its attributes and content.
-_FORMULA_CELL = re.compile(rb"<(?:\w+:)?c ([^>]*)><(?:\w+:)?f[ />](?:(?!</(?:\w+:)?c>).)*", re.S)
+_FORMULA_CELL = re.compile(rb"<(?:\w+:)?c ([^<>]*)><(?:\w+:)?f[ />](?:(?!</(?:\w+:)?c>).)*", re.S)
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z0-9:]+)")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
