@@ -63,7 +63,7 @@ class YamlFile:
                 key = _key_of(node, step)
                 if key is None:
                     break
-                if key in node.lc.data:  # what is merged (<<) has the place of the whole
+                if key in (node.lc.data or ()):  # what is merged (<<) has the place of the whole
                     line, column = (n + 1 for n in node.lc.key(key))
                 node = node[key]
             elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
