@@ -1,7 +1,7 @@
 """Limits for requests, checked by their length before they are read.
 
-Participants send short forms. Researchers send files, which Django stores on disk while it reads
-them, so these have a limit too.
+Participants, and programs by the API, send short texts. Researchers send files, which Django stores
+on disk while it reads them, so these have a limit too.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def refuse_large_bodies(
             return get_response(request)
         if status == 413 and not _is_of_participants(request):
             page = get_template("dashboard/too_large.html").render(
-                {"largest_mb": LARGEST_UPLOAD // 1000**2}
+                {"largest_mb": _largest(request) // 1000**2}
             )
         else:
             page = get_template("400.html").render()
@@ -42,13 +42,18 @@ def _is_of_participants(request: HttpRequest) -> bool:
     return request.path_info.startswith(PARTICIPANTS)
 
 
+def _largest(request: HttpRequest) -> int:
+    """Files alone may be large: JSON of 50 MB becomes objects of gigabytes."""
+    has_files = request.META.get("CONTENT_TYPE", "").lower().startswith("multipart/form-data")
+    if has_files and not _is_of_participants(request):
+        return LARGEST_UPLOAD
+    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+
 def _refusal(request: HttpRequest) -> int | None:
-    largest = LARGEST_UPLOAD
-    if _is_of_participants(request):
-        largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     length = request.META.get("CONTENT_LENGTH") or "0"
     if "HTTP_TRANSFER_ENCODING" in request.META:
         return 411
-    if not length.isdecimal() or len(length) > 18 or int(length) > largest:
+    if not length.isdecimal() or len(length) > 18 or int(length) > _largest(request):
         return 413
     return None

@@ -13,9 +13,12 @@ import regex
 HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 #: Every address without :// has one.
 _DOT = re.compile(r"\.\w")
+# The parts of addresses have limits, as on the Internet: without them, a text of nothing but dashes
+# or digits takes minutes.
 _URL = re.compile(
     r"\b(?:https?://|ftp://|www\.)\S+"
-    r"|(?<![@\w])(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|info|io|cn|de|fr|uk|eu|ca|au|jp)\b(?!@)",
+    r"|(?<![@\w])(?:[a-z0-9-]{1,63}\.){1,10}"
+    r"(?:com|org|net|edu|gov|info|io|cn|de|fr|uk|eu|ca|au|jp)\b(?!@)",
     re.IGNORECASE,
 )
 #: What is shown as a picture without being told to, what is told to, keycaps, and the hearts and
@@ -33,7 +36,7 @@ _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z]+)*")
 
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}")
 #: Digits in groups; `_is_phone` says which of them are a number to call.
 _DIGITS = re.compile(r"(?<![\w.])(?:\+|\(\+?)?\d[\d\s().\-/]{6,20}\d(?!\w)")
 _YEAR = re.compile(r"(?:19|20)\d\d")

@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from string import Formatter
 from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -15,6 +14,7 @@ from judge.money import Budget, Price
 from judge.prompts import Message
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.files.suggestions import not_among
+from survey.files.templates import filled, pieces_of
 
 #: What a template can have between braces.
 FIELDS = ("prompt", "context")
@@ -27,10 +27,7 @@ ModelName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\
 
 def check_template(template: str) -> str:
     """The template, if each of its fields is known. Raises ValueError."""
-    try:
-        fields = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
-    except ValueError as error:
-        raise ValueError(f"{error}; write {{{{ and }}}} for braces") from None
+    fields = [name for _, name in pieces_of(template) if name is not None]
     for name in fields:
         if name not in FIELDS:
             raise ValueError(f"field {not_among(name, FIELDS)}".format(name))
@@ -155,7 +152,7 @@ class GenerationDefinition(Part):
         template = special.template or self.template
         system = special.system or self.system
         asked: list[Message] = [{"role": "system", "content": system}] if system else []
-        text = template.format(prompt=prompt, context=context)
+        text = filled(template, {"prompt": prompt, "context": context})
         return [*asked, {"role": "user", "content": text}]
 
     def sampling_of(self, model: GeneratingModel, condition: str) -> Sampling:

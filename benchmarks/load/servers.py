@@ -133,6 +133,7 @@ def start_fivefold(bench: Bench) -> Site:
         groups=responses * len(study["tasks"][0]["dimensions"]),
         eligible={q["name"]: q["eligible"][0] for q in study.get("screening", [])},
         stored=lambda: rows(environment["DATABASE_URL"], query),
+        environment=environment,
     )
 
 

@@ -46,6 +46,7 @@ class Site:
     eligible: Mapping[str, str] = field(default_factory=dict)  # answers to screening questions
     stored: Callable[[], list[Rating]] | None = None  # None: it stores nothing
     sent: list[Rating] = field(default_factory=list)
+    environment: Mapping[str, str] = field(default_factory=dict)  # of commands beside the server
 
     def cpu_seconds(self) -> float:
         """User and system time of the server's processes so far."""

@@ -53,7 +53,7 @@ from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, earlier_studies
 from dashboard.raters.submission_lists import SubmissionLists
-from dashboard.raters.submissions import apply_submissions, read_lists
+from dashboard.raters.submissions import MOST_BY_PAGE, apply_submissions, read_lists
 from dashboard.shared.access import study_or_404
 from dashboard.shared.fieldwork import is_imported
 from survey.models import Study
@@ -378,7 +378,8 @@ def taken_from_files(request: Request, name: str) -> Response:
     """Apply uploaded lists of submissions: all of them, or nothing where a line is wrong."""
     study, files = study_or_404(name), sent_by(request, SubmissionListsSerializer)["file"]
     with refusals():
-        lists = read_lists(study, [(file.name, file.read()) for file in files])
+        given = [(file.name, file.read()) for file in files]
+        lists = read_lists(study, given, most=MOST_BY_PAGE)
     return taken_in(request, study, lists, read=[file.name for file in files])
 
 

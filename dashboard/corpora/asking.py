@@ -23,6 +23,7 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.log import record
+from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
 
 Kind = CorpusJob.Kind
@@ -86,7 +87,7 @@ def ask_study(
     """`ask` for a study of a sample's responses. Raises DefinitionError if `content` is no YAML,
     and CorpusProblem.
     """
-    YamlFile(content, file=file)
+    read_apart(file, YamlFile, content, file=file)
     options = {"study": content.decode("utf-8-sig")}
     return ask(Kind.STUDY, sample.name, author=author, options=options)
 

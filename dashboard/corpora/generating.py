@@ -13,6 +13,7 @@ from corpus.models import Generator, Sample
 from corpus.planning import PlannedSystem, plan, queue
 from corpus.problems import CorpusProblem
 from dashboard.shared.log import record
+from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
 
 FILE = "generation.yaml"
@@ -20,7 +21,7 @@ FILE = "generation.yaml"
 
 def read_definition(content: bytes, file: str = FILE) -> GenerationDefinition:
     """A generation file. Raises DefinitionError."""
-    yaml = YamlFile(content, file=file)
+    yaml = read_apart(file, YamlFile, content, file=file)
     return yaml.check(GenerationDefinition, yaml.plain())
 
 

@@ -1,6 +1,6 @@
 """A file of codes of open answers, checked against a study. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from dashboard.importing.files import Findings, TidyFile
 from survey.files.table_file import Columns
@@ -16,15 +16,13 @@ def read_codings(
     file: str,
     answers: Mapping[Names, int],
     findings: Findings,
-    *,
-    check: Callable[[str], str],
-) -> dict[int, str]:
-    """The text in `codes` by answer; rows where it is empty are not coded yet.
+) -> dict[int, tuple[int, str]]:
+    """Line and text in `codes` by answer; rows where it is empty are not coded yet.
 
-    `answers` are the ids of answers by ANSWER; `check` says what is wrong with a text, or nothing.
+    `answers` are the ids of answers by ANSWER.
     """
     table = TidyFile(data, file, COLUMNS, findings, kind="ratings")
-    coded: dict[int, str] = {}
+    coded: dict[int, tuple[int, str]] = {}
     seen: set[int] = set()
     for line, row in table.rows():
         names = tuple(row[name] for name in ANSWER)
@@ -36,9 +34,6 @@ def read_codings(
         if answer in seen:
             table.problem(line, "", "this answer is in the file twice")
         seen.add(answer)
-        if not row["codes"]:
-            continue
-        if wrong := check(row["codes"]):
-            table.problem(line, "codes", "{}", wrong)
-        coded[answer] = row["codes"]
+        if row["codes"]:
+            coded[answer] = line, row["codes"]
     return coded

@@ -6,12 +6,14 @@ were; what it derived (gold, sigma, included, …) is recognised and left to be 
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Any, TypeVar
 
 from survey.definition.mapping import FileName, MappedTable, StudyMap
+from survey.files.apart import read_apart
 from survey.files.csv_text import from_text
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
@@ -19,12 +21,14 @@ from survey.files.table_file import Columns, TableFile
 
 #: What fits in the database's integer columns.
 LARGEST = 2**31 - 1
+LONGEST_NUMBER = 400
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
 #: With a comma it may be a number with decimals, or a whole one with its thousands set apart.
 THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
 
 Row = dict[str, str]
+R = TypeVar("R")
 
 
 class ImportRefused(Exception):
@@ -37,6 +41,27 @@ def read_file(path: Path) -> bytes:
         return read_bytes(path)
     except DefinitionError as error:
         raise ImportRefused(str(error)) from None
+
+
+def read_upload(function: Callable[..., R], data: bytes, file: str, *args: Any, **kwargs: Any) -> R:
+    """What a function of `data`, `file`, more and `findings` reads of a file, in a process of its
+    own. What is worth knowing is added to `notices`, if that is given. Raises ImportRefused.
+    """
+    notices: list[str] = kwargs.pop("notices", [])
+    value: R
+    try:
+        value, noted = read_apart(file, _checked, function, data, file, *args, **kwargs)
+    except DefinitionError as error:
+        raise ImportRefused(str(error)) from None
+    notices += noted
+    return value
+
+
+def _checked(function: Callable[..., R], *args: Any, **kwargs: Any) -> tuple[R, list[str]]:
+    findings = Findings()
+    value = function(*args, findings=findings, **kwargs)
+    findings.refuse_if_any()
+    return value, findings.all_notices
 
 
 @dataclass
@@ -149,7 +174,9 @@ class TidyFile:
         if "," in plain and self.has_decimal_commas:
             self.problem(line, column, "{!r} is not a number with one decimal comma", text)
             return None
-        number = float(plain) if NUMBER.fullmatch(plain) else math.nan
+        # The pattern takes quadratic time where a cell of digits ends with something else.
+        is_number = len(plain) <= LONGEST_NUMBER and NUMBER.fullmatch(plain)
+        number = float(plain) if is_number else math.nan
         if not math.isfinite(number):
             self.problem(line, column, "{!r} is not a number", text)
             return None

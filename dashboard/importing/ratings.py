@@ -120,7 +120,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
         sources=Participant.Source.values,
-        test_sources=list(Participant.TEST_SOURCES),
+        test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
 

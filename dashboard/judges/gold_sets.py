@@ -7,7 +7,7 @@ from pathlib import Path
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.files import ImportRefused, read_upload
 from dashboard.importing.gold import read_gold
 from dashboard.importing.ratings import read_map, vocabulary_of
 from judge.gold import add_gold_set
@@ -38,11 +38,10 @@ def import_gold_set(
             f"{name!r} can't be the name of gold scores: use at most 60 letters, digits, spaces "
             "and . : @ + - _, beginning with a letter or a digit"
         )
-    findings = Findings()
+    notices: list[str] = []
     vocabulary = vocabulary_of(study)
     study_map = read_map(map_file, vocabulary) if map_file else None
-    scores = read_gold(data, file, vocabulary, findings, study_map=study_map)
-    findings.refuse_if_any()
+    scores = read_upload(read_gold, data, file, vocabulary, study_map=study_map, notices=notices)
     if not scores:
         raise ImportRefused(f"{file}: the file has no gold scores")
     try:
@@ -61,4 +60,4 @@ def import_gold_set(
         raise ImportRefused(
             f"{study} already has gold scores called {name!r}: choose another name"
         ) from None
-    return added, findings.all_notices
+    return added, notices

@@ -27,7 +27,12 @@ from dashboard.prolific.terms import AmountRefused
 from dashboard.raters.forms import SubmissionsForm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import SubmissionLists
-from dashboard.raters.submissions import apply_submissions, in_words, read_lists
+from dashboard.raters.submissions import (
+    MOST_BY_PAGE,
+    apply_submissions,
+    in_words,
+    read_lists,
+)
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
@@ -58,7 +63,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         return redirect("submissions", study)
     files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
     try:
-        lists = read_lists(study, files)
+        lists = read_lists(study, files, most=MOST_BY_PAGE)
     except DefinitionError as error:
         for line in error.lines:
             messages.error(request, line)

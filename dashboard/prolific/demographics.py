@@ -18,6 +18,7 @@ from dashboard.importing.ratings import vocabulary_of
 from dashboard.prolific.demographic_exports import ExportedPerson, read_export
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import ChoiceQuestion
+from survey.files.apart import read_apart
 from survey.files.problems import DefinitionError
 from survey.models import (
     DemographicAnswer,
@@ -102,7 +103,9 @@ def import_demographics(
     try:
         study_map = _map_of(study, mapping) if mapping else None
         name, data = export
-        read = read_export(data, file=name, questions=questions, study_map=study_map)
+        read = read_apart(
+            name, read_export, data, file=name, questions=questions, study_map=study_map
+        )
     except DefinitionError as error:
         raise ImportRefused(str(error)) from None
     return _store(study, read.people, at, author, preview=preview), read.notices
@@ -125,7 +128,8 @@ def _map_of(study: Study, mapping: NamedFile) -> StudyMap:
         if isinstance(question, ChoiceQuestion)
     }
     name, data = mapping
-    return StudyMap(data, file=name, known=replace(known, names={**known.names, **options}))
+    known = replace(known, names={**known.names, **options})
+    return read_apart(name, StudyMap, data, file=name, known=known)
 
 
 @transaction.atomic

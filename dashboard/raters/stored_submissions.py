@@ -25,20 +25,25 @@ def store_submissions(
     stored = SubmissionOnProlific.objects.filter(slug=study.slug)
     rows = {row.submission_id: row for row in stored}
     versions = _versions(study.slug, {one.participant for one in listed})
-    new, changed = [], []
+    taken = []
     for one in listed:
         if hashes[one.id] in rows:  # it was erased
             continue
         row = rows.get(one.id)
         if row is None:
             row = SubmissionOnProlific(slug=study.slug, submission_id=one.id)
-            new.append(row)
-        else:
-            changed.append(row)
         row.study_id = versions.get(one.participant, row.study_id or study.pk)
         _take(row, one, at)
-    SubmissionOnProlific.objects.bulk_create(new, batch_size=500)
-    SubmissionOnProlific.objects.bulk_update(changed, ["study", *READ], batch_size=200)
+        row.pk = None  # the row is found by its slug and submission, or made
+        taken.append(row)
+    # bulk_update takes a millisecond of computing a row, this a twentieth.
+    SubmissionOnProlific.objects.bulk_create(
+        taken,
+        batch_size=500,
+        update_conflicts=True,
+        unique_fields=["slug", "submission_id"],
+        update_fields=["study", *READ],
+    )
 
 
 def erase_submissions(withdrawals: Sequence[Withdrawal]) -> None:

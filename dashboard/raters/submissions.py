@@ -21,6 +21,7 @@ from dashboard.raters.submission_lists import (
     read_submissions,
 )
 from dashboard.shared.stand_in import prolific_is_local
+from survey.files.apart import read_apart
 from survey.files.problems import DefinitionError, Problem
 from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
 from survey.slots import free_slot, hold_again, locked
@@ -81,11 +82,25 @@ def match(study: Study, submissions: Iterable[ListedSubmission]) -> Matched:
     return matched
 
 
-def read_lists(study: Study, files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
-    """Lists by the names of their files. Raises DefinitionError, also for submissions of another
-    study here, of which nobody came to this one.
+#: Submissions that a page or the API takes at a time; the command takes any number.
+MOST_BY_PAGE = 20_000
+
+
+def read_lists(
+    study: Study, files: Iterable[tuple[str, bytes]], *, most: int | None = None
+) -> SubmissionLists:
+    """Lists by the names of their files. Raises DefinitionError, also for more than `most`
+    submissions, and for submissions of another study here, of which nobody came to this one.
     """
-    lists = read_submissions(files)
+    files = list(files)
+    names = ", ".join(name for name, _ in files)
+    lists = read_apart(names, read_submissions, files)
+    if most is not None and len(lists.submissions) > most:
+        message = (
+            f"there are {len(lists.submissions):,} submissions, more than the {most:,} that a page "
+            f"takes; use manage.py submissions {study}"
+        )
+        raise DefinitionError([Problem(names, 0, 0, message)])
     stored = SubmissionOnProlific.objects.exclude(slug=study.slug)
     came = Submission.objects.exclude(participant__study__slug=study.slug)
     elsewhere = {*stored.values_list("submission_id", flat=True)}

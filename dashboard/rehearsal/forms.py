@@ -7,6 +7,7 @@ from django import forms
 from dashboard.rehearsal.profiles import PROFILES, is_default, read_profile, shipped
 from dashboard.rehearsal.sending import is_at_local_prolific
 from dashboard.rehearsal.simulations import MOST_RATERS
+from survey.files.apart import read_apart
 from survey.files.problems import DefinitionError
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
@@ -53,7 +54,10 @@ class SimulationForm(forms.Form):
         path = PROFILES / given.get("profile", "")
         yaml = None
         try:
-            yaml = YamlFile(file.read(), file=file.name) if file else YamlFile.read(path)
+            if file:
+                yaml = read_apart(file.name, YamlFile, file.read(), file=file.name)
+            else:
+                yaml = YamlFile.read(path)
             self.chosen, notices = read_profile(yaml, self.study)
         except DefinitionError as error:
             self.add_error("file" if file else "profile", str(error.problems[0]))

@@ -20,7 +20,7 @@ from analysis.scorer_requests import (
     request_scorer,
     with_vectors,
 )
-from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.files import ImportRefused, read_upload
 from dashboard.importing.rated_texts import read_rated_texts
 from dashboard.results.forms import ScorerForm, TextForm
 from dashboard.shared.access import (
@@ -98,9 +98,8 @@ def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 def _rated_texts(study: Study, data: bytes, file: str) -> list[dict[str, Any]]:
-    findings = Findings()
-    rows = read_rated_texts(data, file, findings, dimensions=dimensions_of(definition_of(study)))
-    findings.refuse_if_any()
+    dimensions = list(dimensions_of(definition_of(study)))
+    rows = read_upload(read_rated_texts, data, file, dimensions=dimensions)
     if not rows:
         raise ImportRefused(f"{file}: the file has no rated texts")
     return rows

@@ -23,7 +23,8 @@ from analysis.theme_coding import (
     letters_of,
 )
 from dashboard.importing.codings import ANSWER, read_codings
-from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.files import Findings, ImportRefused, read_upload
+from survey.files.problems import Problem
 from survey.models import FreeAnswer, Study
 from survey.tidy import counted_sources
 
@@ -146,12 +147,17 @@ def import_file(study: Study, sources: Sequence[str], coder: User, data: bytes, 
     """
     rows = answers_to_code(study, sources).values_list("id", *_NAMES)
     answers = {tuple(name or "" for name in names): answer for answer, *names in rows}
+    coded = read_upload(read_codings, data, file, answers)
     findings = Findings()
-    coded = read_codings(data, file, answers, findings, check=lambda text: _wrong(study, text))
+    wrong = {text: _wrong(study, text) for _, text in coded.values()}
+    for line, text in coded.values():
+        if why := wrong[text]:
+            where = "column 'codes': "
+            findings.problems.add(Problem(file, line, 0, "{}", (why,), "codes", where=where))
     findings.refuse_if_any()
     if not coded:
         raise ImportRefused(f"{file}: the file has no codes")
-    decisions = {answer: codes_in(study, text) for answer, text in coded.items()}
+    decisions = {answer: codes_in(study, text) for answer, (_, text) in coded.items()}
     return code_answers(study=study, coder=coder, decisions=decisions, file=file)
 
 

@@ -1,5 +1,6 @@
 """The base of every part of study.yaml."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -12,15 +13,18 @@ Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 
 
 class Part(BaseModel):
-    """A part of the file: unknown keys are errors, values are never coerced silently."""
+    """A part of the file: unknown keys are errors, values are never coerced silently, numbers are
+    finite.
+    """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 def refuse_repeats(what: str, names: Sequence[str]) -> None:
     """Raise ValueError for a name that is repeated."""
+    count = Counter(names)
     for name in names:
-        if names.count(name) > 1:
+        if count[name] > 1:
             raise ValueError(f"{what} {name!r} is repeated")
 
 

@@ -35,7 +35,7 @@ MEMORY = re.compile(
     r"记得|回忆|之前|先前|刚才|前面",
     re.IGNORECASE,
 )
-HIDING = re.compile(r"<[a-z!/][^>]*>|[\u200b-\u200f\u2060-\u2064\ufeff]", re.IGNORECASE)
+HIDING = re.compile(r"<[a-z!/][^<>]*>|[\u200b-\u200f\u2060-\u2064\ufeff]", re.IGNORECASE)
 #: A threat to reject, not a promise not to.
 REJECTS = re.compile(
     r"(?<!\bnot )(?<!\bnever )(?<!\bnot be )(?<!\bnever be )\breject\w*|(?<!不会)(?<!不会被)拒绝",

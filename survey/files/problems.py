@@ -7,7 +7,7 @@ from pathlib import Path
 #: Lines of a message; the other problems are counted.
 SHOWN = 20
 #: From this number of problems on, no further rows are read (`TableFile.records`).
-ENOUGH = 10_000
+ENOUGH = 1_000
 #: Further values that a line of equal problems quotes, and characters of each.
 OTHERS = 3
 LONGEST_QUOTE = 80
@@ -150,6 +150,10 @@ class DefinitionError(Exception):
         grouped = problems if isinstance(problems, Problems) else Problems(problems)
         self.problems = sorted(grouped, key=lambda p: (p.file, p.line, p.column, p.message))
         super().__init__("\n".join(self.lines))
+
+    def __reduce__(self) -> tuple[type["DefinitionError"], tuple[list[Problem]]]:
+        """How it is sent from one process to another."""
+        return DefinitionError, (self.problems,)
 
     @property
     def lines(self) -> list[str]:

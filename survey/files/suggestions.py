@@ -8,6 +8,9 @@ from functools import lru_cache
 #: Least likeness (0 to 1) of two names for a suggestion. It is higher for columns, because a table
 #: may have further ones.
 ALIKE, COLUMNS_ALIKE = 0.6, 0.8
+#: Characters of a name for which a similar one is looked for, and names that it is compared with:
+#: each comparison takes microseconds, and a file may have many wrong names.
+LONGEST, MOST_KNOWN = 200, 1000
 #: Names that other tools and papers give to our columns.
 SYNONYMS = {
     "scenario": ("item", "item_id", "prompt_id", "question_id", "scenario_id"),
@@ -33,14 +36,16 @@ SYNONYMS = {
 
 def nearest(name: str, known: Collection[str], *, alike: float = ALIKE) -> str | None:
     """The known name that differs from `name` only in case or punctuation, else the most similar
-    one; None if none is similar.
+    one; None if none is similar, or names are too long or too many to compare.
     """
+    if len(name) > LONGEST or len(known) > MOST_KNOWN:
+        return None
     return _nearest(name, tuple(known), alike)
 
 
 @lru_cache(maxsize=1000)  # a file may have the same mistake a million times
 def _nearest(name: str, known: tuple[str, ...], alike: float) -> str | None:
-    by_plain = {_plain(one): one for one in known}
+    by_plain = {_plain(one[:LONGEST]): one for one in known}
     near = difflib.get_close_matches(_plain(name), by_plain, n=1, cutoff=alike)
     return by_plain[near[0]] if near else None
 

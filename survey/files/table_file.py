@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from survey.files.encoding import decode
@@ -12,8 +12,12 @@ from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, li
 from survey.files.qualtrics import Qualtrics, has_its_columns, read_further_headers
 from survey.files.suggestions import COLUMNS_ALIKE, nearest, synonym
 from survey.files.workbook import is_workbook, read_workbook
+from survey.files.workbook_parts import MOST_COLUMNS
 
 DELIMITERS = ",;\t"
+#: Of a CSV file; columns are as many as in a workbook. No study has nearly as many.
+MOST_LINES = 10_000_000
+LONGEST_LINE = 5_000_000
 #: The first bytes of other kinds of files, and what these are called.
 OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -73,6 +77,9 @@ class TableFile:
         self._width = len(header)
         while header and not header[-1].strip():
             header.pop()
+        if len(header) > MOST_COLUMNS:
+            message = f"the header has {len(header):,} columns, more than {MOST_COLUMNS:,}"
+            raise DefinitionError([Problem(file, self.header_line, 0, message)])
         self.columns = [name.strip() for name in header]
         if not self.columns:
             raise DefinitionError([Problem(file, self.header_line, 0, "there is no header")])
@@ -102,10 +109,12 @@ class TableFile:
             if data.startswith(beginning):
                 message = f"this is {kind}; give a table as .csv, .tsv or .xlsx"
                 raise DefinitionError([Problem(self.file, 0, 0, message)])
-        text = decode(data, file=self.file, how="in Excel: “CSV UTF-8”")
-        delimiter = delimiter_of(text)
+        if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
+            message = f"the file has more than {MOST_LINES:,} lines; give it in several files"
+            raise DefinitionError([Problem(self.file, 0, 0, message)])
+        delimiter = delimiter_of(decode(data, file=self.file, how="in Excel: “CSV UTF-8”"))
         self.has_decimal_commas = delimiter != ","
-        return _csv_records(text, self.file, delimiter)
+        return _csv_records(data, self.file, delimiter)
 
     def records(self, problems: Problems) -> Iterator[Record]:
         """Records that are not empty, each with the line it starts on. Can be read once.
@@ -191,8 +200,10 @@ def delimiter_of(text: str) -> str:
     return max(DELIMITERS, key=header.count)
 
 
-def _csv_records(text: str, file: str, delimiter: str) -> Iterator[Record]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def _csv_records(data: bytes, file: str, delimiter: str) -> Iterator[Record]:
+    """The records of a CSV file in UTF-8, of which a few are in memory at a time."""
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    reader = csv.reader(_not_too_long(lines, file), delimiter=delimiter, strict=True)
     start = 1
     try:
         for cells in reader:
@@ -200,3 +211,11 @@ def _csv_records(text: str, file: str, delimiter: str) -> Iterator[Record]:
             start = reader.line_num + 1
     except csv.Error as error:
         raise DefinitionError([Problem(file, start, 0, f"not valid CSV: {error}")]) from None
+
+
+def _not_too_long(lines: Iterable[str], file: str) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_LINE:
+            message = f"the line has more than {LONGEST_LINE:,} characters; is the file a table?"
+            raise DefinitionError([Problem(file, number, 0, message)])
+        yield line

@@ -7,22 +7,18 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
 from typing import Any
 
 from survey.files.problems import DefinitionError, Problem, Problems, listed
+from survey.files.workbook_parts import MOST_CELLS, MOST_ROWS, pieces, refuse_large_parts
 
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 #: Of Office before 2007, and of workbooks with a password.
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-#: Bytes of an unpacked workbook, and cells of a sheet: far more than any study has. Rows are
-#: Excel's own limit.
-LARGEST_UNPACKED = 200 * 1000 * 1000
-MOST_CELLS = 10_000_000
-MOST_ROWS = 2**20
 #: A cell of a sheet's XML: its attributes and content.
-_FORMULA_CELL = re.compile(rb"<(?:\w+:)?c ([^>]*)><(?:\w+:)?f[ />](?:(?!</(?:\w+:)?c>).)*", re.S)
+_FORMULA_CELL = re.compile(rb"<(?:\w+:)?c ([^<>]*)><(?:\w+:)?f[ />](?:(?!</(?:\w+:)?c>).)*", re.S)
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z0-9:]+)")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -45,6 +41,7 @@ def read_workbook(
     """
     _refuse_other_files(data, file)
     try:
+        refuse_large_parts(data, file)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of drawings and styles that are not read
             from openpyxl import load_workbook
@@ -57,13 +54,11 @@ def read_workbook(
             chosen = (named or visible)[0]
             # in this mode, the only one that needs little memory, openpyxl knows neither merged
             # cells nor formulas
-            xml = book._archive.read(chosen._worksheet_path)
+            _refuse_unreadable(pieces(book._archive, chosen._worksheet_path, file), file, chosen)
     except DefinitionError:
         raise
     except Exception as error:  # noqa: BLE001  # whatever a damaged file made openpyxl raise
         raise _damaged(file, error) from None
-    _refuse_merged_cells(xml, file, chosen.title)
-    _refuse_formulas_without_results(xml, file)
     chosen.reset_dimensions()  # what the file says of its size may be wrong
     unread = [one.title for one in visible if one is not chosen]
     notices = []
@@ -91,11 +86,6 @@ def _refuse_other_files(data: bytes, file: str) -> None:
         if not any(name.endswith(("xl/workbook.xml", "xl/workbook2.xml")) for name in names):
             kind = "an OpenDocument file" if "content.xml" in names else "a zip archive"
             message = f"this is {kind}, not a workbook; give a table as .csv, .tsv or .xlsx"
-        elif sum(part.file_size for part in parts) > LARGEST_UNPACKED:
-            message = (
-                f"the workbook has more than {LARGEST_UNPACKED // 10**6} MB; "
-                "save its table as .csv instead"
-            )
     if message:
         raise DefinitionError([Problem(file, 0, 0, message)])
 
@@ -106,18 +96,27 @@ def _damaged(file: str, error: Exception) -> DefinitionError:
     return DefinitionError([Problem(file, 0, 0, message)])
 
 
-def _refuse_merged_cells(xml: bytes, file: str, title: str) -> None:
-    merged = [area.decode() for area in _MERGED.findall(xml)]
+def _refuse_unreadable(sheet: Iterable[bytes], file: str, chosen: Any) -> None:
+    """Refuse merged cells, and formulas that a program wrote and no spreadsheet has computed yet:
+    they would be empty cells.
+    """
+    merged: list[str] = []
+    problems = Problems()
+    for piece in sheet:
+        if b"mergeCell" in piece:
+            merged += [area.decode() for area in _MERGED.findall(piece)]
+        if b"<f" in piece or b":f" in piece:
+            problems.extend(_formulas_without_results(piece, file))
     if merged:
         line = int(re.sub(r"\D", "", merged[0].partition(":")[0]) or 0)
         others = f" and {len(merged) - 1} more areas" if len(merged) > 1 else ""
-        message = f"cells {merged[0]}{others} of sheet {title!r} are merged; unmerge them"
+        message = f"cells {merged[0]}{others} of sheet {chosen.title!r} are merged; unmerge them"
         raise DefinitionError([Problem(file, line, 0, message)])
+    if problems:
+        raise DefinitionError(problems)
 
 
-def _refuse_formulas_without_results(xml: bytes, file: str) -> None:
-    """Formulas that a program wrote and no spreadsheet has computed yet would be empty cells."""
-    problems = Problems()
+def _formulas_without_results(xml: bytes, file: str) -> Iterator[Problem]:
     for cell in _FORMULA_CELL.finditer(xml):
         attributes, content = cell[1], cell[0]
         if b't="str"' in attributes or re.search(rb"<(?:\w+:)?v>[^<]", content):
@@ -125,9 +124,7 @@ def _refuse_formulas_without_results(xml: bytes, file: str) -> None:
         place = re.search(rb'\br="([A-Z]+)([0-9]+)"', attributes)
         column, line = (place[1].decode(), int(place[2])) if place else ("", 0)
         message = "cell {} has a formula without a result; open the file in Excel and save it"
-        problems.add(Problem(file, line, 0, message, (f"{column}{line}",)))
-    if problems:
-        raise DefinitionError(problems)
+        yield Problem(file, line, 0, message, (f"{column}{line}",))
 
 
 def _rows(sheet: Any, file: str) -> Iterator[tuple[int, list[str]]]:

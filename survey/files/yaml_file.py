@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.scanner import RoundTripScanner, ScannerError
 
+from survey.files.bounded_yaml import LARGEST, MOST_LINES, load
 from survey.files.encoding import decode
 from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.suggestions import did_you_mean, escaped, not_among
@@ -19,47 +18,25 @@ Section = TypeVar("Section", bound=BaseModel)
 KeyPath = tuple[str | int, ...]
 
 UNKEPT = r"\0 and halves of a character (\ud800 to \udfff) can't be stored"
-#: Levels of nesting; no study or recipe needs ten.
-DEEPEST = 50
+#: Problems of a section that are looked at; far more than are shown.
+MOST_PROBLEMS = 200
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
-
-
-class _ShallowScanner(RoundTripScanner):
-    """Refuses deep nesting where it begins.
-
-    The parser would find it too deep for itself only after the scanner has read all open brackets,
-    to each of which it goes back at every further token: 5,000 of them took half a minute.
-    """
-
-    def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:
-        self._refuse_depth()
-        super().fetch_flow_collection_start(TokenClass, to_push)
-
-    def add_indent(self, column: int) -> bool:
-        self._refuse_depth()
-        added: bool = super().add_indent(column)
-        return added
-
-    def _refuse_depth(self) -> None:
-        if len(self.flow_context) + len(self.indents) > DEEPEST:
-            message = f"more than {DEEPEST} levels of nesting"
-            raise ScannerError(None, None, message, self.reader.get_mark())
 
 
 class YamlFile:
     """A YAML mapping read from bytes, with positions.
 
-    Raises DefinitionError when it is not UTF-8, not YAML, has a key twice, or is no mapping.
+    Raises DefinitionError when it is not UTF-8, not YAML, has a key twice, is no mapping, or is
+    larger than any study (`bounded_yaml`).
     """
 
     def __init__(self, data: bytes, *, file: str) -> None:
         self.file = file
+        _refuse_large(data, file)
         text = decode(data, file=file)
         self._lines = text.split("\n")
         try:
-            yaml = YAML(typ="rt")
-            yaml.Scanner = _ShallowScanner
-            self.root = yaml.load(text)
+            self.root = load(text)
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
@@ -83,11 +60,11 @@ class YamlFile:
         line, column = 1, 1
         for step in path:
             if isinstance(node, CommentedMap):
-                # a name may look like a number: {1: …}
-                key = next((key for key in node if str(key) == str(step)), None)
+                key = _key_of(node, step)
                 if key is None:
                     break
-                line, column = (n + 1 for n in node.lc.key(key))
+                if key in (node.lc.data or ()):  # what is merged (<<) has the place of the whole
+                    line, column = (n + 1 for n in node.lc.key(key))
                 node = node[key]
             elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
                 line, column = (n + 1 for n in node.lc.item(step))
@@ -166,7 +143,11 @@ class YamlFile:
         also: Collection[str],
     ) -> list[Problem]:
         problems = []
-        for item in error.errors():
+        errors = error.errors(include_url=False)
+        if len(errors) > MOST_PROBLEMS:
+            said = f"{len(errors) - MOST_PROBLEMS:,} more problems are not listed"
+            problems.append(Problem(self.file, 0, 0, said))
+        for item in errors[:MOST_PROBLEMS]:
             context = item.get("ctx", {})
             location = self._in_file(under, item["loc"], missing=item["type"] == "missing")
             path = (*under, *location, *context.get("path", ()))
@@ -215,6 +196,16 @@ class YamlFile:
         return node
 
 
+def _refuse_large(data: bytes, file: str) -> None:
+    message = ""
+    if len(data) > LARGEST:
+        message = f"the file has more than {LARGEST // 10**6} MB; it should be a few pages of YAML"
+    elif data.count(b"\n") + data.count(b"\r") > 2 * MOST_LINES or data.count(b"\n") > MOST_LINES:
+        message = f"the file has more than {MOST_LINES:,} lines; remove what is not needed"
+    if message:
+        raise DefinitionError([Problem(file, 0, 0, message)])
+
+
 def keys_at(schema: Any, location: Sequence[str | int]) -> list[str]:
     """The keys that a schema has at a location as pydantic names it: with the members of unions.
 
@@ -241,6 +232,13 @@ def _names_of(model: type[BaseModel]) -> tuple[Any, ...]:
     """What pydantic calls a schema in a union: by its name, or by its kind."""
     kind = model.model_fields.get("kind")
     return (model.__name__, *(get_args(kind.annotation) if kind else ()))
+
+
+def _key_of(node: CommentedMap, step: str | int) -> Any:
+    """The key of a mapping that a step names; None if it has none. A name may look like a number:
+    {1: …}.
+    """
+    return step if step in node else next((key for key in node if str(key) == str(step)), None)
 
 
 def _unkept(node: Any, path: KeyPath = ()) -> Iterator[KeyPath]:

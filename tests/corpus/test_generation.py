@@ -273,6 +273,13 @@ def test_dry_run_tells_the_cost_and_changes_nothing(
 BAD = {
     "unknown field": (PLAIN.replace("{context}", "{persona}"), "field 'persona' is unknown"),
     "no prompt": (PLAIN.replace("{prompt}", "it"), "has no {prompt}"),
+    **{
+        f"{{prompt{more}}}": (
+            PLAIN.replace("{prompt}", f"{{prompt{more}}}"),
+            f"has {{prompt{more}}};",
+        )
+        for more in (":>100000000", ":d", "!z", ".__class__", "[0]")
+    },
     "brace": (PLAIN.replace("Patient: {prompt}", "{ {prompt}"), "template: "),
     "endpoint": (PLAIN.replace("endpoint: two", "endpoint: too"), "the endpoint 'too' is not set"),
     "condition": (PLAIN.replace("[zero_shot]", "[zeroshot]"), "did you mean 'zero_shot'?"),

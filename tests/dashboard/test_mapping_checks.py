@@ -96,7 +96,7 @@ BAD_MAPS = [
      "'condition', 'dimension'; did you mean 'system'?"),
     (changed("{scenario} ", "{scenario"),
      "line 3, column 3: ratings.wide: '{scenario{system}' has a brace without its partner; write "
-     "{{ or }} for one that names have"),
+     "{{ or }} for a brace itself"),
     (changed("{scenario} ", "{set} "),
      "line 3, column 3: ratings.wide: constants.set says the set already; keep one of them"),
     (changed("set: 1", "set: 1, rating: 2"),

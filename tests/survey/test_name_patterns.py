@@ -63,10 +63,18 @@ def test_name_that_fits_but_for_one_part_is_no_other_column(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("q_{scenario", "has a brace without its partner; write {{ or }} for one that names have"),
-        ("q_}", "has a brace without its partner; write {{ or }} for one that names have"),
-        ("q_{}", "has braces without a name of a column in them, or with more"),
-        ("q_{scenario:>3}", "has braces without a name of a column in them, or with more"),
+        ("q_{scenario", "has a brace without its partner; write {{ or }} for a brace itself"),
+        ("q_}", "has a brace without its partner; write {{ or }} for a brace itself"),
+        ("q_{}", "has {}; only a name can stand in braces, as in {name}"),
+        (
+            "q_{scenario:>3}",
+            "has {scenario:>3}; only a name can stand in braces, as in {name}",
+        ),
+        ("q_{scenario!r}", "has {scenario!r}; only a name can stand in braces, as in {name}"),
+        (
+            "q_{system.model}",
+            "has {system.model}; only a name can stand in braces, as in {name}",
+        ),
         ("{scenario}{system}", "needs a character between {scenario} and {system}"),
         ("{system} {system}", "has {system} twice"),
     ],

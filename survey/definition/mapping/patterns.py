@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection, Mapping
-from string import Formatter
 
 from survey.files.suggestions import nearest
+from survey.files.templates import pieces_of
 
 #: The names that a part may be, by the part; a part that is absent may be any text.
 KnownNames = Mapping[str, Collection[str]]
@@ -18,28 +18,18 @@ class NamePattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        try:
-            pieces = list(Formatter().parse(text))
-        except ValueError:
-            message = "has a brace without its partner; write {{ or }} for one that names have"
-            raise ValueError(message) from None
         self._literals: list[str] = []
         self.parts: list[str] = []
-        literal = ""
-        for before, part, form, conversion in pieces:
-            literal += before
+        for literal, part in pieces_of(text):
             if part is None:
+                self._literals.append(literal)
                 continue
-            if not part or form or conversion:
-                raise ValueError("has braces without a name of a column in them, or with more")
             if self.parts and not literal:
                 raise ValueError(f"needs a character between {{{self.parts[-1]}}} and {{{part}}}")
             if part in self.parts:
                 raise ValueError(f"has {{{part}}} twice")
             self._literals.append(literal)
             self.parts.append(part)
-            literal = ""
-        self._literals.append(literal)
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from survey.files import workbook
+from survey.files import workbook, workbook_parts
 from survey.files.problems import ENOUGH, DefinitionError, Problems
 from survey.files.table_file import Columns, TableFile
 from tests.workbooks import book, saved
@@ -276,7 +276,7 @@ def test_other_files_are_named_for_what_they_are(data: bytes, said: str) -> None
 
 @pytest.mark.slow
 def test_workbook_that_would_fill_the_memory_is_refused() -> None:
-    bomb = zipped(**{"xl/workbook.xml": bytes(workbook.LARGEST_UNPACKED + 1)})
+    bomb = zipped(**{"xl/workbook.xml": bytes(workbook_parts.LARGEST_UNPACKED + 1)})
     said = "the workbook has more than 200 MB; save its table as .csv instead"
     assert refusal(bomb) == [f"t.csv: {said}"]
 
