@@ -137,6 +137,7 @@ def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
             for warned in live.warnings
         ],
         "is_imported": is_imported(study),
+        "refused": live.refused,
         "over_time": live.over_time,
         "pages": live.pages,
         "times": live.times,

@@ -11,7 +11,8 @@ from dashboard.overview.events import in_words
 from dashboard.overview.links import Link
 from dashboard.overview.live_warnings import Warned
 from dashboard.overview.over_time import Interval, OverTime
-from survey.models import Participant, Study, StudyEvent
+from dashboard.overview.refused import Refused
+from survey.models import Participant, Refusal, Study, StudyEvent
 from survey.slots import SlotCounts
 
 
@@ -153,6 +154,17 @@ class TimingSerializer(serializers.Serializer[Timing]):
     newest = DurationsSerializer(allow_null=True)
 
 
+class RefusedSerializer(serializers.Serializer[Refused]):
+    """Arrivals that were refused for one reason; a person who tries twice counts twice."""
+
+    reason = serializers.ChoiceField(choices=Refusal.choices)
+    label = serializers.CharField(help_text="the reason in words")  # type: ignore[assignment]  # a field by this name, not Field.label
+    n = serializers.IntegerField()
+    in_last_hour = serializers.IntegerField()
+    last_at = serializers.DateTimeField(help_text="to ten minutes")
+    what_to_do = serializers.CharField()
+
+
 class EndingSerializer(serializers.Serializer[Ending]):
     """A way in which the survey ends for raters, with its code on Prolific."""
 
@@ -183,6 +195,9 @@ class LiveSerializer(serializers.Serializer[object]):
     )
     pages = PageReachedSerializer(source="live.pages", many=True, help_text="where people left")
     minutes = TimingSerializer(source="live.times")
+    refused = RefusedSerializer(
+        source="live.refused", many=True, help_text="arrivals that were refused, by reason"
+    )
     endings = EndingSerializer(many=True)
     links = LinkSerializer(many=True)
 
