@@ -73,7 +73,7 @@ def whom_to_tell(study: Study) -> str:
     ]
     if prolific_of(study).is_prolific:
         sentences.append(
-            _("Then return your submission there by choosing “Stop without completing”.")
+            _("Please return your submission on Prolific by choosing “Stop without completing”.")
         )
     return " ".join(sentences)
 

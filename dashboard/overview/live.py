@@ -9,7 +9,7 @@ from dashboard.overview.durations import Timing, timing
 from dashboard.overview.endings import pools
 from dashboard.overview.live_warnings import Now, Warned, live_warnings
 from dashboard.overview.over_time import OverTime, over_time
-from dashboard.overview.refused import Refused, refused_arrivals
+from dashboard.overview.refused import RefusalCount, refused_arrivals
 from dashboard.overview.visits import visits
 from survey.content import content_of
 from survey.models import Study
@@ -29,7 +29,7 @@ class LiveState:
     pages: list[PageReached]
     times: Timing
     #: By reason; of everybody, because nothing is known of who they were.
-    refused: list[Refused]
+    refused: list[RefusalCount]
     warnings: list[Warned]
 
     @property

@@ -13,7 +13,7 @@ from analysis.quality_rules import SigmaMae
 from analysis.rule_sets import current_rules
 from dashboard.overview.drop_off import PageReached
 from dashboard.overview.durations import Durations, Timing
-from dashboard.overview.refused import Refused
+from dashboard.overview.refused import RefusalCount
 from dashboard.overview.visits import Visit
 from judge.models import Call
 from judge.queries import gold_scores
@@ -53,7 +53,7 @@ class Now:
     times: Timing
     slots: SlotCounts
     sources: Sequence[str]
-    refused: Sequence[Refused] = ()
+    refused: Sequence[RefusalCount] = ()
 
 
 def live_warnings(now: Now) -> list[Warned]:

@@ -47,7 +47,7 @@ HARMLESS = (Refusal.TOOK_PART, Refusal.WITHDRAWN)
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusalCount:
     """Arrivals that were refused for one reason. A person who tries twice counts twice."""
 
     reason: str
@@ -69,7 +69,7 @@ class Refused:
         return self.in_last_hour >= MANY and self.reason not in HARMLESS
 
 
-def refused_arrivals(study: Study, *, at: datetime) -> list[Refused]:
+def refused_arrivals(study: Study, *, at: datetime) -> list[RefusalCount]:
     """By reason, most first."""
     recent = Sum("n", filter=Q(start__gt=at - HOUR), default=0)
     by_reason = (
@@ -78,13 +78,13 @@ def refused_arrivals(study: Study, *, at: datetime) -> list[Refused]:
         .annotate(total=Sum("n"), recent=recent, last=Max("start"))
     )
     rows = [
-        Refused(reason, total, hour, min(last + INTERVAL, at))
+        RefusalCount(reason, total, hour, min(last + INTERVAL, at))
         for reason, total, hour, last in by_reason
     ]
     return sorted(rows, key=lambda row: (-row.n, row.reason))
 
 
-def many_refused(study: Study, *, at: datetime) -> Iterator[tuple[Refused, datetime]]:
+def many_refused(study: Study, *, at: datetime) -> Iterator[tuple[RefusalCount, datetime]]:
     """Reasons for which many were refused in the last hour, with the time since which that goes on:
     an hour without any ends it.
     """

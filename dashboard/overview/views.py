@@ -25,6 +25,7 @@ from dashboard.overview.opening import NotOpened, against, change_state, only_st
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
+    sees_codes,
     study_or_404,
     visible_to,
 )
@@ -84,7 +85,9 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         "overview/overview",
         **_live(request, study),
         **_results(study, asked_for(request)),
-        endings=[] if is_imported(study) else endings(study),
+        endings=[]
+        if is_imported(study)
+        else endings(study, with_codes=sees_codes(request.user, study)),
         states=State,
         state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
         links=participant_links(

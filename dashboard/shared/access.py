@@ -70,6 +70,12 @@ def role_of(user: User | AnonymousUser, slug: str) -> Role | None:
     return Role(role) if role else None
 
 
+def sees_codes(user: User | AnonymousUser, study: Study) -> bool:
+    """Whether an account may see a study's completion codes."""
+    role = role_of(user, study.slug)
+    return role is not None and role.may(Permission.CODES)
+
+
 def highest_role(user: User | AnonymousUser) -> Role | None:
     """The highest role of an account in any study."""
     if not is_researcher(user):

@@ -132,7 +132,7 @@ def _later(request: HttpRequest, refusal: participants.TooManyArrivals) -> HttpR
             "If you have started already, open your link in the browser that you used. You can "
             "continue there at once."
         ),
-        f"{_('If you still see this page then:')} {how_to_write(study)}",
+        " ".join([_("If you still see this page then:"), how_to_write(study)]),
     ]
     title, text = _("Please try again later"), "\n\n".join(paragraphs)
     response = message(request, study.slug, title, text, 429)

@@ -11,7 +11,7 @@ from dashboard.overview.events import in_words
 from dashboard.overview.links import Link
 from dashboard.overview.live_warnings import Warned
 from dashboard.overview.over_time import Interval, OverTime
-from dashboard.overview.refused import Refused
+from dashboard.overview.refused import RefusalCount
 from survey.models import Participant, Refusal, Study, StudyEvent
 from survey.slots import SlotCounts
 
@@ -154,7 +154,7 @@ class TimingSerializer(serializers.Serializer[Timing]):
     newest = DurationsSerializer(allow_null=True)
 
 
-class RefusedSerializer(serializers.Serializer[Refused]):
+class RefusedSerializer(serializers.Serializer[RefusalCount]):
     """Arrivals that were refused for one reason; a person who tries twice counts twice."""
 
     reason = serializers.ChoiceField(choices=Refusal.choices)
@@ -170,7 +170,9 @@ class EndingSerializer(serializers.Serializer[Ending]):
 
     ending = serializers.CharField(source="label")
     people = serializers.IntegerField(allow_null=True, help_text="null: not stored")
-    code = serializers.CharField(allow_null=True)
+    code = serializers.CharField(
+        allow_null=True, help_text="null: there is none, or it is not for viewers"
+    )
     code_type = serializers.CharField()
     action = serializers.CharField(help_text="recommended on Prolific")
 
