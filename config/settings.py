@@ -146,6 +146,11 @@ try:
     API_REQUESTS_PER_MINUTE = env.int("API_REQUESTS_PER_MINUTE", 600, validate=AT_LEAST_ONE)
     # How long a zip that was prepared for sharing can be downloaded.
     PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
+    # How many new participants without a signed link a study takes from one address in an hour; 0:
+    # any number.
+    NEW_PARTICIPANTS_PER_ADDRESS = env.int(
+        "NEW_PARTICIPANTS_PER_ADDRESS", 100, validate=NOT_NEGATIVE
+    )
     # The end of the link by which a phone shows that it reaches the site; none leads to a page.
     REACHABLE_TOKEN = env.str("REACHABLE_TOKEN", "")
     # The mail server by which researchers are told of their studies; without one, nothing is sent.
@@ -348,7 +353,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 AXES_SENSITIVE_PARAMETERS = ["code", "credential", "old_password", "new_password1", "new_password2"]
-AXES_CLIENT_IP_CALLABLE = "dashboard.accounts.throttling.counted_address"
+AXES_CLIENT_IP_CALLABLE = "config.clients.counted_address"
 AXES_LOCKOUT_CALLABLE = "dashboard.accounts.views.locked_out"
 _validators = "django.contrib.auth.password_validation"
 _shortest = 12

@@ -13,8 +13,10 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
+from config.clients import counted_address, is_of_this_machine
+from survey.arrival_counts import hash_of_address
 from survey.content import content_of
-from survey.models import Browser, Identity, Invitation, Participant, Study
+from survey.models import Browser, Identity, Invitation, Participant, Refusal, Study
 from survey.participants import COOKIE_DAYS, Arrival
 from survey.prolific.links import is_local
 from survey.prolific_arrivals import (
@@ -24,6 +26,7 @@ from survey.prolific_arrivals import (
     id_is_missing,
     identifiers,
     is_from_prolific,
+    seems_from_recruiter,
 )
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.simulated import clock
@@ -207,18 +210,29 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
             return _invited(study, invitation)
     if "prolific" in ways_in and is_from_prolific(request, study):
         own = own_participant_of(request, study.slug)
-        return arrival_from_prolific(request, study, own=own)
+        arrival = arrival_from_prolific(request, study, own=own)
+        return arrival if arrival.is_signed else _limited(request, arrival)
     remembered = own_participant_of(request, study.slug) or browser_of(request, study.slug)
     if remembered is not None:
         return remembered
+    if "prolific" in ways_in and ("link" not in ways_in or seems_from_recruiter(request, study)):
+        raise id_is_missing(study)
     if "link" in ways_in:
-        return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
-    if "prolific" in ways_in:
-        raise id_is_missing()
+        arrival = Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
+        return _limited(request, arrival)
     raise ArrivalRefused(
+        Refusal.NOT_INVITED,
         _("This study is for people who were invited"),
         _("Please open the personal link that you were sent. This one is not complete."),
     )
+
+
+def _limited(request: HttpRequest, arrival: Arrival) -> Arrival:
+    """The arrival with its address, whose new participants are limited: of all but this machine."""
+    address = counted_address(request)
+    if address is None or is_of_this_machine(request):
+        return arrival
+    return replace(arrival, address=hash_of_address(arrival.study, address))
 
 
 def _version_asked_for(request: HttpRequest, slug: str) -> Study:
@@ -228,6 +242,7 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
         return find_study(slug if version is None else f"{slug}@{version}")
     except StudyNotFound:
         raise ArrivalRefused(
+            None,
             _("There is no such version"),
             _("This study has no version with this number. The dashboard lists its versions."),
         ) from None
@@ -263,6 +278,7 @@ def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock
 def _preview(request: HttpRequest, study: Study) -> Arrival:
     if not request.user.has_perm(MAY_PREVIEW, study):
         raise ArrivalRefused(
+            Refusal.PREVIEW,
             _("Previews are for researchers"),
             _("Ask an owner of this study to make you an editor.")
             if request.user.is_authenticated
@@ -283,6 +299,7 @@ def _invitation(study: Study, token: str) -> Invitation:
         with suppress(Invitation.DoesNotExist):
             return Invitation.objects.get(study__slug=study.slug, token=token)
     raise ArrivalRefused(
+        Refusal.INVITATION,
         _("This invitation is not valid"),
         _("Please check that you used the whole link, or ask the person who invited you."),
     )
@@ -303,6 +320,7 @@ def _resumed(study: Study, secret: str) -> Participant:
     participant = _by_secret(study.slug, secret)
     if participant is None:
         raise ArrivalRefused(
+            Refusal.PERSONAL_LINK,
             _("This link is not valid"),
             _("Please check that you used the whole link that the study gave you."),
         )

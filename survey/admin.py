@@ -1,6 +1,6 @@
 """Raw records for researchers. They show what raters saw and answered, and cannot be edited here.
 
-Nobody sees participants' secrets. Only superusers see their IDs elsewhere.
+Nobody sees participants' secrets. Only superusers see their IDs elsewhere, and completion codes.
 """
 
 from typing import Any
@@ -41,12 +41,22 @@ class StudyAdmin(ReadOnly):
     list_display = ["title", "slug", "version", "state", "is_rehearsal", "loaded_at", "frozen_at"]
     list_filter = ["state"]
 
+    def get_exclude(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [] if _is_superuser(request) else ["settings", "random_codes"]
+
 
 @admin.register(models.StudyEvent)
 class StudyEventAdmin(ReadOnly):
     list_display = ["at", "study", "author", "action", "detail"]
     list_filter = ["study", "action"]
     list_select_related = ["study", "author"]
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        hidden = self.get_exclude(request)
+        return [name for name in self.list_display if name not in hidden]
+
+    def get_exclude(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [] if _is_superuser(request) else ["detail"]  # changed settings have codes
 
 
 @admin.register(models.Scenario)

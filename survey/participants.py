@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from survey.arrival_counts import count_new_participant, seconds_to_wait
 from survey.assignment import plan_survey
 from survey.content import content_of
 from survey.definition import StudyDefinition
@@ -15,6 +16,7 @@ from survey.models import (
     Identity,
     Participant,
     Presentation,
+    Refusal,
     Study,
     Submission,
     Withdrawal,
@@ -43,6 +45,8 @@ class Arrival:
     is_signed: bool = False
     order_seed: int | None = None
     language: str = ""
+    #: A `hash_of_address`, if new participants from there are limited.
+    address: str = ""
 
     @property
     def proves_nothing(self) -> bool:
@@ -51,15 +55,25 @@ class Arrival:
 
 
 class NotAdmitted(Exception):
-    """The study admits no new participants now: it is full, or not open."""
+    """A new participant is not admitted now; `reason` says why."""
 
-    def __init__(self, study: Study, source: str, *, full: bool = False) -> None:
-        self.study, self.source, self.full = study, source, full
-        super().__init__(f"{study} is {'full' if full else study.state}")
+    def __init__(self, study: Study, source: str, reason: Refusal) -> None:
+        self.study, self.source, self.reason = study, source, reason
+        super().__init__(f"{study} is {reason}")
+
+
+class TooManyArrivals(NotAdmitted):
+    """Too many new participants came from one address; the next is admitted in `seconds`."""
+
+    def __init__(self, study: Study, source: str, *, seconds: int) -> None:
+        super().__init__(study, source, Refusal.TOO_MANY)
+        self.seconds = seconds
 
 
 class Withdrawn(Exception):
     """A participant who withdrew comes back."""
+
+    reason = Refusal.WITHDRAWN
 
     def __init__(self, study: Study, source: str) -> None:
         self.study, self.source = study, source
@@ -87,7 +101,7 @@ def arrive(
     withdrawal = _withdrawal(arrival) if known is None else None
     if known is None and withdrawal is None:
         arrival = _rehearsing(arrival)
-        _check_admission(arrival.study, arrival.source, arrival.at)
+        _check_arrival(arrival)
         return _create(arrival)
     if arrival.proves_nothing and (known is None or known != own):
         return _in_another_browser(arrival, known, withdrawal, browser)
@@ -114,7 +128,7 @@ def _in_another_browser(
     if browser is not None and is_same and browser.goes_on:
         return browser
     try:
-        _check_admission(arrival.study, arrival.source, arrival.at)
+        _check_arrival(arrival)
     except NotAdmitted:
         if known is not None and is_submission_of(known, arrival.session_id):
             return come_back(participant=known, study=arrival.study, at=arrival.at)
@@ -123,6 +137,7 @@ def _in_another_browser(
         raise
     if browser is not None and is_same:
         return browser
+    count_new_participant(arrival.address, at=arrival.at)
     return Browser.objects.create(
         participant=known,
         withdrawal=withdrawal,
@@ -148,9 +163,10 @@ class Opened:
 def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Opened:
     """Apply the rules for a further browser; `study` is the current version.
 
-    A record without consent belongs to the browser that consents or declines first. A browser whose
-    submission is theirs gets the whole record. Any other one may continue, but sees no earlier
-    answers and no ending. Raises NotAdmitted, Withdrawn.
+    A record without consent belongs to the browser that consents or declines first, and one that
+    was declined to the browser that consents. A browser whose submission is theirs gets the whole
+    record. Any other one may continue, but sees no earlier answers and no ending. Raises
+    NotAdmitted, Withdrawn.
     """
     if browser.withdrawal is not None:
         if _is_submission_of_withdrawn(browser.withdrawal, browser.session_id):
@@ -159,6 +175,8 @@ def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Op
     assert browser.participant_id is not None
     people = Participant.objects.select_for_update(no_key=True, of=("self",))
     person = people.select_related("study").get(pk=browser.participant_id)
+    if agreed and _may_still_begin(person, browser.session_id):
+        _undo_declining(person, at)
     if person.status == Participant.Status.ARRIVED:
         person = come_back(participant=person, study=study, at=at)
         _take_over(person, browser)
@@ -224,11 +242,23 @@ def _rehearsing(arrival: Arrival) -> Arrival:
     return arrival
 
 
+def _check_arrival(arrival: Arrival) -> None:
+    """Raise NotAdmitted if a new person would not be admitted by this link now."""
+    _check_admission(arrival.study, arrival.source, arrival.at)
+    if seconds := seconds_to_wait(arrival.address, at=arrival.at):
+        raise TooManyArrivals(arrival.study, arrival.source, seconds=seconds)
+
+
 def _check_admission(study: Study, source: str, at: datetime) -> None:
     if not admits(study, source):
-        raise NotAdmitted(study, source)
+        raise _not_open(study, source)
     if is_full(study, source=source, at=at):
-        raise NotAdmitted(study, source, full=True)
+        raise NotAdmitted(study, source, Refusal.FULL)
+
+
+def _not_open(study: Study, source: str) -> NotAdmitted:
+    reason = Refusal.REHEARSAL if study.is_rehearsing else Refusal(study.state)
+    return NotAdmitted(study, source, reason)
 
 
 @transaction.atomic
@@ -245,6 +275,7 @@ def _create(arrival: Arrival) -> Participant | Browser:
     if arrival.order_seed is not None:
         participant.order_seed = arrival.order_seed
     participant.save()
+    count_new_participant(arrival.address, at=arrival.at)
     if arrival.kind is None:
         return participant
     identity = Identity(
@@ -290,7 +321,7 @@ def _note_submission(
     if is_theirs and not submission.is_theirs:
         submission.is_theirs = True
         submission.save(update_fields=["is_theirs"])
-    if is_new and person.finished_at is None:
+    if is_new and (person.finished_at is None or person.status == Participant.Status.DECLINED):
         Participant.objects.filter(pk=person.pk).update(returned_at=None)
 
 
@@ -303,17 +334,21 @@ def come_back(*, participant: Participant, study: Study, at: datetime) -> Partic
     """
     if participant.status != Participant.Status.ARRIVED:
         return participant
-    if (
-        participant.source not in Participant.TEST_SOURCES
-        and participant.study_id != study.pk
-        and admits(study, participant.source)
-        and Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
-            study=study
-        )
-    ):
-        participant.study = study
+    version = _version_for(participant, study)
+    if participant.study_id != version.pk and Participant.objects.filter(
+        pk=participant.pk, status=Participant.Status.ARRIVED
+    ).update(study=version):
+        participant.study = version
     _check_admission(participant.study, participant.source, at)
     return participant
+
+
+def _version_for(participant: Participant, study: Study) -> Study:
+    """The version for somebody who has not consented yet; `study` is the current one."""
+    is_test_person = participant.source in Participant.TEST_SOURCES
+    if is_test_person or not admits(study, participant.source):
+        return participant.study
+    return study
 
 
 def _known(arrival: Arrival) -> Participant | None:
@@ -370,7 +405,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     # From here its state cannot change: a study that was just stopped admits nobody.
     study = locked(person.study_id)
     if not admits(study, person.source):
-        raise NotAdmitted(study, person.source)
+        raise _not_open(study, person.source)
     if study.frozen_at is None and person.source not in Participant.TEST_SOURCES:
         study.frozen_at = at
         study.save(update_fields=["frozen_at"])
@@ -378,7 +413,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     try:
         slot = take_slot(study=study, participant=person, at=at)
     except Full:
-        raise NotAdmitted(study, person.source, full=True) from None
+        raise NotAdmitted(study, person.source, Refusal.FULL) from None
     plan = plan_survey(
         content.layout,
         content.check_ranges,
@@ -430,3 +465,44 @@ def decline(*, participant: Participant, at: datetime) -> None:
     Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
         status=Participant.Status.DECLINED, ending="declined", last_seen_at=at, finished_at=at
     )
+
+
+def may_reconsider(*, participant: Participant, study: Study, at: datetime) -> bool:
+    """Whether somebody who declined could begin now after all; `study` is the current version."""
+    if not _may_still_begin(participant):
+        return False
+    try:
+        _check_admission(_version_for(participant, study), participant.source, at)
+    except NotAdmitted:
+        return False
+    return True
+
+
+@transaction.atomic
+def reconsider(*, participant: Participant, study: Study, at: datetime) -> Participant:
+    """Undo declining, so that the person can read the information again; they answered nothing.
+
+    No effect for others, and for people who returned their submission: they could not be paid.
+    `study` is the current version. Raises NotAdmitted, and has changed nothing then.
+    """
+    people = Participant.objects.select_for_update(no_key=True, of=("self",))
+    person = people.select_related("study").get(pk=participant.pk)
+    if not _may_still_begin(person):
+        return person
+    _undo_declining(person, at)
+    return come_back(participant=person, study=study, at=at)
+
+
+def _may_still_begin(person: Participant, session_id: str = "") -> bool:
+    """Whether they declined, and have not returned their submission or have come with another."""
+    has_returned = person.returned_at is not None and (
+        not session_id or is_submission_of(person, session_id)
+    )
+    return person.status == Participant.Status.DECLINED and not has_returned
+
+
+def _undo_declining(person: Participant, at: datetime) -> None:
+    person.status, person.ending = Participant.Status.ARRIVED, ""
+    person.finished_at = person.returned_at = None
+    person.last_seen_at = at
+    person.save(update_fields=["status", "ending", "finished_at", "returned_at", "last_seen_at"])

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from survey.definition.settings import LinkParameters, Prolific
-from survey.models import Identity, Participant, Study
+from survey.models import Identity, Participant, Refusal, Study
 from survey.participants import Arrival, is_known_as
 
 #: An identifier from a recruiter, or one of our own tokens. An unfilled placeholder such as
@@ -20,23 +20,80 @@ PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
 
 
-class ArrivalRefused(Exception):
-    """An arrival that is refused; the participant reads `message`. `status` is that of HTTP."""
+#: What recruiters and surveys call parameters that say who comes, without `-` and `_`.
+NAME_OF_AN_ID = re.compile(
+    r".*prolific.*|pid|(participant|subject|worker|respondent|submission|session|study)(id)?"
+)
+#: A value that only a recruiter's link has: one of Prolific's ids, Prolific's name, or a
+#: placeholder that nobody filled in.
+OF_A_RECRUITER = re.compile(
+    r"[0-9a-f]{24}|.*(prolific|\{\{|\}\}|\{%|%\}|\$\{).*", re.IGNORECASE | re.DOTALL
+)
 
-    def __init__(self, title: str, message: str, status: int = 400) -> None:
-        self.title, self.message, self.status = title, message, status
+
+class ArrivalRefused(Exception):
+    """An arrival that is refused; the participant reads `message`.
+
+    `reason` is what it is counted as; None for test people. `status` is that of HTTP.
+    """
+
+    def __init__(self, reason: Refusal | None, title: str, message: str, status: int = 400) -> None:
+        self.reason, self.title, self.message, self.status = reason, title, message, status
         super().__init__(message)
 
 
-def id_is_missing() -> ArrivalRefused:
+def id_is_missing(study: Study) -> ArrivalRefused:
     """The refusal of a link without an ID."""
-    return ArrivalRefused(
-        _("We could not tell who you are"),
+    again = _("Please open the study again from the page where you found it.")
+    if prolific_of(study).is_prolific:
+        again = _("Please open the study again from its page on Prolific.")
+    paragraphs = [
         _(
-            "This link lacks your participant ID. Please open the study again from the page where "
-            "you found it, for example from Prolific, and use the full link you find there."
+            "This link lacks your participant ID, so we could not pay you. That is why the study "
+            "does not start. Nothing was saved."
         ),
-    )
+        again,
+        whom_to_tell(study),
+    ]
+    if "link" in study.settings["ways_in"]:
+        paragraphs.append(
+            _(
+                "If you did not find the study there, ask the person who sent you this link for "
+                "the study's public link."
+            )
+        )
+    return ArrivalRefused(Refusal.NO_ID, _("This link is not complete"), "\n\n".join(paragraphs))
+
+
+def whom_to_tell(study: Study) -> str:
+    """What people do who get a wrong link again and again."""
+    sentences = [
+        _("If you see this page again, the study's link is wrong. That is not your fault."),
+        how_to_write(study),
+    ]
+    if prolific_of(study).is_prolific:
+        sentences.append(
+            _("Please return your submission on Prolific by choosing “Stop without completing”.")
+        )
+    return " ".join(sentences)
+
+
+def how_to_write(study: Study) -> str:
+    """Whom people write to: the contact in the study's data sheet, else the researchers by
+    Prolific's messages, else who recruited them.
+    """
+    contact = study.settings.get("datasheet", {}).get("contact", {})
+    if email := contact.get("email"):
+        whom = f"{contact['name']}, {email}" if contact.get("name") else email
+        return _("Please write to the researchers: %(contact)s.") % {"contact": whom}
+    if prolific_of(study).is_prolific:
+        return _("Please send the researchers a message on Prolific.")
+    return _("Please tell the person or the site that recruited you.")
+
+
+def prolific_of(study: Study) -> Prolific:
+    """The study's settings of Prolific, or the usual ones."""
+    return Prolific.model_validate(study.settings["prolific"] or {})
 
 
 def names_of_parameters(study: Study) -> dict[str, str]:
@@ -62,6 +119,17 @@ def is_from_prolific(request: HttpRequest, study: Study) -> bool:
     return bool(_parameters(request, study))
 
 
+def seems_from_recruiter(request: HttpRequest, study: Study) -> bool:
+    """Whether a link without the study's parameters seems to come from its recruiter all the same:
+    by the page before, or by the name or value of a parameter. Its people could not be paid.
+    """
+    return prolific_of(study).is_recruiters(request.headers.get("Referer", "")) or any(
+        NAME_OF_AN_ID.fullmatch(re.sub(r"[^a-z0-9]", "", name.casefold()))
+        or any(OF_A_RECRUITER.fullmatch(text.strip()) for text in (name, *values))
+        for name, values in request.GET.lists()
+    )
+
+
 def identifiers(request: HttpRequest, study: Study) -> dict[str, str]:
     """The identifiers in the address, without those that no recruiter would give."""
     sent = _parameters(request, study)
@@ -78,19 +146,18 @@ def arrival_from_prolific(
     """
     sent = {part: text for part, text in _parameters(request, study).items() if text}
     if "participant" not in sent:
-        raise id_is_missing()
-    form = PERSON
-    prolific = Prolific.model_validate(study.settings["prolific"] or {})
+        raise id_is_missing(study)
+    form, prolific = PERSON, prolific_of(study)
     if prolific.is_prolific:
         form = PROLIFIC_ID
         sent = {part: text.lower() for part, text in sent.items()}
     if not all(form.fullmatch(text) for text in sent.values()):
+        wrong = _(
+            "An ID in this link is not a Prolific ID. Please open the study again from Prolific, "
+            "and do not change the link."
+        )
         raise ArrivalRefused(
-            _("This link is not complete"),
-            _(
-                "An ID in this link is not a Prolific ID. Please open the study again from "
-                "Prolific, and do not change the link."
-            ),
+            Refusal.WRONG_ID, _("This link is not complete"), f"{wrong}\n\n{whom_to_tell(study)}"
         )
     arrival = Arrival(
         study=study,
@@ -132,6 +199,7 @@ def _check_signature(request: HttpRequest, arrival: Arrival) -> None:
         )
     except NoKeys:
         raise ArrivalRefused(
+            Refusal.UNCHECKED,
             _("We could not check your link"),
             _(
                 "Prolific does not answer at the moment. Nothing was saved. Please wait a minute, "
@@ -142,16 +210,19 @@ def _check_signature(request: HttpRequest, arrival: Arrival) -> None:
     except signed_links.LinkFault as wrong:
         if wrong.fault == signed_links.Fault.EXPIRED:
             raise ArrivalRefused(
+                Refusal.EXPIRED,
                 _("This link is too old"),
                 _(
                     "A link from Prolific is valid for two minutes. Please open the study again "
                     "from Prolific."
                 ),
             ) from None
+        changed = _(
+            "It lacks Prolific's signature, or was changed. Please open the study again from "
+            "Prolific, and do not change the link."
+        )
         raise ArrivalRefused(
+            Refusal(wrong.fault),
             _("This link does not come from Prolific"),
-            _(
-                "It lacks Prolific's signature, or was changed. Please open the study again from "
-                "Prolific, and do not change the link."
-            ),
+            f"{changed}\n\n{whom_to_tell(study)}",
         ) from None

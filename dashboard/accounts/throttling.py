@@ -7,7 +7,6 @@ account's second factor at any address, which only people who know the password 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from ipaddress import IPv6Network
 from typing import Any
 
 from axes.attempts import get_cool_off_threshold
@@ -23,19 +22,9 @@ from django.db.models import QuerySet, Sum
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from dashboard.shared.access import client_address
-
 Credentials = dict[str, Any]
 #: The key of credentials that are a second factor: the account's name.
 ACCOUNT = "account"
-
-
-def counted_address(request: HttpRequest) -> str | None:
-    """The address that failures are counted for: of IPv6, the network (/64) of one connection."""
-    address = client_address(request)
-    if address is None or ":" not in address:
-        return address
-    return str(IPv6Network((address, 64), strict=False).network_address)
 
 
 def password_of(user: User) -> Credentials:

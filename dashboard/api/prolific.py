@@ -339,7 +339,7 @@ class Codes(Route):
     @extend_schema(parameters=[STUDY], responses=CodeSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
-        there = [] if is_imported(study) else endings(study)
+        there = [] if is_imported(study) else endings(study, with_codes=True)
         rows = [{**vars(one), "ending": one.name, "heading": one.label} for one in there]
         return Response(CodeSerializer(rows, many=True).data)
 

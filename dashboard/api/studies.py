@@ -29,7 +29,7 @@ from dashboard.overview.events import changes_of
 from dashboard.overview.links import participant_links
 from dashboard.overview.live import live_state
 from dashboard.overview.opening import change_state
-from dashboard.shared.access import role_of, study_or_404, visible_to
+from dashboard.shared.access import role_of, sees_codes, study_or_404, visible_to
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.roles import Permission
 
@@ -86,7 +86,9 @@ class Live(Route):
         role = role_of(user_of(request), study.slug)
         content = {
             "live": live_state(study, asked_for(request)),
-            "endings": [] if is_imported(study) else endings(study),
+            "endings": []
+            if is_imported(study)
+            else endings(study, with_codes=sees_codes(user_of(request), study)),
             "links": participant_links(
                 study, preview=role is not None and role.may(Permission.CHANGE)
             ),

@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from analysis.labels import labels_of
+from dashboard.shared.access import sees_codes
 from dashboard.shared.block_labels import block_label
 from survey.assignment import Plan, plan_survey
 from survey.content import StudyContent, content_of
@@ -56,6 +57,10 @@ class Page:
     template: str
     values: Mapping[str, Any]
     number: int | None = None
+
+
+#: In place of a completion code, for roles that may not see it.
+HIDDEN = "••••••••"
 
 
 @dataclass(frozen=True)
@@ -218,7 +223,7 @@ class Preview:
             yield _numbered(content.demographics_page, "About the participant", "questions", values)
 
     def _endings(self) -> Iterator[Page]:
-        # Researchers who try a study out see the codes that people from Prolific see.
+        # Researchers who try a study out see the codes that people from Prolific see, if they may.
         source = Participant.Source.PREVIEW
         settings = Settings.model_validate(self.study.settings)
         yield Page(
@@ -234,6 +239,8 @@ class Preview:
         )
         for ending in possible_endings(self.content.definition, settings):
             values = ending_context(self.request, self.study, ending, source)
+            if "code" in values and not sees_codes(self.request.user, self.study):
+                values |= {"code": HIDDEN, "return_url": ""}
             yield Page(ending, ENDINGS[ending], "end", values)
         for state, label in CLOSED.items():
             yield Page(state, label, "closed", {"state": state})

@@ -12,6 +12,7 @@ class Occasion(models.TextChoices):
 
     FULL = "full", "All slots are completed"
     STALLED = "stalled", "The study is open, and nobody arrives"
+    REFUSED = "refused", "Many people are turned away"
     JUDGE = "judge", "A judge has stopped"
     ANALYSIS = "analysis", "A requested analysis is ready, or failed"
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from analysis.models import AnalysisRun
 from dashboard.notices.models import Occasion
 from dashboard.overview.live_warnings import duration_in_words, quiet_for
+from dashboard.overview.refused import many_refused
 from survey.models import Participant, Slot, Study
 from survey.slots import SlotCounts, slot_counts
 
@@ -36,6 +37,7 @@ def happened(study: Study, *, at: datetime) -> list[Happened]:
     return [
         *_full(study, slots),
         *_stalled(study, slots, at),
+        *_refused(study, at),
         *_judges(study),
         *_analyses(study, at),
     ]
@@ -69,6 +71,18 @@ def _stalled(study: Study, slots: SlotCounts, at: datetime) -> Iterator[Happened
             f"{study} is open and has free slots, but nobody has arrived for "
             f"{duration_in_words(quiet)}. Check that the link works and that recruitment "
             f"continues, or pause the study.\n\n{_address('study', study)}",
+        )
+
+
+def _refused(study: Study, at: datetime) -> Iterator[Happened]:
+    for refused, since in many_refused(study, at=at):
+        n = refused.in_last_hour
+        yield Happened(
+            Occasion.REFUSED,
+            f"{refused.reason} since {since.isoformat(timespec='seconds')}",
+            f"{n} arrivals were refused in the last hour",
+            f"{n} arrivals at {study} were refused in the last hour. {refused.label}."
+            f"\n\n{refused.what_to_do}\n\n{_address('study', study)}",
         )
 
 

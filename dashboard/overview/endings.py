@@ -63,8 +63,9 @@ class Ending:
     why: str
 
 
-def endings(study: Study) -> list[Ending]:
-    """The study's possible endings in order, and others that people met under earlier settings.
+def endings(study: Study, *, with_codes: bool) -> list[Ending]:
+    """The study's possible endings in order, and others that people met under earlier settings;
+    with their codes for roles that may see them.
 
     People who met a full study are not stored, nor who withdrew.
     """
@@ -83,7 +84,7 @@ def endings(study: Study) -> list[Ending]:
             name,
             ENDING_LABELS[name],
             people[name],
-            codes.code(name) if codes else None,
+            codes.code(name) if codes and with_codes else None,
             RECOMMENDED[name].code_type,
             RECOMMENDED[name].action,
             RECOMMENDED[name].why,

@@ -169,8 +169,7 @@ def in_words(event: StudyEvent) -> str:
         before, after = (dict(flat(detail[side])) for side in ("from", "to"))
         changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
         said = [
-            f"{_name_of(key)}: {before.get(key, 'none')} → {after.get(key, 'none')}"
-            for key in changed
+            f"{_name_of(key)}: {_values(key, before.get(key), after.get(key))}" for key in changed
         ]
         return f"{CHANGES[event.action]}: {'; '.join(said)}"
     if event.action == SIMULATED:
@@ -186,6 +185,13 @@ def in_words(event: StudyEvent) -> str:
     named = [detail[name] for name in ("rater", "person", "name") if name in detail]
     what = kind_in_words(event.action)
     return what + (f": {', '.join([*named, *counts])}" if named or counts else "")
+
+
+def _values(key: Key, before: str | None, after: str | None) -> str:
+    """A change of a value. Completion codes are not for viewers, so no line has them."""
+    if key[0] == "prolific" and key[-1].endswith("_code"):
+        return "added" if before is None else "removed" if after is None else "another code"
+    return f"{before or 'none'} → {after or 'none'}"
 
 
 def _name_of(key: Key) -> str:

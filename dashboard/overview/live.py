@@ -9,6 +9,7 @@ from dashboard.overview.durations import Timing, timing
 from dashboard.overview.endings import pools
 from dashboard.overview.live_warnings import Now, Warned, live_warnings
 from dashboard.overview.over_time import OverTime, over_time
+from dashboard.overview.refused import RefusalCount, refused_arrivals
 from dashboard.overview.visits import visits
 from survey.content import content_of
 from survey.models import Study
@@ -27,6 +28,8 @@ class LiveState:
     #: Of people who saw pages here; empty for imports.
     pages: list[PageReached]
     times: Timing
+    #: By reason; of everybody, because nothing is known of who they were.
+    refused: list[RefusalCount]
     warnings: list[Warned]
 
     @property
@@ -58,6 +61,7 @@ def live_state(study: Study, asked: list[str] | None) -> LiveState:
     inactive_since = counts.at - timedelta(minutes=counts.inactive_minutes)
     pages = drop_off(people, content_of(study), inactive_since=inactive_since)
     times, slots = timing(people), pools(study, at=counts.at)
+    refused = refused_arrivals(study, at=counts.at)
     return LiveState(
         counts,
         include,
@@ -65,5 +69,6 @@ def live_state(study: Study, asked: list[str] | None) -> LiveState:
         over_time(people),
         pages if any(not visit.is_imported for visit in people) else [],
         times,
-        live_warnings(Now(study, counts.at, people, pages, times, slots[0], sources)),
+        refused,
+        live_warnings(Now(study, counts.at, people, pages, times, slots[0], sources, refused)),
     )

@@ -13,6 +13,7 @@ from analysis.quality_rules import SigmaMae
 from analysis.rule_sets import current_rules
 from dashboard.overview.drop_off import PageReached
 from dashboard.overview.durations import Durations, Timing
+from dashboard.overview.refused import RefusalCount
 from dashboard.overview.visits import Visit
 from judge.models import Call
 from judge.queries import gold_scores
@@ -52,12 +53,14 @@ class Now:
     times: Timing
     slots: SlotCounts
     sources: Sequence[str]
+    refused: Sequence[RefusalCount] = ()
 
 
 def live_warnings(now: Now) -> list[Warned]:
     """Everything that needs attention, what stops the study first."""
     return [
         *_worker(now),
+        *_refused(now),
         *_arrivals(now),
         *_slots(now),
         *_drop_off(now),
@@ -95,6 +98,15 @@ def _is_any_working(at: datetime) -> bool:
         AnalysisRun.objects.filter(state=AnalysisRun.State.RUNNING, lease_until__gte=at).exists()
         or Call.objects.filter(state=Call.State.RUNNING, lease_until__gte=at).exists()
     )
+
+
+def _refused(now: Now) -> Iterator[Warned]:
+    for refused in now.refused:
+        if refused.is_many:
+            yield Warned(
+                f"{refused.in_last_hour} arrivals were refused in the last hour. {refused.label}.",
+                refused.what_to_do,
+            )
 
 
 def _arrivals(now: Now) -> Iterator[Warned]:

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from dashboard.shared.access import client_address
+from config.clients import client_address
 
 OUTSIDE, INSIDE = "outside", "inside"
 

@@ -25,6 +25,7 @@ from dashboard.overview.opening import NotOpened, against, change_state, only_st
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
+    sees_codes,
     study_or_404,
     visible_to,
 )
@@ -69,7 +70,9 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         "overview/overview",
         **_live(request, study),
         **_results(study, asked_for(request)),
-        endings=[] if is_imported(study) else endings(study),
+        endings=[]
+        if is_imported(study)
+        else endings(study, with_codes=sees_codes(request.user, study)),
         states=State,
         state_meaning=state_meaning(study),
         links=participant_links(
@@ -122,6 +125,7 @@ def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
             for warned in live.warnings
         ],
         "is_imported": is_imported(study),
+        "refused": live.refused,
         "over_time": live.over_time,
         "pages": live.pages,
         "times": live.times,

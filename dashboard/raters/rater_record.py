@@ -1,6 +1,7 @@
 """All that is stored about one rater: what they saw and did, and what was decided about them."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, ManualDecision, RaterQuality
@@ -50,6 +51,9 @@ class RaterRecord:
     answers: list[RaterAnswer]
     texts: list[Written]
     about: list[tuple[str, str]]
+    #: When a browser that went on with the survey, and brought none of their submissions, came with
+    #: their Prolific ID; None if none did. Later pages may be from it.
+    other_browser_at: datetime | None
 
     @property
     def is_excluded(self) -> bool:
@@ -71,7 +75,13 @@ def rater_record(study: Study, person: Participant) -> RaterRecord:
         answers=answers_of(person, study, analysed.run),
         texts=written_by(person, current_rules(study).writing, labels_of(study)),
         about=about(person),
+        other_browser_at=_other_browser_at(person),
     )
+
+
+def _other_browser_at(person: Participant) -> datetime | None:
+    others = person.browsers.filter(goes_on=True).order_by("arrived_at")
+    return others.values_list("arrived_at", flat=True).first()
 
 
 def _analysed(study: Study, person: Participant) -> Analysed:

@@ -110,6 +110,7 @@ def _rater_page(
         texts=about.texts,
         has_writing=any(text.is_recorded for text in about.texts),
         about=about.about,
+        other_browser_at=about.other_browser_at,
         run=about.analysed.run,
         quality=about.analysed.quality,
         minutes=about.analysed.minutes,

@@ -2,16 +2,14 @@
 which they have a role.
 
 Every page goes through `researcher_required`, which goes by `roles.RULES`; the API does the same in
-`accounts.requirement.IsResearcher`. `client_address` tells apart the people who try to log in.
+`accounts.requirement.IsResearcher`.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from ipaddress import ip_address
 from typing import Any, Concatenate, ParamSpec, TypeGuard, TypeVar, cast
 
 from django.apps import apps
-from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
@@ -73,6 +71,12 @@ def role_of(user: User | AnonymousUser, slug: str) -> Role | None:
         return Role.OWNER
     role = Membership.objects.filter(user=user, slug=slug).values_list("role", flat=True).first()
     return Role(role) if role else None
+
+
+def sees_codes(user: User | AnonymousUser, study: Study) -> bool:
+    """Whether an account may see a study's completion codes."""
+    role = role_of(user, study.slug)
+    return role is not None and role.may(Permission.CODES)
 
 
 def highest_role(user: User | AnonymousUser) -> Role | None:
@@ -270,21 +274,6 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if not is_researchers:
         return page_not_found(request, exception)
     return render(request, "dashboard/missing.html", {"why": why}, status=404)
-
-
-def client_address(request: HttpRequest) -> str | None:
-    """Where a request comes from, as told by our own proxy where there is one.
-
-    The proxy adds the last address of the header; the client may have written the others. None
-    if the text is no address.
-    """
-    address: str = request.META.get("REMOTE_ADDR", "")
-    if settings.BEHIND_PROXY:
-        address = request.META.get("HTTP_X_FORWARDED_FOR", address).rpartition(",")[2]
-    try:
-        return str(ip_address(address.strip().partition("%")[0]))
-    except ValueError:
-        return None
 
 
 def study_or_404(name: str) -> Study:

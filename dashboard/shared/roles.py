@@ -35,6 +35,7 @@ class Permission(Enum):
 
     READ = "read pages, tables and figures, and download zips for sharing", Role.VIEWER
     ROWS = "download raters’ answers row by row", Role.ANALYST
+    CODES = "see the completion codes for Prolific", Role.ANALYST
     COMPUTE = (
         "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed, "
         "and stop analyses, plans and zips",
@@ -154,7 +155,8 @@ RULES: dict[str, Needs] = {
     **_all("api:codings", Needs(get=_P.CODE, change=_P.CODE, is_download=True)),
     **_all("api:state api:retry api:gold-files", Needs(change=_P.CHANGE)),
     **_all("api:decisions", Needs(get=_P.ROWS, change=_P.CHANGE)),
-    **_all("api:policy api:codes", Needs(get=_P.READ)),
+    **_all("api:policy", Needs(get=_P.READ)),
+    **_all("api:codes", Needs(get=_P.CODES)),
     **_all("api:checklist", Needs(get=_P.CHANGE)),
     **_all("api:prolific api:draft", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
     **_all("api:earlier-studies api:wave", Needs(get=_P.RECRUIT)),

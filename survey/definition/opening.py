@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from survey.definition import policy
-from survey.definition.findings import CHANGE, REFUSE, StudyFinding
+from survey.definition.findings import CHANGE, OK, REFUSE, StudyFinding
 from survey.definition.placeholders import doubtful_addresses, doubtful_codes, placeholders
 from survey.definition.responses import ResponseRow
 from survey.definition.settings import Settings
@@ -52,7 +52,11 @@ def against_opening(
         reasons += _gold(circumstances)
     prompts = [text for row in rows for text in (row.prompt, row.context)]
     rules = policy.findings(definition, settings, translations=translations, prompts=prompts)
-    reasons += [finding for finding in rules if finding.state == CHANGE]
+    reasons += [
+        finding
+        for finding in rules
+        if finding.state == CHANGE or (finding.rule == policy.NO_OPEN_LINK and finding.state != OK)
+    ]
     reasons += unblinding(definition, rows, translations)
     return sorted(reasons, key=lambda finding: finding.state != REFUSE)
 

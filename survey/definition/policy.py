@@ -27,6 +27,9 @@ LEAST_SCREENED_OUT = {"GBP": 10, "USD": 14}
 #: A longer check hides its instruction.
 LONGEST_STATEMENT = 400
 
+#: The rule about the open link; researchers also read it when they load and open a study.
+NO_OPEN_LINK = "No open link beside Prolific"
+
 NUMBER = re.compile(r"-?\d+")
 MEMORY = re.compile(
     r"\b(remember\w*|recall\w*|memor\w+|previous\w*|earlier|"
@@ -78,6 +81,7 @@ def findings(
         *_enough_checks(definition, prolific),
         *checks,
         *_endings(definition, settings, prolific),
+        _ways_in(settings),
         _screening(definition),
         *_comprehension(definition, translations),
         *about_people,
@@ -202,6 +206,20 @@ def _endings(
         )
     if not missing:
         yield StudyFinding(rule, "ok", "Every possible ending has a code.")
+
+
+def _ways_in(settings: Settings) -> StudyFinding:
+    """Beside Prolific's link, the open one admits people from there whom nobody could pay."""
+    if "link" not in settings.ways_in:
+        return StudyFinding(NO_OPEN_LINK, "ok", "Nobody from Prolific takes part without an ID.")
+    return StudyFinding(
+        NO_OPEN_LINK,
+        "remember",
+        "ways_in has prolific and link. People from Prolific who take part by the open link get no "
+        "code and can't be paid. Links that look like Prolific's and lack the ID are refused, but "
+        "not all can be recognised: remove link, or load a copy with another slug for it.",
+        ("ways_in",),
+    )
 
 
 #: The participants of each ending. Those who complete always have a code. Those who fail attention

@@ -20,6 +20,15 @@ ENDINGS = (
 PROLIFIC_HOSTS = ("prolific.com", "prolific.co", "prolific.ac")
 
 
+def _is_of(address: str, hosts: tuple[str, ...]) -> bool:
+    """Whether an address is of one of these hosts, or of a part of it."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return False
+    return any(host == name or host.endswith(f".{name}") for name in hosts if name)
+
+
 class LinkParameters(Part):
     """The recruiter's names for its identifiers in the participants' link."""
 
@@ -56,8 +65,11 @@ class Prolific(Part):
     @property
     def is_prolific(self) -> bool:
         """Whether the recruiter is Prolific itself, whose IDs have a fixed form."""
-        host = urlsplit(self.return_url).hostname or ""
-        return any(host == name or host.endswith(f".{name}") for name in PROLIFIC_HOSTS)
+        return _is_of(self.return_url, PROLIFIC_HOSTS)
+
+    def is_recruiters(self, address: str) -> bool:
+        """Whether an address is one of Prolific's sites, or of the recruiter's own."""
+        return _is_of(address, (*PROLIFIC_HOSTS, urlsplit(self.return_url).hostname or ""))
 
     def code(self, ending: str) -> str | None:
         """The code of an ending, or None."""

@@ -10,6 +10,7 @@ from survey.models.answers import (
     Rating,
     TrainingAttempt,
 )
+from survey.models.arrivals import AddressArrivals, Refusal, RefusedArrivals
 from survey.models.participant import (
     Browser,
     Identity,
@@ -23,6 +24,7 @@ from survey.models.signing_keys import SigningKeys
 from survey.models.study import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
 __all__ = [
+    "AddressArrivals",
     "AttentionCheck",
     "Block",
     "BlockResponse",
@@ -36,6 +38,8 @@ __all__ = [
     "Participant",
     "Presentation",
     "Rating",
+    "Refusal",
+    "RefusedArrivals",
     "Response",
     "Scenario",
     "SigningKeys",

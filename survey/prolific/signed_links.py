@@ -26,6 +26,8 @@ class Fault(StrEnum):
     """What is wrong with a link."""
 
     UNSIGNED = "unsigned"
+    #: Prolific signed it, for other ids or another address.
+    OTHER_LINK = "other_link"
     EXPIRED = "expired"
 
 
@@ -113,7 +115,7 @@ def verify(token: str, key: Any, *, address: str, ids: Mapping[str, str], sessio
         or any(signed.get(name) != value for name, value in ids.items())
         or not _leads_to(claims["aud"], address)
     ):
-        raise LinkFault(Fault.UNSIGNED)
+        raise LinkFault(Fault.OTHER_LINK)
 
 
 def _leads_to(audience: object, address: str) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import ceil
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
@@ -9,16 +10,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from survey import access, participants
+from survey.arrival_counts import count_refusal
 from survey.content import StudyContent, content_of
-from survey.models import Browser, Participant, Study
+from survey.models import Browser, Participant, Refusal, Study
 from survey.notices import ai_policy, writing_notice
-from survey.prolific_arrivals import ArrivalRefused
+from survey.prolific_arrivals import ArrivalRefused, how_to_write
 from survey.queries import study_for_arrivals
-from survey.views.ending import AGAIN, ending_page
+from survey.simulated import clock
+from survey.views.ending import AGAIN, RECONSIDER, ending_page
 from survey.views.participant import (
     another_participant,
     message,
@@ -51,10 +55,11 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             who = _who(request, offered)
         except ArrivalRefused as refusal:
+            _count(request, offered, refusal.reason)
             return message(request, slug, refusal.title, refusal.message, refusal.status)
         except (participants.NotAdmitted, participants.Withdrawn) as refusal:
             return _turned_away(request, refusal)
-        response = _way_of(who, slug)
+        response = _way_of(request, who, slug)
         access.remember(response, slug, who.secret, secure=settings.HTTPS)
         return response
 
@@ -72,7 +77,7 @@ def _who(request: HttpRequest, offered: Study) -> Participant | Browser:
     return participants.come_back(participant=who, study=offered, at=timezone.now())
 
 
-def _way_of(who: Participant | Browser, slug: str) -> HttpResponse:
+def _way_of(request: HttpRequest, who: Participant | Browser, slug: str) -> HttpResponse:
     """The redirect after an arrival."""
     participant = who.participant if isinstance(who, Browser) and who.goes_on else who
     if not isinstance(participant, Participant):
@@ -80,17 +85,59 @@ def _way_of(who: Participant | Browser, slug: str) -> HttpResponse:
     response = to_current_page(participant)
     if participant.status not in (Status.ARRIVED, Status.IN_PROGRESS):
         response["Location"] += f"?{AGAIN}"
+        if participant.status != Status.DECLINED:  # they may still begin
+            _count(request, participant.study, Refusal.TOOK_PART, participant.source)
     return response
+
+
+def _count(request: HttpRequest, study: Study, reason: Refusal | None, source: str = "") -> None:
+    """Count an arrival that was refused; test people do not count."""
+    is_test_person = source in Participant.TEST_SOURCES or clock.HEADER in request.headers
+    if reason is not None and not is_test_person:
+        count_refusal(study, reason, at=timezone.now())
 
 
 def _turned_away(
     request: HttpRequest, refusal: participants.NotAdmitted | participants.Withdrawn
 ) -> HttpResponse:
+    _count(request, refusal.study, refusal.reason, refusal.source)
+    if isinstance(refusal, participants.TooManyArrivals):
+        return _later(request, refusal)
     if isinstance(refusal, participants.Withdrawn):
         return ending_page(request, refusal.study, "withdrawn", refusal.source)
-    if refusal.full:
+    if refusal.reason == Refusal.FULL:
         return ending_page(request, refusal.study, "full", refusal.source, status=403)
     return _closed(request, refusal.study)
+
+
+def _later(request: HttpRequest, refusal: participants.TooManyArrivals) -> HttpResponse:
+    """The page for somebody whose address had too many new participants."""
+    study = refusal.study
+    minutes = ceil(refusal.seconds / 60)
+    paragraphs = [
+        _(
+            "In the last hour many people have started this study from the network that you use, "
+            "for example that of a university. To protect the study, new participants from there "
+            "have to wait. This is not your fault, and nothing was saved."
+        ),
+        ngettext(
+            "Please open your link again in %(minutes)d minute, or use another connection, such as "
+            "mobile data.",
+            "Please open your link again in %(minutes)d minutes, or use another connection, such "
+            "as mobile data.",
+            minutes,
+        )
+        % {"minutes": minutes},
+        _(
+            "If you have started already, open your link in the browser that you used. You can "
+            "continue there at once."
+        ),
+        " ".join([_("If you still see this page then:"), how_to_write(study)]),
+    ]
+    title, text = _("Please try again later"), "\n\n".join(paragraphs)
+    response = message(request, study.slug, title, text, 429)
+    response["Retry-After"] = str(refusal.seconds)
+    return response
 
 
 def _closed(request: HttpRequest, study: Study) -> HttpResponse:
@@ -118,6 +165,8 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
 
 @of_participant
 def _consent_of_participant(request: HttpRequest, participant: Participant) -> HttpResponse:
+    if participant.status == Status.DECLINED and request.method == "POST":
+        return _reconsidered(request, participant)
     if participant.status != Status.ARRIVED:
         return to_current_page(participant)
     page = _InformationPage(request, participant.study, participant.language)
@@ -131,6 +180,23 @@ def _consent_of_participant(request: HttpRequest, participant: Participant) -> H
     return _decided(request, participant, decision, at)
 
 
+def _reconsidered(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Undo declining: by the button on the last page, or by agreeing on this one after all."""
+    agreed = "decline" not in request.POST and request.POST.get("agree") == "yes"
+    if not agreed and RECONSIDER not in request.POST:
+        return to_current_page(participant)
+    offered = study_for_arrivals(participant.study.slug)
+    assert offered is not None  # their own version is one
+    at = access.time_of(request, participant)
+    try:
+        person = participants.reconsider(participant=participant, study=offered, at=at)
+    except participants.NotAdmitted as refusal:
+        return _turned_away(request, refusal)
+    if agreed and person.status == Status.ARRIVED:
+        return _consent_of_participant(request, participant.study.slug)
+    return to_current_page(person)
+
+
 def _decided(
     request: HttpRequest, participant: Participant, decision: str, at: datetime
 ) -> HttpResponse:
@@ -142,7 +208,7 @@ def _decided(
     try:
         participants.give_consent(participant=participant, at=at)
     except participants.NotAdmitted as refusal:
-        if refusal.full:
+        if refusal.reason == Refusal.FULL:
             participants.turn_away(participant=participant)
         return _turned_away(request, refusal)
     return redirect("survey:page", slug, 1)
@@ -179,14 +245,16 @@ def _opened(request: HttpRequest, browser: Browser, offered: Study, decision: st
     person = opened.participant
     if person is None:
         if agreed:
+            _count(request, offered, Refusal.TOOK_PART)
             return not_here(request, slug)
-        return ending_page(request, offered, "declined", Participant.Source.PROLIFIC)
+        source = Participant.Source.PROLIFIC
+        return ending_page(request, offered, "declined", source, may_reconsider=True)
     if person.status == Status.ARRIVED:
         response = _decided(request, person, decision, at)
     elif person.status == Status.IN_PROGRESS and not agreed:
         response = redirect("survey:stop", slug)
     else:
-        response = _way_of(person, slug)
+        response = _way_of(request, person, slug)
     if opened.is_own:
         access.remember(response, slug, person.secret, secure=settings.HTTPS)
     return response
@@ -211,7 +279,7 @@ class _InformationPage:
     def decision(self) -> str | None:
         """A language, AGREES or DECLINES; None if the page should be shown, with `errors`."""
         sent = self.request.POST
-        if self.request.method != "POST":
+        if self.request.method != "POST" or RECONSIDER in sent:
             return None
         if sent.get("language") in self.content.languages:
             return sent["language"]

@@ -13,11 +13,12 @@ from django.views.decorators.http import require_http_methods
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
-from survey import access, withdrawal
+from survey import access, participants, withdrawal
 from survey.content import content_of
 from survey.definition.settings import Prolific
 from survey.models import Participant, Study
 from survey.prolific.links import way_back
+from survey.queries import study_for_arrivals
 from survey.views.participant import (
     frame,
     is_without_prolific,
@@ -33,16 +34,27 @@ from survey.views.participant import (
 Status = Participant.Status
 #: In the end page's address if a person comes who has already taken part.
 AGAIN = "again"
+#: The button of people who declined, and want to take part after all.
+RECONSIDER = "reconsider"
 
 
 def ending_page(
-    request: HttpRequest, study: Study, ending: str, source: str, *, status: int = 200
+    request: HttpRequest,
+    study: Study,
+    ending: str,
+    source: str,
+    *,
+    status: int = 200,
+    may_reconsider: bool = False,
 ) -> HttpResponse:
     """The ending's text and code, for a person without a row in the database."""
     language = translation.get_language()
     context = {
         "study": content_of(study).in_language(language),
         "language": language,
+        "slug": study.slug,
+        "whose": access.whose_page(request, study.slug),
+        "reconsider": may_reconsider and RECONSIDER,
         "test_person": source if source in Participant.TEST_SOURCES else "",
         "rehearsal": study.is_rehearsing,
         **ending_context(request, study, ending, source),
@@ -83,10 +95,22 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
             request, study, participant.ending or participant.status, participant.source
         ),
         "again": AGAIN in request.GET,
+        "reconsider": _may_reconsider(request, participant, is_own=is_own) and RECONSIDER,
         "withdraw_link": address and request.build_absolute_uri(address),
         "is_own": is_own,
     }
     return render(request, "survey/end.html", context)
+
+
+def _may_reconsider(request: HttpRequest, participant: Participant, *, is_own: bool) -> bool:
+    offered = study_for_arrivals(participant.study.slug)
+    return (
+        is_own
+        and offered is not None
+        and participants.may_reconsider(
+            participant=participant, study=offered, at=access.time_of(request, participant)
+        )
+    )
 
 
 @of_participant

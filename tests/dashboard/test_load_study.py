@@ -33,8 +33,10 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     address = "http://localhost:8000/s/empathy/"
     lines = said.splitlines()
     texts = f"{EMPATHY / 'study.yaml'}, line 131, column 60: texts.information"
-    assert lines[0].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
-    assert lines[5:9] == [
+    open_link = "ways_in: No open link beside Prolific: ways_in has prolific and link."
+    assert open_link in lines[0] and lines[0].startswith("Notice: ")
+    assert lines[1].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
+    assert lines[6:10] == [
         f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
         "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
         f"  Open link:  {address}",
@@ -44,8 +46,8 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     study = Study.objects.get()
     assert study.state == "draft"
     codes = Prolific.model_validate(study.settings["prolific"]).codes
-    assert lines[10] == "  Codes to enter on Prolific:"
-    assert [line.split()[-1] for line in lines[11:16]] == codes
+    assert lines[11] == "  Codes to enter on Prolific:"
+    assert [line.split()[-1] for line in lines[12:17]] == codes
     assert lines[-2:] == [
         "  Try it out: manage.py set_study empathy open --rehearsal",
         "  For real:   manage.py set_study empathy open",

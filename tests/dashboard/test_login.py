@@ -7,11 +7,8 @@ from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db.models import F
-from django.test import Client, RequestFactory
-from pytest_django import Settings
+from django.test import Client
 
-from dashboard.accounts.throttling import counted_address
-from dashboard.shared.access import client_address
 from tests.dashboard.reading import text_of
 
 # What Django and django-axes do: the database changes nothing of it.
@@ -135,32 +132,6 @@ def test_what_was_typed_is_not_kept(client: Client) -> None:
     fail(client, 2)
     attempt = AccessAttempt.objects.get()
     assert "guess" not in attempt.post_data
-
-
-def asked(address: str, forwarded: str) -> str | None:
-    request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded})
-    request.META["REMOTE_ADDR"] = address
-    return client_address(request)
-
-
-def test_address_is_the_last_that_the_proxy_names(settings: Settings) -> None:
-    settings.BEHIND_PROXY = True
-    assert asked("172.18.0.5", "203.0.113.9, 192.0.2.1") == HERE
-    assert asked("172.18.0.5", "2001:DB8::1") == "2001:db8::1"
-    assert asked("172.18.0.5", "nonsense\0") is None
-
-
-def test_address_without_a_proxy_is_not_what_the_client_says(settings: Settings) -> None:
-    settings.BEHIND_PROXY = False
-    assert asked(HERE, "203.0.113.9") == HERE
-    assert asked("", "203.0.113.9") is None
-
-
-def test_failures_of_ipv6_are_counted_by_network(settings: Settings) -> None:
-    settings.BEHIND_PROXY = False
-    for address, counted in ((HERE, HERE), ("2001:db8::1:2:3:4", "2001:db8::"), ("", None)):
-        request = RequestFactory().get("/", REMOTE_ADDR=address)
-        assert counted_address(request) == counted
 
 
 def test_a_name_longer_than_any_account_is_refused_by_the_form(client: Client) -> None:

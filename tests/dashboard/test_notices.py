@@ -19,6 +19,7 @@ from dashboard.notices.sending import follow, slugs_to_look_at, tell_followers
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
 from judge.models import Judge
+from survey.arrival_counts import count_refusal
 from survey.models import Participant, Slot, Study
 from tests.dashboard.judging import add_attempt, planned
 from tests.factories import add_participant, make_study
@@ -119,6 +120,41 @@ def test_each_silence_of_an_open_study_is_told_once(in_the_field: Study, mails: 
     assert len(mails.messages) == 1
     tell(250)
     assert len(mails.messages) == 2
+
+
+def refuse(study: Study, reason: str, n: int, after: float) -> None:
+    for _ in range(n):
+        count_refusal(study, reason, at=NOW + minutes(after))
+
+
+def test_people_who_are_turned_away_are_told_within_minutes_and_once(
+    in_the_field: Study, mails: Kept
+) -> None:
+    following(Occasion.REFUSED)
+    refuse(in_the_field, "no_id", 4, after=1)
+    tell(6)
+    assert mails.sent() == []
+    refuse(in_the_field, "no_id", 1, after=8)
+    tell(12, 18, 24)
+    said = "5 arrivals were refused in the last hour"
+    assert subjects(mails) == [f"Fivefold: {in_the_field.title}: {said}"]
+    text = text_of(mails.messages[0])
+    assert "The link had no participant ID." in text and "Compare the link on Prolific" in text
+    for after in range(30, 100, 10):  # it goes on
+        refuse(in_the_field, "no_id", 2, after=after)
+        tell(after + 1)
+    assert len(mails.messages) == 1
+    refuse(in_the_field, "no_id", 5, after=200)  # and begins again
+    tell(201)
+    assert len(mails.messages) == 2
+
+
+@pytest.mark.parametrize("reason", ["took_part", "withdrawn"])
+def test_people_who_come_back_are_no_news(in_the_field: Study, mails: Kept, reason: str) -> None:
+    following(Occasion.REFUSED)
+    refuse(in_the_field, reason, 20, after=1)
+    tell(6)
+    assert mails.sent() == []
 
 
 def test_rehearsal_may_be_silent(in_the_field: Study, mails: Kept) -> None:

@@ -69,6 +69,7 @@ def test_study_that_does_no_harm_is_opened_and_the_rest_is_listed(study: Study) 
     assert (opened, check) == ("small@1 is now open", "Check these:")
     assert [line.split(": ")[0] for line in rest] == [
         "- Enough attention checks",
+        "- No open link beside Prolific",
         "- Use of AI is ruled out in words",
     ]
     assert run("set_study", "small", "open") == "small@1 is already open\n"
@@ -97,6 +98,10 @@ def test_every_reason_is_told_at_once_and_nothing_is_changed(
         "return their submission by hand: set prolific.declined_code.",
         "- A way back for every ending: People who withdraw get no code and must return their "
         "submission by hand: set prolific.withdrawn_code.",
+        "- No open link beside Prolific: ways_in: ways_in has prolific and link. People from "
+        "Prolific who take part by the open link get no code and can't be paid. Links that look "
+        "like Prolific's and lack the ID are refused, but not all can be recognised: remove link, "
+        "or load a copy with another slug for it.",
         "- Use of AI is ruled out in words: No text forbids answering with AI tools, so "
         "using them is no reason to reject. Write texts.ai_policy, or set it to true for a default "
         "text.",
@@ -220,7 +225,7 @@ def test_page_that_opens_a_study_first_lists_every_problem(page: Client, unfinis
     shown = text_of(answer)
     assert "The study can't be opened yet. First fix this problem." in shown
     assert "Placeholder: texts.information: “Example University”" in shown
-    assert "Check these 2 points, too." in shown
+    assert "Check these 3 points, too." in shown
     assert "Open the study</button>" not in answer.content.decode()
     assert state_of(unfinished) == "draft"
 

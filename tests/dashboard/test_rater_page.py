@@ -26,9 +26,9 @@ from survey.models import (
 from survey.withdrawal import withdraw
 from tests.dashboard.reading import table_headed, tables_of, text_of
 from tests.factories import add_participant
-from tests.prolific import prolific_id
+from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
-from tests.survey.visiting import LAST_PAGE, begin, form_of, page_of_block, take
+from tests.survey.visiting import LAST_PAGE, begin, form_of, page_of_block, reopen, take
 
 # What pages show and say; test_pages.py opens them on every database.
 pytestmark = pytest.mark.embedded
@@ -66,6 +66,21 @@ def test_pages_stand_in_their_order_with_what_was_changed(
     after = {row[0].split(":")[0]: row[-1] for row in rows}
     assert (after["Block 1"], after["Block 2"]) == ("0", "3")
     assert [name.endswith("(replay)") for name in names] == [False] * 2 + [True] * 5 + [False]
+
+
+def test_other_browser_that_went_on_is_told_with_its_time(page: Client) -> None:
+    small_study.load()
+    person = begin(Client())
+    where, record = address(person), f"/api/studies/small/raters/{person.pseudonym}/"
+    same_submission = Client()
+    reopen(same_submission)
+    assert "Went on in another browser" not in text_of(page.get(where))
+    assert page.get(record).json()["other_browser_at"] is None
+    reopen(Client(), f"/s/small/{arrival('abc123', session='made up')}")
+    at = person.browsers.get().arrived_at
+    text = text_of(page.get(where))
+    assert f"Went on in another browser. At {at:%Y-%m-%d %H:%M} UTC a browser came" in text
+    assert page.get(record).json()["other_browser_at"].startswith(f"{at:%Y-%m-%dT%H:%M}")
 
 
 def test_times_are_held_against_the_median_of_others(page: Client, walked: Participant) -> None:

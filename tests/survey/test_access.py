@@ -114,8 +114,8 @@ def test_parameters_have_the_names_that_the_study_gives_them(study: Study, clien
     submission = participant.submissions.get()
     assert (submission.prolific_study_id, submission.session_id) == (ids["hit"], ids["assignment"])
     assert (participant.identity.key, participant.source) == (ids["worker"], "prolific")
-    begin(Client(), f"/s/small/{arrival('W1')}")  # a name like any other now
-    assert Participant.objects.latest("pk").source == "link"
+    reply = Client().get(f"/s/small/{arrival('W1')}")  # the usual name is a wrong one now
+    assert b"lacks your participant ID" in reply.content
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,26 @@ def changes_of(
 def test_good_study_has_nothing_to_change() -> None:
     assert changes_of(study()) == []
     assert [finding.state for finding in findings(study(), settings())] == [
-        *("ok", "ok", "ok", "ok", "ok", "ok", "ok", "remember", "remember")
+        *("ok", "ok", "ok", "ok", "ok", "ok", "ok", "ok", "remember", "remember")
     ]
+
+
+@pytest.mark.parametrize(
+    ("ways_in", "state"),
+    [
+        (["prolific"], "ok"),
+        (["prolific", "invitation"], "ok"),
+        (["prolific", "link"], "remember"),
+        (["link"], None),
+    ],
+)
+def test_open_link_beside_prolifics_is_noticed(ways_in: list[str], state: str | None) -> None:
+    chosen = settings().model_copy(update={"ways_in": ways_in})
+    found = {finding.rule: finding for finding in findings(study(), chosen)}
+    rule = found.get("No open link beside Prolific")
+    assert (rule and rule.state) == state
+    if state == "remember":
+        assert rule and rule.key == ("ways_in",) and "can't be paid" in rule.text
 
 
 def test_long_study_with_one_check_needs_two() -> None:

@@ -68,7 +68,7 @@ def test_full_study_takes_nobody(study: Study) -> None:
     assert is_full(study, source="link", at=NOW)
     with pytest.raises(NotAdmitted) as refusal:
         start(study)
-    assert refusal.value.full
+    assert refusal.value.reason == "full"
     assert Slot.objects.count() == 2
 
 

@@ -213,6 +213,11 @@ class RaterRecordSerializer(serializers.Serializer[RaterRecord]):
     arrived_at = serializers.DateTimeField(source="person.arrived_at")
     finished_at = serializers.DateTimeField(source="person.finished_at", allow_null=True)
     returned_at = serializers.DateTimeField(source="person.returned_at", allow_null=True)
+    other_browser_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="arrival of a browser that went on with the survey by their Prolific ID, and "
+        "brought none of their submissions: later pages may be from it; null: there was none",
+    )
     device = serializers.CharField(source="person.device")
     language = serializers.CharField(source="person.language")
     slot = serializers.IntegerField(source="person.slot", allow_null=True)

@@ -11,7 +11,8 @@ from dashboard.overview.events import in_words
 from dashboard.overview.links import Link
 from dashboard.overview.live_warnings import Warned
 from dashboard.overview.over_time import Interval, OverTime
-from survey.models import Participant, Study, StudyEvent
+from dashboard.overview.refused import RefusalCount
+from survey.models import Participant, Refusal, Study, StudyEvent
 from survey.slots import SlotCounts
 
 
@@ -153,12 +154,25 @@ class TimingSerializer(serializers.Serializer[Timing]):
     newest = DurationsSerializer(allow_null=True)
 
 
+class RefusedSerializer(serializers.Serializer[RefusalCount]):
+    """Arrivals that were refused for one reason; a person who tries twice counts twice."""
+
+    reason = serializers.ChoiceField(choices=Refusal.choices)
+    label = serializers.CharField(help_text="the reason in words")  # type: ignore[assignment]  # a field by this name, not Field.label
+    n = serializers.IntegerField()
+    in_last_hour = serializers.IntegerField()
+    last_at = serializers.DateTimeField(help_text="to ten minutes")
+    what_to_do = serializers.CharField()
+
+
 class EndingSerializer(serializers.Serializer[Ending]):
     """A way in which the survey ends for raters, with its code on Prolific."""
 
     ending = serializers.CharField(source="label")
     people = serializers.IntegerField(allow_null=True, help_text="null: not stored")
-    code = serializers.CharField(allow_null=True)
+    code = serializers.CharField(
+        allow_null=True, help_text="null: there is none, or it is not for viewers"
+    )
     code_type = serializers.CharField()
     action = serializers.CharField(help_text="recommended on Prolific")
 
@@ -183,6 +197,9 @@ class LiveSerializer(serializers.Serializer[object]):
     )
     pages = PageReachedSerializer(source="live.pages", many=True, help_text="where people left")
     minutes = TimingSerializer(source="live.times")
+    refused = RefusedSerializer(
+        source="live.refused", many=True, help_text="arrivals that were refused, by reason"
+    )
     endings = EndingSerializer(many=True)
     links = LinkSerializer(many=True)
 
