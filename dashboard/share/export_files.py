@@ -4,8 +4,9 @@ It takes no analysis: filtering is all that it needs of one.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,11 @@ def write_export(
     sharing: bool = False,
     rule_set: RuleSet | None = None,
     at: datetime | None = None,
+    name_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
     """Write every file into `folder`; the manifest that belongs to them. The data are filtered by
-    `rule_set`, else by the rules in force, for people who were active at `at`, else now.
+    `rule_set`, else by the rules in force, for people who were active at `at`, else now. `name_of`
+    says what a file of the export is called there.
 
     Raises ValueError where the data contradict themselves.
     """
@@ -39,7 +42,9 @@ def write_export(
         rules, now = rule_set or current_rule_set(study), at or timezone.now()
         decided = decide(study, sources, rules, at=now)
         export = Export(study, sources, lambda: decided.decisions, sharing)
-        for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
+        files = {name_of(name): table for name, table in export.tables().items()}
+        files["codebook.csv"] = partial(export.codebook, name_of)
+        for name, make in files.items():
             table = make()
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 file.writelines(csv_lines(table.columns, table.rows))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -25,16 +26,21 @@ from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from analysis.jobs import Lost
 from analysis.models import AnalysisRun
+from analysis.rule_sets import rules_of
 from analysis.runs import fingerprint
 from dashboard.share.analysis_files import chosen_recipes, write_analysis
 from dashboard.share.datasheet_files import write_datasheets
+from dashboard.share.description_files import names_of, write_description
 from dashboard.share.export_files import write_export
 from dashboard.share.exports import SMALL_CELL
+from dashboard.share.materials import write_materials
 from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
 from dashboard.share.packages import scratch_name, take_new_run
-from survey.models import Participant, Study
-from survey.tidy import reading
+from dashboard.share.psych_ds import data_name
+from survey.definition.settings import Settings
+from survey.models import Study
+from survey.tidy import not_counted_among, reading
 
 logger = logging.getLogger(__name__)
 Stage = Package.Stage
@@ -49,7 +55,7 @@ BEGINS = {
 TRIES = 3
 #: How often progress is told while a browser draws, in seconds.
 TOLD_EVERY = 2.0
-ANALYSIS, DATASHEETS, DATA = "analysis", "datasheets", "data"
+ANALYSIS, DATASHEETS, DATA, MATERIALS = "analysis", "datasheets", "data", "materials"
 
 WriteImages = Callable[[dict[str, Any], Path], str]
 
@@ -115,14 +121,19 @@ def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
             sharing=True,
         )
     (folder / DATASHEETS).mkdir()
-    write_datasheets(run, folder / DATASHEETS)
+    write_datasheets(run, folder / DATASHEETS, sharing=True)
+    (folder / MATERIALS).mkdir()
+    write_materials(run.study, rules_of(run.rule_set), folder / MATERIALS)
+    write_description(run, folder)
     package.notes = list(_notes(package, analysis.manifest, data.manifest))
     about = {
         "package": package,
         "run": run,
         "recipes": chosen_recipes(run, package.recipe),
-        "not_counted": [one for one in run.sources if one in Participant.NOT_COUNTED],
+        "not_counted": not_counted_among(run.sources),
         "now": timezone.now(),
+        "share": Settings.model_validate(run.study.settings).share,
+        "names": names_of(run.study, [file.name for file in (folder / DATA).iterdir()]),
     }
     readme = render_to_string("dashboard/share/readme.txt", about)
     (folder / "README.txt").write_text(readme, encoding="utf-8")
@@ -190,7 +201,15 @@ def _data_of(run: AnalysisRun, folder: Path, at: datetime) -> dict[str, Any]:
     """
     for left in folder.iterdir():  # of another snapshot
         left.unlink()
-    return write_export(run.study, run.sources, folder, sharing=True, rule_set=run.rule_set, at=at)
+    return write_export(
+        run.study,
+        run.sources,
+        folder,
+        sharing=True,
+        rule_set=run.rule_set,
+        at=at,
+        name_of=partial(data_name, run.study.slug),
+    )
 
 
 def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from dashboard.share.export_files import write_export
 from dashboard.share.models import Package
 from dashboard.share.package_making import make_package
 from dashboard.share.packages import packages_to_wake, remove_old_packages, request_package
+from dashboard.share.psych_ds import data_name
 from survey.models import (
     DemographicAnswer,
     Identity,
@@ -109,9 +110,10 @@ def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
     assert {f"analysis/{name}.json" for name in figures} < names
     assert {
         "README.txt", "analysis/report.html", "analysis/manifest.json", "analysis/codebook.csv",
-        "data/ratings.csv", "data/codebook.csv", "data/export.json",
+        "data/study-small_description-ratings_data.csv", "data/codebook.csv", "data/export.json",
+        "dataset_description.json", "materials/study.yaml",
     } < names  # fmt: skip
-    assert "data/comments.csv" not in names
+    assert not [name for name in names if "comments" in name or name.endswith("responses.csv")]
 
 
 @pytest.mark.in_turn
@@ -150,9 +152,7 @@ def of_one_snapshot(package: Package) -> tuple[int, int]:
     )
     assert manifest["snapshot_hash"] == data["snapshot_hash"] == package.run.snapshot_hash
     assert manifest["run"] == package.run_id and f"-run{package.run_id}-" in package.file_name
-    people, ratings = (
-        rows(package, f"data/{name}.csv") for name in ("participants", "ratings_all")
-    )
+    people, ratings = (rows(package, data_file(name)) for name in ("participants", "ratings_all"))
     assert (len(people), len(ratings)) == (manifest["n_participants"], manifest["n_ratings"])
     decided = [
         {row["participant"]: (row["included"], row["exclusion"]) for row in table}
@@ -160,6 +160,10 @@ def of_one_snapshot(package: Package) -> tuple[int, int]:
     ]
     assert decided[0] == decided[1]
     return len(people), len(ratings)
+
+
+def data_file(name: str) -> str:
+    return f"data/{data_name('small', f'{name}.csv')}"
 
 
 def read(package: Package, name: str) -> str:
@@ -213,7 +217,7 @@ def test_rules_of_the_analysis_filter_the_data(study: Study, run: AnalysisRun) -
     package = request_package(run=run, recipe="both", images=False)
     set_rules(study=study, rules=QualityRules(order=["attention"]))
     assert made(run) == package
-    [dot] = [row for row in rows(package, "data/participants.csv") if row["participant"] == "dot"]
+    [dot] = [row for row in rows(package, data_file("participants")) if row["participant"] == "dot"]
     assert (dot["included"], dot["exclusion"]) == ("false", "duration")
     of_one_snapshot(package)
 
