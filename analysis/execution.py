@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -64,6 +64,9 @@ from survey.tidy import comprehension_outcomes, not_counted_among, reading
 
 logger = logging.getLogger(__name__)
 
+#: Called with a run and the time of its snapshot, in the transaction that reads the snapshot.
+WhileReading = Callable[[AnalysisRun, datetime], None]
+
 
 class RunFailed(Exception):
     """An analysis could not be computed; the message says why."""
@@ -91,14 +94,17 @@ def finished_run(*, study: Study, sources: Sequence[str]) -> AnalysisRun:
     return run
 
 
-def execute(run_id: int) -> bool:
-    """Compute a run and store what came out, or why it failed. False if there was none to take."""
+def execute(run_id: int, *, while_reading: WhileReading | None = None) -> bool:
+    """Compute a run and store what came out, or why it failed. False if there was none to take.
+
+    `while_reading` sees exactly the data that the run is about.
+    """
     run = claim(run_id)
     if run is None:
         return False
     try:
         with kept(run):
-            results, withdrawals = _computed(run)
+            results, withdrawals = _computed(run, while_reading)
         _store(run, results, withdrawals=withdrawals)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
@@ -110,7 +116,7 @@ def execute(run_id: int) -> bool:
     return True
 
 
-def _computed(run: AnalysisRun) -> tuple[Results, int]:
+def _computed(run: AnalysisRun, while_reading: WhileReading | None) -> tuple[Results, int]:
     """All results of a run, whose manifest is noted on it, and how many people had withdrawn."""
     now = timezone.now()
     rules = rules_of(run.rule_set)
@@ -128,6 +134,8 @@ def _computed(run: AnalysisRun) -> tuple[Results, int]:
         rehearsal = read_rehearsal(run.study, run.sources)
         understood = comprehension_outcomes(run.study, run.sources)
         planned = compared_with_plan(run.study, run.rule_set, run.recipe_set, labels)
+        if while_reading is not None:
+            while_reading(run, now)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
     results.tables["protocol"] = protocol(worked_out)

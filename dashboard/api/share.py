@@ -99,8 +99,9 @@ class PackageList(Route):
         responses={202: PackageSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Have a worker make a zip of the newest finished analysis. One that is there already, or
-        under way, is not made again.
+        """Have a worker make a zip like the newest finished analysis, of the data as they are now:
+        if they changed since, with a new analysis. One that is there already, or under way, is not
+        made again.
         """
         study, sent = study_or_404(name), sent_by(request, PreparePackageSerializer)
         run = newest_analysis(study, asked_for(request)).run

@@ -42,7 +42,7 @@ from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
-from survey.tidy import participant_columns
+from survey.tidy import columns_about_people, participant_columns
 
 SETTINGS_KEYS = tuple(Settings.model_fields)
 OTHER_SECTIONS = ("judging", "quality")
@@ -139,6 +139,10 @@ def read_folder(
         for path, message in settings.datasheet.problems(
             [name for name in known["dimensions"] if name not in settings.composites]
         )
+    ]
+    problems += [
+        yaml.problem(("share", *path), message)
+        for path, message in settings.share.problems(columns_about_people(definition))
     ]
     if problems:
         raise DefinitionError(problems)

@@ -21,8 +21,11 @@ from dashboard.share.output_folder import without_authors
 from dashboard.share.report import report_files
 from dashboard.share.report_tables import declared
 from survey.definition.labels import Labels
+from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
 from survey.files.suggestions import did_you_mean
+from survey.models import Study
+from survey.tidy import definition_of
 
 #: Which tables are written as LaTeX.
 Latex = Literal["main", "all"]
@@ -62,14 +65,15 @@ def write_analysis(
 
     Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
     on nothing but the run's results and these choices. `latex` is of the tables of the `main` part
-    of the report, or of `all`. `sharing` leaves out what researchers wrote about raters, and who
-    they are. Images take a browser and some seconds; why some are missing is in the manifest.
+    of the report, or of `all`. `sharing` leaves out what researchers wrote about raters, who
+    they are, and answers that the study withholds. Images take a browser and some seconds; why some
+    are missing is in the manifest.
     Raises NoSuchRecipe.
     """
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
-    if sharing and "raters" in tables:
-        tables["raters"] = _without_reasons(tables["raters"])
+    if sharing:
+        tables = for_sharing(tables, run.study)
     figures = results_of(run, "figure")
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
@@ -92,6 +96,21 @@ def write_analysis(
         (folder / "plan.json").write_text(locked.content, encoding="utf-8")
     images = write_images(figures, folder) if write_images else "not asked for"
     return manifest | {"images": images}
+
+
+def for_sharing(tables: dict[str, Any], study: Study) -> dict[str, Any]:
+    """The tables without what the form for sharing of the data lacks, too."""
+    shared = dict(tables)
+    if "raters" in shared:
+        shared["raters"] = _without_reasons(shared["raters"])
+    if "demographics" in shared:
+        share = Settings.model_validate(study.settings).share
+        withheld = share.withheld(definition_of(study))
+        table = shared["demographics"]
+        place = table["columns"].index("characteristic")
+        rows = [row for row in table["rows"] if row[place] not in withheld]
+        shared["demographics"] = {**table, "rows": rows}
+    return shared
 
 
 def _without_reasons(raters: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What each column of an export means. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis import catalogue
 from survey.definition import StudyDefinition
@@ -192,6 +192,8 @@ VALUES = {
     "response_follows",
     "region": "Northeast, Midwest, South, West, Other",
 }
+#: In place of the values of a column whose values are not shared.
+NOT_SHARED = "empty: not shared"
 #: The values of a column in one file alone.
 VALUES_IN = {
     ("page_times.csv", "kind"): "consent, screening, instructions, comprehension, training, "
@@ -201,15 +203,29 @@ VALUES_IN = {
 
 
 def codebook_rows(
-    definition: StudyDefinition, files: Mapping[str, Sequence[str]], *, gold: str
+    definition: StudyDefinition,
+    files: Mapping[str, Sequence[str]],
+    *,
+    gold: str,
+    empty: Collection[str] = (),
+    texts: bool = True,
 ) -> Iterator[tuple[str, str, str, str]]:
-    """File, column, meaning and values of every column in `files`. `gold` says who scored."""
+    """File, column, meaning and values of every column in `files`. `gold` says who scored, `empty`
+    has the columns whose values are not shared, and `texts` says whether prompts are.
+    """
+    for file, column, meaning, values in _described(definition, files, gold=gold, texts=texts):
+        yield file, column, meaning, NOT_SHARED if column in empty else values
+
+
+def _described(
+    definition: StudyDefinition, files: Mapping[str, Sequence[str]], *, gold: str, texts: bool
+) -> Iterator[tuple[str, str, str, str]]:
     questions: dict[str, Question | ScreeningQuestion] = {
         question.name: question for question in (*definition.screening, *definition.demographics)
     }
     values = VALUES | {"gold": f"made by: {gold}", "condition": ", ".join(definition.conditions)}
     values |= _asked(definition)
-    values_in = VALUES_IN | _asked_before_blocks(definition)
+    values_in = VALUES_IN | _asked_before_blocks(definition, texts=texts)
     for file, columns in files.items():
         for column in columns:
             if column in questions:
@@ -244,12 +260,14 @@ def _asked(definition: StudyDefinition) -> dict[str, str]:
     return asked
 
 
-def _asked_before_blocks(definition: StudyDefinition) -> dict[tuple[str, str], str]:
+def _asked_before_blocks(definition: StudyDefinition, *, texts: bool) -> dict[tuple[str, str], str]:
     """Questions about the instructions with their right answers, and what was trained on."""
     check = definition.comprehension
     questions = check.questions if check else []
     rights = [f"{q.name} = {q.question} Right: {q.answer}" for q in questions]
-    prompts = [f"{item.name} = {item.prompt}" for item in definition.training_items]
+    prompts = [
+        f"{item.name} = {item.prompt}" if texts else item.name for item in definition.training_items
+    ]
     return {
         ("comprehension.csv", "name"): "; ".join(rights),
         ("training.csv", "name"): "; ".join(prompts),

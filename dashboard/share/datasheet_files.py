@@ -10,6 +10,7 @@ from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.rule_sets import rules_of
 from analysis.text.cells import read_tables
+from dashboard.share.analysis_files import for_sharing
 from dashboard.share.arr_checklist import arr, arr_as_markdown
 from dashboard.share.datasheet import ASKED, Facts, heds
 from dashboard.share.heds import as_form, as_markdown
@@ -18,11 +19,11 @@ from survey.models import Response
 from survey.tidy import definition_of
 
 
-def write_datasheets(run: AnalysisRun, folder: Path) -> tuple[int, int]:
+def write_datasheets(run: AnalysisRun, folder: Path, *, sharing: bool = False) -> tuple[int, int]:
     """Write the three files into `folder`, from a finished run; how many fields of HEDS are
-    answered, and how many of them are drafts.
+    answered, and how many of them are drafts. `sharing` leaves out what the study withholds.
     """
-    facts = facts_of(run)
+    facts = facts_of(run, sharing=sharing)
     answers, title = heds(facts), f"{facts.definition.title} ({facts.name})"
     texts = {
         "heds.md": as_markdown(title, answers, ASKED),
@@ -35,16 +36,19 @@ def write_datasheets(run: AnalysisRun, folder: Path) -> tuple[int, int]:
     return len({answer.number for answer in answers}), len(drafts)
 
 
-def facts_of(run: AnalysisRun) -> Facts:
+def facts_of(run: AnalysisRun, *, sharing: bool = False) -> Facts:
     """What the datasheets are made from."""
     study, labels = run.study, labels_of(run.study)
+    tables = results_of(run, "table")
+    if sharing:
+        tables = for_sharing(tables, study)
     plan = locked_plan(study)
     return Facts(
         name=str(study),
         definition=definition_of(study),
         settings=Settings.model_validate(study.settings),
         rules=rules_of(run.rule_set),
-        tables=read_tables(results_of(run, "table"), labels),
+        tables=read_tables(tables, labels),
         labels=labels,
         systems=study.systems.count(),
         scenarios=study.scenarios.count(),

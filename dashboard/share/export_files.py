@@ -4,13 +4,16 @@ It takes no analysis: filtering is all that it needs of one.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 
 from analysis.decisions import decide
+from analysis.models import RuleSet
 from analysis.rule_sets import current_rule_set
 from dashboard.share.exports import Export
 from dashboard.share.output_folder import without_authors
@@ -20,16 +23,28 @@ from survey.tidy import reading
 
 
 def write_export(
-    study: Study, sources: Sequence[str], folder: Path, *, sharing: bool = False
+    study: Study,
+    sources: Sequence[str],
+    folder: Path,
+    *,
+    sharing: bool = False,
+    rule_set: RuleSet | None = None,
+    at: datetime | None = None,
+    name_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Write every file into `folder`, filtered by the rules in force; the manifest that belongs
-    to them. Raises ValueError where the data contradict themselves.
+    """Write every file into `folder`; the manifest that belongs to them. The data are filtered by
+    `rule_set`, else by the rules in force, for people who were active at `at`, else now. `name_of`
+    says what a file of the export is called there.
+
+    Raises ValueError where the data contradict themselves.
     """
-    rule_set = current_rule_set(study)
     with reading():
-        decided = decide(study, sources, rule_set, at=timezone.now())
+        rules, now = rule_set or current_rule_set(study), at or timezone.now()
+        decided = decide(study, sources, rules, at=now)
         export = Export(study, sources, lambda: decided.decisions, sharing)
-        for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
+        files = {name_of(name): table for name, table in export.tables().items()}
+        files["codebook.csv"] = partial(export.codebook, name_of)
+        for name, make in files.items():
             table = make()
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 file.writelines(csv_lines(table.columns, table.rows))

@@ -6,7 +6,7 @@ line.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -29,6 +29,8 @@ from judge.tidy import (
     judge_score_rows,
 )
 from survey.definition import StudyDefinition
+from survey.definition.settings import Settings
+from survey.definition.sharing import Sharing
 from survey.files.csv_text import csv_lines
 from survey.models import (
     AttentionCheck,
@@ -60,6 +62,7 @@ from survey.tidy import (
     WRITING_COLUMNS,
     Row,
     check_rows,
+    columns_about_people,
     comment_rows,
     comprehension_rows,
     definition_of,
@@ -79,9 +82,13 @@ from survey.tidy import (
 
 DECISION_COLUMNS = Decision._fields
 NO_DECISION = Decision(None, None, included=False, exclusion="", excluded_by_decision="")
-#: Columns that may identify a person, together with what others know.
+#: Columns that the form for sharing never has: they may identify a person, together with what
+#: others know, or, as an endpoint's message about an error, an account.
 EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
-COLUMNS_NOT_SHARED = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
+NEVER_SHARED = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height", "error"])
+#: Columns of judges with the texts of prompts and responses, or with words about them. They are
+#: empty where the study does not share its responses.
+TEXTS_OF_JUDGES = frozenset(["request", "raw_text", "reason"])
 #: Exports for sharing list categories with fewer people than this.
 SMALL_CELL = 5
 ABOUT = {
@@ -116,8 +123,10 @@ class ExportTable:
 
 @dataclass
 class Export:
-    """The data of one study, of everybody from `sources`, as `decide` filtered them; `sharing`
-    leaves out free text and columns that may identify a person.
+    """The data of one study, of everybody from `sources`, as `decide` filtered them.
+
+    `sharing` leaves out free text and columns that may identify a person. What a study chooses to
+    share or not stays as a column, empty unless it is shared, so that the columns are the same.
     """
 
     study: Study
@@ -132,6 +141,18 @@ class Export:
     @cached_property
     def definition(self) -> StudyDefinition:
         return definition_of(self.study)
+
+    @cached_property
+    def share(self) -> Sharing:
+        return Settings.model_validate(self.study.settings).share
+
+    @cached_property
+    def emptied(self) -> frozenset[str]:
+        """Columns that are there without their values."""
+        if not self.sharing:
+            return frozenset()
+        texts = frozenset() if self.share.responses else TEXTS_OF_JUDGES
+        return self.share.withheld(self.definition) | texts
 
     @cached_property
     def decisions(self) -> dict[str, Decision]:
@@ -251,21 +272,28 @@ class Export:
         """
         derived = ("panel ", "jury ")
         rows = (row for row in judge_score_rows(self.study) if not row[0].startswith(derived))
-        return ExportTable(JUDGE_SCORE_COLUMNS, rows)
+        return self._named(ExportTable(JUDGE_SCORE_COLUMNS, rows))
 
     def judge_comparisons(self) -> ExportTable:
         """Every answer of every judge of pairs."""
-        return ExportTable(JUDGE_COMPARISON_COLUMNS, judge_comparison_rows(self.study))
+        return self._named(ExportTable(JUDGE_COMPARISON_COLUMNS, judge_comparison_rows(self.study)))
 
     def judge_attempts(self) -> ExportTable:
         """Every request that was or may have been sent to a judge."""
-        return ExportTable(ATTEMPT_COLUMNS, attempt_rows(self.study))
+        return self._named(ExportTable(ATTEMPT_COLUMNS, attempt_rows(self.study)))
 
-    def codebook(self) -> ExportTable:
-        """What each column of the other files means."""
+    def codebook(self, name_of: Callable[[str], str] = str) -> ExportTable:
+        """What each column of the other files means. `name_of` says what these are called."""
         about = {name: table().columns for name, table in self.tables().items()}
-        rows = codebook_rows(self.definition, about, gold=self.gold.source)
-        return ExportTable(("file", "column", "meaning", "values"), rows)
+        rows = codebook_rows(
+            self.definition,
+            about,
+            gold=self.gold.source,
+            empty=self.emptied,
+            texts=self.share.responses or not self.sharing,
+        )
+        named = ((name_of(file), *rest) for file, *rest in rows)
+        return ExportTable(("file", "column", "meaning", "values"), named)
 
     def tables(self) -> dict[str, Callable[[], ExportTable]]:
         """The files with data that there are, by name."""
@@ -361,8 +389,7 @@ class Export:
         """Answers about themselves, and what follows from them or from how they took part, that
         fewer than `SMALL_CELL` people share: by question, in the order of participants.csv.
         """
-        asked = [*self.definition.screening, *self.definition.demographics]
-        about = {question.name for question in asked} - {"age"} | {"region", "language", "device"}
+        about = {*columns_about_people(self.definition)} - {"age"}
         table = self.participants()
         counts: Counter[tuple[str, str]] = Counter()
         for row in table.rows:
@@ -388,9 +415,11 @@ class Export:
             columns, rows = (*columns, "source"), _with_source(rows, self.named)
         if has_gold and self.gold.is_stand_in:
             columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
-        if self.sharing and COLUMNS_NOT_SHARED.intersection(columns):
-            kept = [place for place, name in enumerate(columns) if name not in COLUMNS_NOT_SHARED]
+        if self.sharing and NEVER_SHARED.intersection(columns):
+            kept = [place for place, name in enumerate(columns) if name not in NEVER_SHARED]
             columns, rows = tuple(columns[place] for place in kept), _only(rows, kept)
+        if empty := {place for place, name in enumerate(columns) if name in self.emptied}:
+            rows = _without(rows, empty)
         return ExportTable(columns, rows)
 
 
@@ -404,6 +433,13 @@ def _with_last(rows: Iterable[Row], value: str) -> Iterator[Row]:
 
 def _only(rows: Iterable[Row], places: Sequence[int]) -> Iterator[Row]:
     return (tuple(row[place] for place in places) for row in rows)
+
+
+def _without(rows: Iterable[Row], places: Collection[int]) -> Iterator[Row]:
+    """The rows with nothing at some places."""
+    return (
+        tuple(None if place in places else value for place, value in enumerate(row)) for row in rows
+    )
 
 
 def filtered_by(run: AnalysisRun) -> Export:

@@ -9,17 +9,20 @@ from analysis.models import AnalysisRun, Job
 
 
 class Package(Job):
-    """A finished analysis and the data behind it, for sharing, as one zip.
+    """An analysis and the data behind it, for sharing, as one zip.
 
-    It is deleted with its run, and that when a participant withdraws who was counted in it.
+    Both are of one snapshot. Where data change before they can be read, another run takes the
+    place of `run`. It is deleted with its run, and that when a participant withdraws who was
+    counted in it.
     """
 
     LIMIT = "PACKAGE_MAX_MINUTES"
 
     class Stage(models.TextChoices):
+        DATA = "data", "Writing data"
+        ANALYSIS = "analysis", "Computing the analysis of these data"
         TABLES = "tables", "Writing tables and report"
         IMAGES = "images", "Drawing figures"
-        DATA = "data", "Writing data"
         ZIP = "zip", "Packing the zip"
 
     run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="packages")

@@ -1,10 +1,16 @@
-"""Making packages, in a worker: everything into a folder, the folder into a zip, then its place."""
+"""Making packages, in a worker: everything into a folder, the folder into a zip, then its place.
+
+Data and analysis are of one snapshot: the data are read in the transaction in which the analysis
+read them, or, where nothing has changed since, in one that finds the same.
+"""
 
 import logging
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -15,32 +21,51 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from analysis import jobs
+from analysis.execution import execute
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from analysis.heartbeat import kept
 from analysis.jobs import Lost
+from analysis.models import AnalysisRun
+from analysis.rule_sets import rules_of
+from analysis.runs import fingerprint
 from dashboard.share.analysis_files import chosen_recipes, write_analysis
 from dashboard.share.datasheet_files import write_datasheets
+from dashboard.share.description_files import names_of, write_description
 from dashboard.share.export_files import write_export
 from dashboard.share.exports import SMALL_CELL
+from dashboard.share.materials import write_materials
 from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
-from dashboard.share.packages import scratch_name
-from survey.models import Participant, Study
+from dashboard.share.packages import scratch_name, take_new_run
+from dashboard.share.psych_ds import data_name
+from survey.definition.settings import Settings
+from survey.models import Study
+from survey.tidy import not_counted_among, reading
 
 logger = logging.getLogger(__name__)
 Stage = Package.Stage
 
 #: Per cent of the work that are done when a stage begins, with images and without.
 BEGINS = {
-    True: {Stage.TABLES: 0, Stage.IMAGES: 10, Stage.DATA: 85, Stage.ZIP: 95},
-    False: {Stage.TABLES: 0, Stage.DATA: 50, Stage.ZIP: 85},
+    True: {Stage.DATA: 0, Stage.ANALYSIS: 5, Stage.TABLES: 30, Stage.IMAGES: 35, Stage.ZIP: 95},
+    False: {Stage.DATA: 0, Stage.ANALYSIS: 10, Stage.TABLES: 50, Stage.ZIP: 85},
 }
+#: How often data and analysis may turn out to be of different snapshots.
+TRIES = 3
 #: How often progress is told while a browser draws, in seconds.
 TOLD_EVERY = 2.0
-ANALYSIS, DATASHEETS, DATA = "analysis", "datasheets", "data"
+ANALYSIS, DATASHEETS, DATA, MATERIALS = "analysis", "datasheets", "data", "materials"
 
 WriteImages = Callable[[dict[str, Any], Path], str]
+
+
+class NotReady(Exception):
+    """Another worker computes the analysis that a package needs."""
+
+
+class NoSnapshot(Exception):
+    """No analysis of the packed data could be had; the message says why, and what to do."""
 
 
 def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
@@ -59,6 +84,8 @@ def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s is no longer this worker's", package)
+    except NotReady:
+        jobs.give_back(package)  # the sweep wakes a worker for it again
     except Exception as error:  # whatever it was: the package has to say that it failed
         logger.exception("%s failed", package)
         jobs.fail(package, error)
@@ -80,9 +107,11 @@ def _tell(package: Package, stage: Stage, within: float = 0.0) -> None:
 
 def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
     """Write the folder that becomes the zip. What has to be known of it is noted on `package`."""
-    run = package.run
     folder = scratch / package.path.stem
     folder.mkdir()
+    with output_folder(folder / DATA, manifest="export.json") as data:
+        data.manifest |= _write_data(package, data.path)
+    run = package.run
     _tell(package, Stage.TABLES)
     with output_folder(folder / ANALYSIS, manifest="manifest.json") as analysis:
         analysis.manifest |= write_analysis(
@@ -94,30 +123,101 @@ def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
             sharing=True,
         )
     (folder / DATASHEETS).mkdir()
-    write_datasheets(run, folder / DATASHEETS)
-    _tell(package, Stage.DATA)
-    with output_folder(folder / DATA, manifest="export.json") as data:
-        data.manifest |= write_export(run.study, run.sources, data.path, sharing=True)
+    write_datasheets(run, folder / DATASHEETS, sharing=True)
+    (folder / MATERIALS).mkdir()
+    write_materials(run.study, rules_of(run.rule_set), folder / MATERIALS)
+    write_description(run, folder)
     package.notes = list(_notes(package, analysis.manifest, data.manifest))
     about = {
         "package": package,
         "run": run,
         "recipes": chosen_recipes(run, package.recipe),
-        "not_counted": [one for one in run.sources if one in Participant.NOT_COUNTED],
+        "not_counted": not_counted_among(run.sources),
         "now": timezone.now(),
+        "share": Settings.model_validate(run.study.settings).share,
+        "names": names_of(run.study, [file.name for file in (folder / DATA).iterdir()]),
     }
     readme = render_to_string("dashboard/share/readme.txt", about)
     (folder / "README.txt").write_text(readme, encoding="utf-8")
     return folder
 
 
+def _write_data(package: Package, folder: Path) -> dict[str, Any]:
+    """Write the data of the package's analysis, and what their manifest says. Where answers, scores
+    or rules came since that analysis, `package.run` is a new one afterwards.
+
+    Raises NotReady, NoSnapshot and Lost.
+    """
+    _tell(package, Stage.DATA)
+    for further in reversed(range(TRIES)):
+        manifest = {} if package.run.state == State.DONE else _compute(package, folder)
+        if package.run.state != State.DONE:
+            continue  # somebody withdrew meanwhile
+        if not manifest:
+            with reading():
+                now = timezone.now()
+                if _is_of_now(package.run, now):
+                    manifest = _data_of(package.run, folder, now)
+        if manifest.get("snapshot_hash") == package.run.snapshot_hash:
+            return manifest
+        if further:
+            take_new_run(package)
+    raise NoSnapshot(
+        f"the data changed {TRIES} times between their analysis and the zip: prepare it again"
+    )
+
+
+def _compute(package: Package, folder: Path) -> dict[str, Any]:
+    """Compute the package's analysis and write the data that it reads; nothing if another worker
+    has just done it.
+    """
+    manifest: dict[str, Any] = {}
+
+    def write(run: AnalysisRun, at: datetime) -> None:
+        manifest.update(_data_of(run, folder, at))
+
+    _tell(package, Stage.ANALYSIS)
+    is_ours = execute(package.run.pk, while_reading=write)
+    run = (
+        AnalysisRun.objects.select_related("study", "recipe_set").filter(pk=package.run.pk).first()
+    )
+    if run is None:
+        raise Lost  # a participant of it withdrew; the package went with it
+    package.run = run
+    if run.state == State.FAILED:
+        raise NoSnapshot(f"the analysis failed: {run.error}")
+    if not is_ours and run.state != State.DONE:
+        raise NotReady
+    return manifest
+
+
+def _is_of_now(run: AnalysisRun, now: datetime) -> bool:
+    """Whether a run is of the data as they are. Call it inside `reading()`."""
+    as_it_is = fingerprint(run.study, run.sources, run.rule_set, run.recipe_set, at=now)
+    return run.fingerprint == as_it_is
+
+
+def _data_of(run: AnalysisRun, folder: Path, at: datetime) -> dict[str, Any]:
+    """Write the data as they are into an empty folder, filtered by the run's rules, and what their
+    manifest says. Call it inside `reading()`.
+    """
+    for left in folder.iterdir():  # of another snapshot
+        left.unlink()
+    return write_export(
+        run.study,
+        run.sources,
+        folder,
+        sharing=True,
+        rule_set=run.rule_set,
+        at=at,
+        name_of=partial(data_name, run.study.slug),
+    )
+
+
 def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:
     """What has to be known before the files are shared, from both manifests."""
     if package.images and analysis["images"]:
         yield f"Images are missing: {analysis['images']}."
-    rules = [manifest["rule_set"]["version"] for manifest in (analysis, data)]
-    if data["snapshot_hash"] != analysis["snapshot_hash"] or rules[0] != rules[1]:
-        yield "The data are newer than the tables: answers or rules changed after the analysis."
     rare: dict[str, list[str]] = {}
     for cell in data["small_cells"]:
         question, _, answer = cell.partition(": ")

@@ -22,6 +22,7 @@ from analysis import jobs
 from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
+from analysis.runs import request_run
 from dashboard.share.models import Package
 from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
@@ -56,17 +57,20 @@ def kept_until(package: Package) -> Any:
 
 @transaction.atomic
 def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
-    """The package of a finished run: done or under way already, else a waiting one. It is made
-    again where its file is gone, the study's labels may have changed since, or a multiverse came.
+    """A package like a finished run, of the data as they are now: done or under way already, else
+    a waiting one. If data, rules or labels changed since the run, it is of a new run.
 
-    The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
+    It is made again where its file is gone, the study's settings may have changed since, or a
+    multiverse came. The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is
+    gone.
     """
     # One request at a time, and none while a participant of the run withdraws.
-    Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
+    study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     run = AnalysisRun.objects.get(pk=run.pk, state=AnalysisRun.State.DONE)
-    if run.is_automatic:
-        run.is_automatic = False  # the next automatic run would remove it, and the package with it
-        run.save(update_fields=["is_automatic"])
+    same = packages_of(study).filter(run__sources=run.sources, recipe=recipe, images=images)
+    if under_way := same.filter(state__in=(State.WAITING, State.RUNNING)).first():
+        return under_way
+    run = request_run(study=study, sources=run.sources)
     package, is_new = Package.objects.get_or_create(run=run, recipe=recipe, images=images)
     is_done = package.state == State.DONE
     is_old = run.study.events.filter(action="settings", at__gt=package.created_at).exists()
@@ -76,6 +80,27 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
         package.delete()  # with it goes all that is left of an earlier attempt
         package = Package.objects.create(run=run, recipe=recipe, images=images)
     return package
+
+
+@transaction.atomic
+def take_new_run(package: Package) -> None:
+    """Make a package one of the data as they are now: of the run that was asked for them, or else
+    of a new one. Raises Lost.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=package.run.study_id)
+    old = package.run
+    run = request_run(study=study, sources=old.sources)
+    if run.pk == old.pk or run.packages.filter(recipe=package.recipe, images=package.images):
+        run = AnalysisRun.objects.create(
+            study=study,
+            rule_set=run.rule_set,
+            recipe_set=run.recipe_set,
+            sources=run.sources,
+            fingerprint=run.fingerprint,
+        )
+    if not jobs.is_kept(package, run=run):
+        raise jobs.Lost
+    package.run = run
 
 
 def ask_for_package(*, run: AnalysisRun, recipe: str, images: bool, author: User) -> Package:

@@ -11,6 +11,7 @@ from survey.definition.labels import GivenLabels
 from survey.definition.model_facts import GivenModels
 from survey.definition.parts import Part, Text, refuse_repeats
 from survey.definition.preregistration import Preregistration
+from survey.definition.sharing import Sharing
 
 #: The possible endings; each has a text, and can have a code.
 ENDINGS = (
@@ -164,6 +165,7 @@ class Settings(Part):
     models: GivenModels = {}
     preregistration: Preregistration = Preregistration()
     datasheet: Datasheet = Datasheet()
+    share: Sharing = Sharing()
 
     @property
     def lacks_codes(self) -> bool:

@@ -35,6 +35,7 @@ from survey.tidy.participants import (
     PARTICIPANT_COLUMNS,
     TAKING_PART_COLUMNS,
     active_participants,
+    columns_about_people,
     participant_columns,
     participant_rows,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "active_participants",
     "cells_of",
     "check_rows",
+    "columns_about_people",
     "comment_rows",
     "comprehension_outcomes",
     "comprehension_rows",

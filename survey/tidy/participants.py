@@ -57,6 +57,15 @@ def participant_columns(definition: StudyDefinition) -> tuple[str, ...]:
     return PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS + others
 
 
+def columns_about_people(definition: StudyDefinition) -> list[str]:
+    """The columns with what people said about themselves, and what can be seen of them: those that
+    the form for sharing can have empty.
+    """
+    not_answers = {*PARTICIPANT_COLUMNS, *TAKING_PART_COLUMNS} - {*DEMOGRAPHIC_COLUMNS}
+    about = [name for name in participant_columns(definition) if name not in not_answers]
+    return [*about, "language", "device"]
+
+
 def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """All participants from `sources` after the consent page, in order of arrival."""
     definition = definition_of(study)

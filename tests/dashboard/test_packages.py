@@ -1,9 +1,11 @@
 """Everything for sharing in one zip: asked for, made by a worker, downloaded, and removed."""
 
+import csv
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -14,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from analysis.execution import finished_run
+from analysis.execution import execute, finished_run
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
@@ -23,11 +25,21 @@ from dashboard.share.export_files import write_export
 from dashboard.share.models import Package
 from dashboard.share.package_making import make_package
 from dashboard.share.packages import packages_to_wake, remove_old_packages, request_package
-from survey.models import Identity, Invitation, Participant, Rating, Study, StudyEvent
+from dashboard.share.psych_ds import data_name
+from survey.models import (
+    DemographicAnswer,
+    Identity,
+    Invitation,
+    Participant,
+    Rating,
+    Study,
+    StudyEvent,
+)
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
-from tests.dashboard.conftest import Woken
+from tests.dashboard.conftest import Woken, likes_tuned
 from tests.dashboard.reading import text_of
+from tests.factories import add_participant
 from tests.prolific import prolific_id
 
 # What is written to files: the database changes nothing of it.
@@ -97,9 +109,10 @@ def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
     assert {f"analysis/{name}.json" for name in figures} < names
     assert {
         "README.txt", "analysis/report.html", "analysis/manifest.json", "analysis/codebook.csv",
-        "data/ratings.csv", "data/codebook.csv", "data/export.json",
+        "data/study-small_description-ratings_data.csv", "data/codebook.csv", "data/export.json",
+        "dataset_description.json", "materials/study.yaml",
     } < names  # fmt: skip
-    assert "data/comments.csv" not in names
+    assert not [name for name in names if "comments" in name or name.endswith("responses.csv")]
 
 
 def test_zip_tells_nobody_apart_from_their_pseudonym(study: Study) -> None:
@@ -127,12 +140,142 @@ def test_zip_tells_nobody_apart_from_their_pseudonym(study: Study) -> None:
     assert "“reason not shared”" in files[report]
 
 
-def test_data_that_changed_after_the_analysis_are_said_to_be_newer(
+# ── Of one snapshot ───────────────────────────────────────────────────────────────────────────────
+
+
+def of_one_snapshot(package: Package) -> tuple[int, int]:
+    """Refuse a zip whose tables and data disagree; its numbers of participants and ratings."""
+    manifest, data = (
+        json.loads(read(package, name)) for name in ("analysis/manifest.json", "data/export.json")
+    )
+    assert manifest["snapshot_hash"] == data["snapshot_hash"] == package.run.snapshot_hash
+    assert manifest["run"] == package.run_id and f"-run{package.run_id}-" in package.file_name
+    people, ratings = (rows(package, data_file(name)) for name in ("participants", "ratings_all"))
+    assert (len(people), len(ratings)) == (manifest["n_participants"], manifest["n_ratings"])
+    decided = [
+        {row["participant"]: (row["included"], row["exclusion"]) for row in table}
+        for table in (people, rows(package, "analysis/raters.csv"))
+    ]
+    assert decided[0] == decided[1]
+    return len(people), len(ratings)
+
+
+def data_file(name: str) -> str:
+    return f"data/{data_name('small', f'{name}.csv')}"
+
+
+def read(package: Package, name: str) -> str:
+    with ZipFile(package.path) as packed:
+        return packed.read(f"{Path(package.file_name).stem}/{name}").decode()
+
+
+def rows(package: Package, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(read(package, name))))
+
+
+def test_package_of_an_analysis_of_the_data_as_they_are_computes_nothing(
     study: Study, run: AnalysisRun
 ) -> None:
-    newer = "The data are newer than the tables: answers or rules changed after the analysis."
+    package = made(run)
+    assert package.run == run and study.analysis_runs.count() == 1
+    assert of_one_snapshot(package) == (4, 48)
+
+
+def test_answers_that_came_after_the_analysis_are_packed_with_one_of_their_own(
+    study: Study, run: AnalysisRun
+) -> None:
+    add_participant(study, pseudonym="eve", rate=likes_tuned)
+    package = request_package(run=run, recipe="both", images=False)
+    assert package.run != run and package.run.state == "waiting"
+    assert of_one_snapshot(made(run)) == (5, 60)
+
+
+def test_answers_that_come_between_request_and_worker_are_packed_with_their_analysis(
+    study: Study, run: AnalysisRun
+) -> None:
+    package = request_package(run=run, recipe="both", images=False)
+    assert package.run == run
+    add_participant(study, pseudonym="eve", rate=likes_tuned)
+    assert made(run) == package
+    package.refresh_from_db()
+    assert package.run != run and not package.run.is_automatic
+    assert of_one_snapshot(package) == (5, 60)
+
+
+def test_change_that_no_fingerprint_shows_is_found_by_the_hash(
+    study: Study, run: AnalysisRun
+) -> None:
     Rating.objects.filter(pk=Rating.objects.earliest("pk").pk).update(value=1)
-    assert newer in made(run).notes
+    package = made(run)
+    assert package.run != run and package.run.snapshot_hash != run.snapshot_hash
+    assert of_one_snapshot(package) == (4, 48)
+
+
+def test_rules_of_the_analysis_filter_the_data(study: Study, run: AnalysisRun) -> None:
+    package = request_package(run=run, recipe="both", images=False)
+    set_rules(study=study, rules=QualityRules(order=["attention"]))
+    assert made(run) == package
+    [dot] = [row for row in rows(package, data_file("participants")) if row["participant"] == "dot"]
+    assert (dot["included"], dot["exclusion"]) == ("false", "duration")
+    of_one_snapshot(package)
+
+
+def test_package_waits_for_the_analysis_that_another_worker_computes(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    add_participant(study, pseudonym="eve", rate=likes_tuned)
+    package = request_package(run=run, recipe="both", images=False)
+    soon = timezone.now() + timedelta(minutes=5)
+    at_it = AnalysisRun.objects.filter(pk=package.run_id)
+    at_it.update(state=State.RUNNING, attempts=1, lease_until=soon)
+    make_package(package.pk)
+    package.refresh_from_db()
+    assert (package.state, package.attempts) == (State.WAITING, 0)
+    assert packages_to_wake() == [package.pk]
+    shown = text_of(page.get(f"/studies/small/packages/{package.pk}/state/"))
+    assert shown == "Waiting for the analysis that a worker is computing"
+    assert study.analysis_runs.count() == 2  # none beside the one that is under way
+
+    at_it.update(state=State.WAITING)
+    execute(package.run_id)
+    assert of_one_snapshot(made(run)) == (5, 60)
+    assert study.analysis_runs.count() == 2
+
+
+def test_second_request_while_answers_come_is_the_same_package(
+    page: Client, study: Study, run: AnalysisRun, woken: Woken
+) -> None:
+    page.post(PREPARE, {"recipe": "both"})
+    add_participant(study, pseudonym="eve", rate=likes_tuned)
+    page.post(PREPARE, {"recipe": "both"})
+    assert len(set(woken)) == Package.objects.count() == 1
+    shown = text_of(page.get("/studies/small/downloads/"))
+    assert "The download will have a new analysis, of the data as they are when it is" in shown
+
+
+def test_data_that_never_agree_with_their_analysis_are_a_clear_failure(
+    study: Study, run: AnalysisRun, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def otherwise(*args: Any, **options: Any) -> dict[str, Any]:
+        return write_export(*args, **options) | {"snapshot_hash": "another"}
+
+    monkeypatch.setattr("dashboard.share.package_making.write_export", otherwise)
+    package = request_package(run=run, recipe="both", images=False)
+    make_package(package.pk)
+    package.refresh_from_db()
+    assert package.state == State.FAILED
+    assert "the data changed 3 times between their analysis and the zip" in package.error
+    assert list(folder.iterdir()) == []
+
+
+def test_analysis_that_fails_is_why_there_is_no_package(study: Study, run: AnalysisRun) -> None:
+    add_participant(study, pseudonym="eve", rate=likes_tuned)
+    DemographicAnswer.objects.filter(name="sex").update(value=[[1]])  # which nobody can send
+    package = request_package(run=run, recipe="both", images=False)
+    make_package(package.pk)
+    package.refresh_from_db()
+    assert package.state == State.FAILED
+    assert "the analysis failed: " in package.error
 
 
 # ── Asking for it ─────────────────────────────────────────────────────────────────────────────────

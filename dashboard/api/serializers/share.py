@@ -29,7 +29,10 @@ class ExportsSerializer(serializers.Serializer[object]):
 class PackageSerializer(serializers.ModelSerializer[Package]):
     """A zip of a finished analysis and its data, or a request for one."""
 
-    run = serializers.IntegerField(source="run_id", help_text="id of the analysis")
+    run = serializers.IntegerField(
+        source="run_id",
+        help_text="id of the analysis; another one if data change before it is made",
+    )
     include = serializers.SerializerMethodField(help_text="who is in it besides those who count")
     state = serializers.CharField(help_text=STATES)
     error = serializers.CharField(help_text=ERROR)
