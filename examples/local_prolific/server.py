@@ -50,9 +50,9 @@ class LocalProlific(ThreadingHTTPServer):
         self.world.tokens[token] = {"id": account, "email": "researcher@local-prolific.test"}
         #: Every request to the API: method and path.
         self.log: list[str] = []
-        #: Called with the token of a request to the API, before it is carried out and before it is
-        #: answered; it may wait.
-        self.between: Callable[[str], None] = lambda token: None
+        #: Called with the token of a request to the API, what it asks for, and the moment: "asked",
+        #: or "done" before the answer. It may wait.
+        self.between: Callable[[str, str, str], None] = lambda token, request, moment: None
 
     @property
     def url(self) -> str:
@@ -106,8 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _api(self, method: str, path: str, query: str, data: bytes) -> None:
         server = self.server
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        server.between(token)
-        server.log.append(f"{method} {path}")
+        request = f"{method} {path}"
+        server.between(token, request, "asked")
+        server.log.append(request)
         fault = server.faults.of_request(method, path)
         if fault in BEFORE:
             status = BEFORE[fault]
@@ -136,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
             body=body,
             token=token if scheme == "Token" else "",
         )
-        server.between(token)
+        server.between(token, request, "done")
         if fault in AFTER:
             self._be_silent(fault.removesuffix("_after"))
         elif fault in STRANGE:
