@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -18,6 +19,7 @@ from dashboard.raters.models import SubmissionOnProlific
 from examples.local_prolific import TOKEN
 from survey.prolific.client import ProlificClient
 from tests.dashboard.payments.conftest import REWARD, There, answers, states
+from tests.dashboard.reading import text_of
 from tests.prolific import prolific_id
 
 PAY, SET_UP = "POST bulk-bonus-payments/*", "POST submissions/bonus-payments/"
@@ -440,7 +442,7 @@ def test_what_was_said_of_an_earlier_attempt_is_not_said_of_the_next(
 
 
 def test_list_by_hand_leaves_out_who_may_have_been_paid_by_a_worker(
-    there: There, monkeypatch: pytest.MonkeyPatch
+    there: There, page: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hasten(monkeypatch)
     there.add("ann", "ben")
@@ -453,6 +455,8 @@ def test_list_by_hand_leaves_out_who_may_have_been_paid_by_a_worker(
     ann = by_hand.decisions.select_related("submission", "order").earliest("id")
     text = download(order=by_hand, name="bonuses.csv", author=there.author, at=timezone.now())
     assert text == f"{prolific_id('ben')},0.75\n"
+    said = text_of(page.get(f"/studies/small/payments/{by_hand.pk}/"))
+    assert "1 bonus is left out of the list for now: another order has a bonus" in said
     with pytest.raises(SettleRefused, match="another order has a bonus of the same person"):
         settle(
             order=by_hand,
