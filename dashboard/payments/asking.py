@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from datetime import timedelta
 
-from django.db.models import F, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
@@ -39,20 +39,30 @@ def claim(decisions: Iterable[SubmissionDecision]) -> list[SubmissionDecision]:
     """Store that Prolific is about to be asked; those that nobody else has asked for meanwhile."""
     ours = []
     for one in decisions:
-        free = SubmissionDecision.objects.filter(pk=one.pk, state=State.WAITING)
-        if free.update(
-            state=State.ASKED,
-            asked_at=timezone.now(),
-            accepted_at=None,
-            attempts=F("attempts") + 1,
-        ):
+        free = SubmissionDecision.objects.filter(as_read([one]), state=State.WAITING)
+        now, attempts = timezone.now(), one.attempts + 1
+        if free.update(state=State.ASKED, asked_at=now, accepted_at=None, attempts=attempts):
+            one.attempts = attempts
             ours.append(one)
     return ours
 
 
+def as_read(decisions: Iterable[SubmissionDecision]) -> Q:
+    """Those of the decisions that nobody has asked for again since they were read here: what is
+    known of one attempt says nothing about the next.
+    """
+    by_attempts: dict[int, list[int]] = {}
+    for one in decisions:
+        by_attempts.setdefault(one.attempts, []).append(one.pk)
+    which = Q(pk__in=[])
+    for attempts, ids in by_attempts.items():
+        which |= Q(pk__in=ids, attempts=attempts)
+    return which
+
+
 def _asked(decisions: Iterable[SubmissionDecision]) -> QuerySet[SubmissionDecision]:
-    ids = [one.pk for one in decisions]
-    return SubmissionDecision.objects.filter(pk__in=ids, state__in=(State.ASKED, State.WAITING))
+    states = (State.ASKED, State.WAITING)
+    return SubmissionDecision.objects.filter(as_read(decisions), state__in=states)
 
 
 def accepted(decisions: Iterable[SubmissionDecision]) -> None:
@@ -72,7 +82,9 @@ def refused(decisions: Iterable[SubmissionDecision], answer: str) -> None:
 
 def released(decisions: Iterable[SubmissionDecision]) -> None:
     """It was not done, and is asked for again."""
-    _asked(decisions).update(state=State.WAITING, asked_at=None, accepted_at=None)
+    _asked(decisions).update(
+        state=State.WAITING, asked_at=None, accepted_at=None, paid_outside=None
+    )
 
 
 def failed(decisions: list[SubmissionDecision], error: ProlificError) -> None:

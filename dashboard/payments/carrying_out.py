@@ -4,7 +4,8 @@ Each decision is stored as asked before Prolific is asked, so a worker may be ki
 What is found asked is settled by Prolific's own record: the status of the submission, or its bonus
 payments. Approving, rejecting and asking for a return are asked for again if they were not done:
 done twice, they change nothing. A bonus or a message is asked for once, and never again by itself:
-if Prolific's record does not tell, a researcher says what is true (`settling.settle`).
+if Prolific's record does not tell, a researcher says what is true (`settling.settle`). An answer
+that is not Prolific's tells nothing, whatever its status.
 
 Nothing here holds a transaction open while Prolific is asked.
 """
@@ -17,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -58,10 +60,14 @@ LOOK_FOR = timedelta(hours=1)
 WORTH_A_LIST = 5
 #: What the status of a submission says about a decision that was asked for.
 IS_DONE: dict[str, Callable[[ProlificSubmission], bool]] = {
-    Kind.APPROVE: lambda one: one.status in ("APPROVED", "PARTIALLY APPROVED"),
+    Kind.APPROVE: lambda one: one.status == "APPROVED",  # partially approved: paid less
     Kind.REJECT: lambda one: one.status == "REJECTED",
     Kind.RETURN: lambda one: one.return_requested is not None or one.status == "RETURNED",
 }
+#: Of what was so before it was asked for here; who did it may have told the participant otherwise.
+NOT_OURS = (
+    "It was so on Prolific already. Nothing was asked for here, and nobody was told anything."
+)
 MAY_BE_DONE = {
     Kind.APPROVE: ("AWAITING REVIEW", "TIMED-OUT", "ACTIVE"),
     Kind.REJECT: ("AWAITING REVIEW",),
@@ -92,8 +98,6 @@ def carry_out(
             with open_client() as client:
                 step(order, client)
         bonuses.pay(order, open_client)
-        with open_client() as client:
-            _look(order, client)
     except Later as later:
         problem = str(later)
         logger.warning("%s: %s", order, problem)
@@ -124,9 +128,12 @@ def _client(order: PaymentOrder, is_ending: Callable[[], bool]) -> Iterator["Pro
         yield client
 
 
+@transaction.atomic
 def _rest(order: PaymentOrder, problem: str) -> None:
     """Leave the order to the next turn, or finish it if there is nothing more to do."""
     now = timezone.now()
+    # A researcher who says now what was not done is not overlooked: `settling.settle` locks it too.
+    PaymentOrder.objects.select_for_update(no_key=True).get(pk=order.pk)
     asked = Q(state=State.ASKED)
     settles = asked & ~Q(kind__in=(Kind.BONUS, Kind.MESSAGE))
     settles |= asked & Q(kind=Kind.BONUS, asked_at__gt=now - LOOK_FOR)
@@ -149,7 +156,7 @@ def _look(order: PaymentOrder, client: "ProlificClient") -> None:
         if there is None:
             refused([one], "Prolific has no such submission, or this account may not see it.")
         elif IS_DONE[one.kind](there):
-            done([one])
+            done([one], NOT_OURS if not one.attempts else "")
         elif there.status not in MAY_BE_DONE[Kind(one.kind)]:
             refused([one], f"The submission is {there.status.lower()} on Prolific.")
         elif one.state == State.ASKED:
@@ -184,11 +191,14 @@ def _read(
 def _of_study(
     study: str, ids: set[str], order: PaymentOrder, client: "ProlificClient"
 ) -> Iterator[ProlificSubmission]:
+    listed: set[str] = set()
     if study and len(ids) >= WORTH_A_LIST:
         keep(order)
-        yield from (one for one in client.submissions(study) if one.id in ids)
-        return
-    for submission in sorted(ids):
+        for one in client.submissions(study):
+            if one.id in ids:
+                listed.add(one.id)
+                yield one
+    for submission in sorted(ids - listed):  # a list may lack what there is
         keep(order)
         try:
             yield client.submission(submission)
@@ -213,21 +223,22 @@ def _approve(order: PaymentOrder, client: "ProlificClient") -> None:
             if error.may_have_happened or error.status not in (400, 404):
                 failed(ours, error)
             released(ours)
-            _each(order, Kind.APPROVE, lambda one: _move(client, one, "APPROVE"))
+            _each(order, Kind.APPROVE, partial(_move, client, action="APPROVE"))
         else:
             accepted(ours)
 
 
 def _reject(order: PaymentOrder, client: "ProlificClient") -> None:
-    def ask(one: SubmissionDecision) -> None:
-        _move(client, one, "REJECT", message=one.text, rejection_category=one.category)
+    def ask(one: SubmissionDecision) -> ProlificSubmission:
+        why = {"message": one.text, "rejection_category": one.category}
+        return _move(client, one, action="REJECT", **why)
 
     _each(order, Kind.REJECT, ask)
 
 
 def _request_returns(order: PaymentOrder, client: "ProlificClient") -> None:
-    def ask(one: SubmissionDecision) -> None:
-        client.request_return(one.submission.submission_id, one.text)
+    def ask(one: SubmissionDecision) -> ProlificSubmission:
+        return client.request_return(one.submission.submission_id, one.text)
 
     _each(order, Kind.RETURN, ask)
 
@@ -248,22 +259,31 @@ def _send_messages(order: PaymentOrder, client: "ProlificClient") -> None:
     _each(order, Kind.MESSAGE, ask)
 
 
-def _each(order: PaymentOrder, kind: str, ask: Callable[[SubmissionDecision], None]) -> None:
-    """Ask for decisions of a kind one after the other. Raises Later."""
+def _each(
+    order: PaymentOrder, kind: str, ask: Callable[[SubmissionDecision], ProlificSubmission | None]
+) -> None:
+    """Ask for decisions of a kind one after the other. It is done once the submission that Prolific
+    answers with says so; `_look` looks later at others. Raises Later.
+    """
     for one in waiting(order, kind):
         keep(order)
         if not claim([one]):
             continue
         try:
-            ask(one)
+            there = ask(one)
         except ProlificError as error:
             failed([one], error)
         else:
-            done([one])
+            if there is None or IS_DONE[kind](there):
+                done([one])
+            else:
+                accepted([one])
 
 
-def _move(client: "ProlificClient", one: SubmissionDecision, action: str, **fields: str) -> None:
-    client.move_submission(one.submission.submission_id, action, **fields)
+def _move(
+    client: "ProlificClient", one: SubmissionDecision, *, action: str, **fields: str
+) -> ProlificSubmission:
+    return client.move_submission(one.submission.submission_id, action, **fields)
 
 
-STEPS = (_look, _approve, _reject, _request_returns, _send_messages, bonuses.settle)
+STEPS = (_look, _approve, _reject, _request_returns, _send_messages, _look, bonuses.settle)

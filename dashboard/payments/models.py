@@ -92,8 +92,10 @@ class SubmissionDecision(models.Model):
     bonus_request = models.ForeignKey(
         BonusRequest, models.SET_NULL, null=True, related_name="decisions"
     )
-    paid_before = models.PositiveSmallIntegerField(
-        null=True, help_text="Bonuses of this amount that there were before it was asked for"
+    paid_outside = models.SmallIntegerField(
+        null=True,
+        help_text="Bonuses of this amount on Prolific that no decision here accounts for, counted "
+        "when this one was asked for; below 0 if one that is done was not listed",
     )
 
     class Meta:

@@ -1,8 +1,8 @@
 """What a researcher says of decisions: carried out by hand, or not known to Prolific's record."""
 
 import csv
-from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from dashboard.accounts.prolific import NotConnected, client_of
-from dashboard.payments.bonuses import times_listed
+from dashboard.payments.asking import as_read
+from dashboard.payments.bonuses import (
+    BONUS_TAKES,
+    account_of,
+    accounts_of,
+    lock_submissions,
+    times_listed,
+)
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import SETTLED
 from survey.models import StudyEvent
@@ -19,8 +26,6 @@ if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
 
 State, Kind = SubmissionDecision.State, SubmissionDecision.Kind
-#: Prolific pays bonuses "in the following minutes".
-BONUS_TAKES = timedelta(minutes=15)
 #: A researcher may say what became of these.
 OPEN_STATES = (State.WAITING, State.ASKED)
 DOWNLOADED = "payment list downloaded"
@@ -43,9 +48,29 @@ def list_kinds(name: str) -> tuple[str, ...]:
 
 
 def of_list(order: PaymentOrder, name: str) -> list[SubmissionDecision]:
-    """The decisions of a list, but for people whose IDs are erased."""
+    """The decisions of a list, but for people whose IDs are erased, and for bonuses that wait."""
     rows = order.decisions.filter(kind__in=list_kinds(name), submission__erased_at=None)
-    return list(rows.exclude(state=State.REFUSED).select_related("submission").order_by("id"))
+    rows = rows.exclude(state=State.REFUSED).select_related("submission", "order")
+    decisions = list(rows.order_by("id"))
+    wait = {one.pk for one in held_back(decisions)}
+    return [one for one in decisions if one.pk not in wait]
+
+
+def held_back(decisions: Sequence[SubmissionDecision]) -> list[SubmissionDecision]:
+    """Bonuses by hand that wait: of the same submission, another order has a bonus of which it is
+    not known whether it was paid. A payment on Prolific could be taken for that one.
+    """
+    due = [
+        one
+        for one in decisions
+        if one.kind == Kind.BONUS and one.order.by_hand and one.state == State.WAITING
+    ]
+    accounts = accounts_of(one.submission.submission_id for one in due)
+    return [
+        one
+        for one in due
+        if accounts[one.submission.submission_id].is_in_the_air(besides=one.order_id)
+    ]
 
 
 @transaction.atomic
@@ -54,6 +79,7 @@ def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> s
 
     What it has counts as asked for from now on, until a researcher says whether it was done.
     """
+    _lock(order.decisions.filter(kind__in=list_kinds(name)))
     decisions = [one for one in of_list(order, name) if one.state != State.DONE]
     rows = {"approve.csv": _approvals, "bonuses.csv": _bonuses}.get(name, _others)(decisions)
     ids = [one.pk for one in decisions]
@@ -107,12 +133,13 @@ def settle_chosen(
     Raises SettleRefused, ProlificError; both change nothing.
     """
     chosen = [one for one in unsettled(order) if one.pk in ids]
-    if what == "not_done":
+    if what != "done":
+        concerned = [one for one in chosen if one.state in SAYINGS[what][0]]
         try:
             with client_of(author) as client:
-                check_not_done(chosen, client, at=at)
+                check_not_done(concerned, client, at=at)
         except NotConnected as why:
-            if not order.by_hand:
+            if what == "not_done" and not order.by_hand:
                 raise SettleRefused(f"{why} Nothing was changed.") from None
     n = settle(order=order, decisions=chosen, what=what, author=author, at=at)
     if not n:
@@ -130,15 +157,25 @@ def settle(
     at: datetime,
 ) -> int:
     """Store what a researcher says of decisions: `done`, `not_done` or `cancel`. Returns of how
-    many it can be said.
+    many it can be said; it is said of none that was asked for again since it was read.
 
     What was not done is asked for again, in an order by hand with the next list. Only what nobody
     was asked for yet can be cancelled.
+
+    Raises SettleRefused for a bonus by hand that waits (see `held_back`).
     """
     states, change = SAYINGS[what]
     if what == "done" and order.by_hand:
         states = (State.ASKED, State.WAITING)
-    rows = order.decisions.filter(pk__in=[one.pk for one in decisions], state__in=states)
+    _lock(decisions)
+    PaymentOrder.objects.select_for_update(no_key=True).get(pk=order.pk)  # no worker finishes it
+    rows = order.decisions.filter(as_read(decisions), state__in=states)
+    if what == "done" and (wait := held_back(list(rows.select_related("submission", "order")))):
+        raise SettleRefused(
+            f"{len(wait)} of these bonuses can't be settled yet: another order has a bonus of the "
+            "same person, and it is not known whether that was paid. Settle that one first. "
+            "Nothing was changed."
+        )
     n = rows.update(**change, answer=f"Said by {author.get_username()}.")
     if what == "done":
         order.decisions.filter(state=State.DONE, done_at=None).update(done_at=at)
@@ -152,6 +189,11 @@ def settle(
             finished_at=None if left else at, lease_until=None
         )
     return n
+
+
+def _lock(decisions: Iterable[SubmissionDecision]) -> None:
+    """Nobody else asks for a bonus of these people, or settles one, until the transaction ends."""
+    lock_submissions(one.submission.submission_id for one in decisions if one.kind == Kind.BONUS)
 
 
 #: What can be said of decisions: those in which states, and what it makes of them.
@@ -170,17 +212,26 @@ def check_not_done(
 ) -> None:
     """Raises SettleRefused if a bonus may be paid all the same; ProlificError.
 
-    The list of bonuses at Prolific says more than a researcher remembers.
+    The list of bonuses at Prolific says more than a researcher remembers. As for `bonuses.settle`,
+    each payment in it vouches for one decision of all orders.
     """
     for one in decisions:
-        if one.kind != Kind.BONUS or one.order.by_hand:
+        if one.kind != Kind.BONUS or one.order.by_hand or not one.attempts:
             continue
         if one.asked_at and one.asked_at > at - BONUS_TAKES:
             raise SettleRefused(
                 "Prolific pays bonuses some minutes after it was asked. Look again at "
                 f"{one.asked_at + BONUS_TAKES:%H:%M} UTC. Nothing was changed."
             )
-        if client is not None and times_listed(one, client) > (one.paid_before or 0):
+        if client is None:
+            continue
+        listed, account = times_listed(one, client), account_of(one.submission)
+        if account.lists(one, listed):
             raise SettleRefused(
                 "Prolific lists this bonus as paid, so it is not paid again. Nothing was changed."
+            )
+        if not account.is_complete(one, listed):
+            raise SettleRefused(
+                "Prolific does not list another bonus of this person yet that it has accepted, so "
+                "its list does not tell. Look again in some minutes. Nothing was changed."
             )

@@ -27,6 +27,7 @@ from dashboard.payments.settling import (
     OPEN_STATES,
     SettleRefused,
     download,
+    held_back,
     of_list,
     settle_chosen,
     unsettled,
@@ -183,7 +184,7 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """What was confirmed at once, and what has become of it."""
     study = study_or_404(name)
     row = order_or_404(study, order)
-    decisions = list(row.decisions.select_related("submission").order_by("kind", "id"))
+    decisions = list(row.decisions.select_related("submission", "order").order_by("kind", "id"))
     names = {case.submission: case.pseudonym for case in cases_of(study)}
     lists = [
         (name, about, hint, len(due), any(one.asked_at for one in due))
@@ -201,6 +202,7 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
             (one, names.get(one.submission_id, ""), _bonus_in_words(one)) for one in decisions
         ],
         lists=lists if row.by_hand else [],
+        held_back=len(held_back(decisions)),
         unsettled=[one for one in decisions if one.state in OPEN_STATES],
         is_unclear=any(one.state == State.ASKED for one in decisions),
     )

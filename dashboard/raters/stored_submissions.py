@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from django.db import transaction
 from django.utils import timezone
 
 from dashboard.raters.models import SubmissionOnProlific
@@ -16,6 +17,7 @@ READ = (
 )
 
 
+@transaction.atomic
 def store_submissions(
     study: Study, submissions: Iterable[ListedSubmission], *, at: datetime
 ) -> None:
@@ -23,6 +25,8 @@ def store_submissions(
     listed = list(submissions)
     hashes = {one.id: id_hash(one.id) for one in listed}
     stored = SubmissionOnProlific.objects.filter(slug=study.slug)
+    # Locked in the same order as by payments, which lock what they ask bonuses for.
+    stored = stored.select_for_update(no_key=True).order_by("pk")
     rows = {row.submission_id: row for row in stored}
     versions = _versions(study.slug, {one.participant for one in listed})
     taken = []

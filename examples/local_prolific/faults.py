@@ -10,10 +10,18 @@ BEFORE = {"429": 429, "500": 500, "502": 502, "503": 503}
 #: The request is carried out, and the answer is lost.
 AFTER = ("500_after", "hang_after", "reset_after")
 SILENT = ("hang", "reset")
-#: Other answers than the API describes.
-STRANGE = ("html", "empty_json")
+#: Other answers than the API describes, with status 200: the request is carried out, or it is not.
+STRANGE: dict[str, tuple[str, bytes]] = {
+    "html": ("text/html", b"<!doctype html><title>Maintenance</title>"),
+    "empty_json": ("application/json", b"{}"),
+    "empty": ("application/json", b""),
+    "other_json": ("application/json", b'{"status": "down for maintenance"}'),
+}
+STRANGE_BEFORE = {f"{what}_before": answer for what, answer in STRANGE.items()}
+#: Pages of a server in between; nothing is carried out.
+GATEWAY = {"gateway_302": 302, "gateway_400": 400, "gateway_403": 403, "gateway_404": 404}
 OF_EVENTS = ("late", "double", "wrong_signature")
-KNOWN = {*BEFORE, *AFTER, *SILENT, *STRANGE}
+KNOWN = {*BEFORE, *AFTER, *SILENT, *STRANGE, *STRANGE_BEFORE, *GATEWAY}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import socket
 import struct
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +16,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from examples.local_prolific import TOKEN
 from examples.local_prolific.api import answer
-from examples.local_prolific.faults import AFTER, BEFORE, Faults
+from examples.local_prolific.faults import (
+    AFTER,
+    BEFORE,
+    GATEWAY,
+    STRANGE,
+    STRANGE_BEFORE,
+    Faults,
+)
 from examples.local_prolific.people import link_of
 from examples.local_prolific.webhooks import Webhooks
 from examples.local_prolific.world import ApiError, World
@@ -43,6 +50,9 @@ class LocalProlific(ThreadingHTTPServer):
         self.world.tokens[token] = {"id": account, "email": "researcher@local-prolific.test"}
         #: Every request to the API: method and path.
         self.log: list[str] = []
+        #: Called with the token of a request to the API, what it asks for, and the moment: "asked",
+        #: or "done" before the answer. It may wait.
+        self.between: Callable[[str, str, str], None] = lambda token, request, moment: None
 
     @property
     def url(self) -> str:
@@ -95,7 +105,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _api(self, method: str, path: str, query: str, data: bytes) -> None:
         server = self.server
-        server.log.append(f"{method} {path}")
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        request = f"{method} {path}"
+        server.between(token, request, "asked")
+        server.log.append(request)
         fault = server.faults.of_request(method, path)
         if fault in BEFORE:
             status = BEFORE[fault]
@@ -105,11 +118,16 @@ class _Handler(BaseHTTPRequestHandler):
         if fault in ("hang", "reset"):
             self._be_silent(fault)
             return
+        if fault in GATEWAY:
+            self._send(GATEWAY[fault], "text/html", b"<!doctype html><title>Gateway</title>")
+            return
+        if fault in STRANGE_BEFORE:
+            self._send(200, *STRANGE_BEFORE[fault])
+            return
         try:
             body = json.loads(data or b"{}")
         except ValueError:
             raise ApiError(400, "Bad Request", "The body is no JSON") from None
-        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
         status, content, headers = answer(
             server.world,
             server.hooks,
@@ -119,12 +137,11 @@ class _Handler(BaseHTTPRequestHandler):
             body=body,
             token=token if scheme == "Token" else "",
         )
+        server.between(token, request, "done")
         if fault in AFTER:
             self._be_silent(fault.removesuffix("_after"))
-        elif fault == "html":
-            self._send(200, "text/html", b"<!doctype html><title>Maintenance</title>")
-        elif fault == "empty_json":
-            self._json(200, {})
+        elif fault in STRANGE:
+            self._send(200, *STRANGE[fault])
         elif isinstance(content, bytes):
             self._send(status, "text/csv; charset=utf-8", content)
         else:

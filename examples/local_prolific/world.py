@@ -5,6 +5,7 @@ Rules and names are those of Prolific's API description. Fees and taxes are inve
 
 import secrets
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -107,6 +108,7 @@ class Payment:
     participant: str
     cents: int
     why: str
+    at: float = field(default_factory=time.monotonic, compare=False)
 
 
 @dataclass
@@ -115,6 +117,8 @@ class World:
 
     balance: int = 1_000_000
     currency: str = "GBP"
+    #: A submission lists a bonus so long after it was paid: on Prolific it takes minutes.
+    listing_seconds: float = 0.0
     tokens: dict[str, Json] = field(default_factory=dict)
     studies: dict[str, Json] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
@@ -169,9 +173,15 @@ class World:
         return [f"{submission}: {why} × {n}" for (submission, why), n in paid.items() if n > 1]
 
     def bonuses_of(self, submission: Submission) -> list[int]:
-        """The bonuses that a submission got, in cents."""
-        paid = [payment for payment in self.ledger if payment.submission == submission.id]
-        return [payment.cents for payment in paid if payment.why != "reward"]
+        """The bonuses that a submission lists, in cents."""
+        listed_to = time.monotonic() - self.listing_seconds
+        return [
+            payment.cents
+            for payment in self.ledger
+            if payment.submission == submission.id
+            and payment.why != "reward"
+            and payment.at <= listed_to
+        ]
 
     def pay(self, submission: Submission, cents: int, why: str) -> None:
         """Write a payment into the ledger."""

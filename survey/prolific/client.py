@@ -4,6 +4,10 @@ Creating a study, setting up bonuses, asking for a return and sending a message 
 their `ProlificError` says whether they may have happened, and the caller must look before it asks
 again. Paying bonuses is never repeated, whatever the answer: Prolific pays again each time ("not
 idempotent", in its description of the call).
+
+A request that changes something has succeeded if its answer is the one that Prolific's description
+has for it: the object by its id, a sentence, or status 204. Any other may mean that it was done or
+not.
 """
 
 import time
@@ -84,7 +88,7 @@ class ProlificClient:
         """What so many submissions cost with fees and taxes; `reward` and result in cents."""
         body = {"reward": reward, "total_available_places": places}
         answer = self._ask(
-            "POST", "study-cost-calculator/", body=body, about="cost", repeatable=True
+            "POST", "study-cost-calculator/", body=body, about="cost", repeat="always"
         )
         return round(read(StudyCost, answer, "cost").total_cost)
 
@@ -94,7 +98,10 @@ class ProlificClient:
 
     def study(self, study: str) -> ProlificStudy:
         """One study, in its present state."""
-        return self._one(ProlificStudy, f"studies/{_part(study)}/", about=f"study {study}")
+        about = f"study {study}"
+        return _same(
+            self._one(ProlificStudy, f"studies/{_part(study)}/", about=about), study, about
+        )
 
     def create_study(self, draft: Mapping[str, Any]) -> ProlificStudy:
         """Create a draft. Not repeatable: find it by its internal name before asking again."""
@@ -105,15 +112,15 @@ class ProlificClient:
         """Change fields of a study. After publishing, places may only grow."""
         about = f"study {study}"
         path = f"studies/{_part(study)}/"
-        answer = self._ask("PATCH", path, body=fields, about=about, repeatable=True)
-        return read(ProlificStudy, answer, about)
+        answer = self._ask("PATCH", path, body=fields, about=about, repeat="always")
+        return _same(read(ProlificStudy, answer, about), study, about)
 
     def move_study(self, study: str, action: str) -> ProlificStudy:
         """PUBLISH, PAUSE, START or STOP a study. The second time Prolific refuses, harmlessly."""
         about = f"study {study}, {action}"
         path = f"studies/{_part(study)}/transition/"
-        answer = self._ask("POST", path, body={"action": action}, about=about, repeatable=True)
-        return read(ProlificStudy, answer, about)
+        answer = self._ask("POST", path, body={"action": action}, about=about, repeat="always")
+        return _same(read(ProlificStudy, answer, about), study, about)
 
     def demographics(self, study: str) -> bytes:
         """Prolific's demographic export of a study (CSV): its base columns, no filters.
@@ -141,16 +148,16 @@ class ProlificClient:
 
     def submission(self, submission: str) -> ProlificSubmission:
         """One submission."""
-        about = f"submission {submission}"
-        return self._one(ProlificSubmission, f"submissions/{_part(submission)}/", about=about)
+        about, path = f"submission {submission}", f"submissions/{_part(submission)}/"
+        return _same(self._one(ProlificSubmission, path, about=about), submission, about)
 
     def move_submission(self, submission: str, action: str, **fields: Any) -> ProlificSubmission:
         """APPROVE, REJECT, … a submission. Prolific ignores the same request a second time."""
         about = f"submission {submission}, {action}"
         path = f"submissions/{_part(submission)}/transition/"
         body = {"action": action, **fields}
-        answer = self._ask("POST", path, body=body, about=about, repeatable=True)
-        return read(ProlificSubmission, answer, about)
+        answer = self._ask("POST", path, body=body, about=about, repeat="always")
+        return _same(read(ProlificSubmission, answer, about), submission, about)
 
     def approve(self, submissions: Iterable[str]) -> None:
         """Approve and so pay submissions, at most MOST_APPROVED a request, one after the other.
@@ -160,8 +167,8 @@ class ProlificClient:
         ids = list(submissions)
         for first in range(0, len(ids), MOST_APPROVED):
             body = {"submission_ids": ids[first : first + MOST_APPROVED]}
-            path = "submissions/bulk-approve/"
-            self._ask("POST", path, body=body, about="approval", repeatable=True)
+            path, about = "submissions/bulk-approve/", "approval"
+            _sentence(self._ask("POST", path, body=body, about=about, repeat="always"), about)
 
     def request_return(self, submission: str, reason: str) -> ProlificSubmission:
         """Ask a participant to return a submission."""
@@ -169,14 +176,15 @@ class ProlificClient:
         path = f"submissions/{_part(submission)}/request-return/"
         body = {"request_return_reasons": [reason]}
         answer = self._ask("POST", path, body=body, about=about)
-        return read(ProlificSubmission, answer, about)
+        return _same(read(ProlificSubmission, answer, about), submission, about)
 
     # ── Bonuses, messages, groups ────────────────────────────────────────────────────────────
 
     def set_up_bonuses(self, study: str, bonuses: Mapping[str, int]) -> BulkBonus:
         """Set up bonuses in cents by participant or submission; this pays nothing yet.
 
-        Raises ValueError for none, more than MOST_BONUSES, or an amount that is not positive.
+        Raises ProlificError, also where Prolific has set up another sum; and ValueError for none,
+        more than MOST_BONUSES, or an amount that is not positive.
         """
         if not 0 < len(bonuses) <= MOST_BONUSES:
             raise ValueError(f"{len(bonuses)} bonuses; one request takes 1 to {MOST_BONUSES}")
@@ -185,21 +193,21 @@ class ProlificClient:
         lines = [f"{who},{Decimal(cents) / 100:.2f}" for who, cents in bonuses.items()]
         body = {"study_id": study, "csv_bonuses": "\n".join(lines)}
         about = f"bonuses of study {study}"
-        return read(
-            BulkBonus,
-            self._ask("POST", "submissions/bonus-payments/", body=body, about=about),
-            about,
-        )
+        answer = self._ask("POST", "submissions/bonus-payments/", body=body, about=about)
+        set_up = read(BulkBonus, answer, about)
+        if set_up.amount is not None and round(set_up.amount) != sum(bonuses.values()):
+            raise unexpected(about)
+        return set_up
 
     def pay_bonuses(self, bonus: str) -> None:
         """Pay bonuses that were set up. Sent once: a second request would pay them again."""
-        path = f"bulk-bonus-payments/{_part(bonus)}/pay/"
-        self._ask("POST", path, about=f"payment {bonus}", only_once=True)
+        path, about = f"bulk-bonus-payments/{_part(bonus)}/pay/", f"payment {bonus}"
+        _sentence(self._ask("POST", path, about=about, repeat="never", success=202), about)
 
     def send_message(self, *, participant: str, study: str, text: str) -> None:
         """Send a participant a message about a study."""
         body = {"recipient_id": participant, "study_id": study, "body": text}
-        self._ask("POST", "messages/", body=body, about="message")
+        self._ask("POST", "messages/", body=body, about="message", success=204)
 
     def participant_groups(self, workspace: str) -> list[ParticipantGroup]:
         """The participant groups of a workspace."""
@@ -223,13 +231,17 @@ class ProlificClient:
         """Make these people, and nobody else, the members of a group."""
         path, about = f"participant-groups/{_part(group)}/", f"participant group {group}"
         body = {"participant_ids": list(participants)}
-        self._ask("PATCH", path, body=body, about=about, repeatable=True)
+        answer = self._ask("PATCH", path, body=body, about=about, repeat="always")
+        _same(read(ParticipantGroup, answer, about), group, about)
 
     def add_to_group(self, group: str, participants: Iterable[str]) -> None:
         """Add people to a group; members are ignored."""
-        path = f"participant-groups/{_part(group)}/participants/"
+        path, about = (
+            f"participant-groups/{_part(group)}/participants/",
+            f"participant group {group}",
+        )
         body = {"participant_ids": list(participants)}
-        self._ask("POST", path, body=body, about=f"participant group {group}", repeatable=True)
+        read(ResultPage, self._ask("POST", path, body=body, about=about, repeat="always"), about)
 
     # ── Events ───────────────────────────────────────────────────────────────────────────────
 
@@ -242,7 +254,7 @@ class ProlificClient:
         known = self._all(HookSecret, path, query, about=about, paged=False)
         if known:
             return known[0].value
-        answer = self._ask("POST", path, body=query, about=about, repeatable=True)
+        answer = self._ask("POST", path, body=query, about=about, repeat="always")
         return read(HookSecret, answer, about).value
 
     def hook_subscriptions(self, workspace: str) -> list[HookSubscription]:
@@ -256,20 +268,25 @@ class ProlificClient:
         body = {"workspace_id": workspace, "event_type": event_type, "target_url": target}
         about, path = f"subscription to {event_type}", "hooks/subscriptions/"
         answer = self._ask("POST", path, body=body, about=about, header=HookSubscription.HEADER)
-        return read(HookSubscription, answer, about)
+        subscription = read(HookSubscription, answer, about)
+        if not subscription.secret:
+            raise unexpected(about)
+        return subscription
 
     def confirm_subscription(self, subscription: HookSubscription) -> None:
         """Confirm a subscription with the secret that came with it."""
         path = f"hooks/subscriptions/{_part(subscription.id)}/"
         about = f"confirmation of the subscription to {subscription.event_type}"
         body = {"secret": subscription.secret}
-        self._ask("POST", path, body=body, about=about, repeatable=True)
+        answer = self._ask("POST", path, body=body, about=about, repeat="always")
+        _same(read(HookSubscription, answer, about), subscription.id, about)
 
     def unsubscribe(self, subscription: str) -> None:
         """Delete a subscription; one that is not there any more is no error."""
         path = f"hooks/subscriptions/{_part(subscription)}/"
         try:
-            self._ask("DELETE", path, about=f"subscription {subscription}", repeatable=True)
+            about = f"subscription {subscription}"
+            self._ask("DELETE", path, about=about, repeat="always", success=204)
         except ProlificError as error:
             if not error.is_missing:
                 raise
@@ -309,6 +326,19 @@ class ProlificClient:
             if not paged or is_last or len(rows) == known:
                 break
         return list(rows.values())
+
+
+def _same(row: Row, asked: str, about: str) -> Row:
+    """An answer that is about what was asked for. Raises ProlificError for another."""
+    if row.id != asked:  # type: ignore[attr-defined]  # all that are asked for have one
+        raise unexpected(about)
+    return row
+
+
+def _sentence(answer: Any, about: str) -> None:
+    """Prolific says in a JSON string that it will do something. Raises ProlificError."""
+    if not isinstance(answer, str) or not answer.strip():
+        raise unexpected(about)
 
 
 def _part(name: str) -> str:

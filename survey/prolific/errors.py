@@ -11,25 +11,39 @@ class ProlificError(Exception):
     """A request that failed; the text is a sentence for researchers.
 
     `status` is that of HTTP, None without an answer. `may_have_happened` says that the request may
-    have been carried out all the same: no answer came, or one that does not tell.
+    have been carried out all the same: no answer came, or one that does not tell. `is_missing` says
+    that Prolific does not have what was asked for.
     """
 
     def __init__(
-        self, message: str, *, status: int | None = None, may_have_happened: bool = False
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        may_have_happened: bool = False,
+        is_missing: bool = False,
     ) -> None:
         self.status = status
         self.may_have_happened = may_have_happened
+        self.is_missing = is_missing
         super().__init__(message)
-
-    @property
-    def is_missing(self) -> bool:
-        """Whether Prolific does not have what was asked for."""
-        return self.status == 404
 
 
 def refusal(status: int, body: object, *, about: str) -> ProlificError:
-    """The error of an answer that is none of success; `about` names what was asked for."""
+    """The error of an answer that is none of success; `about` names what was asked for.
+
+    Errors of the API are JSON objects. A redirect, or the page of a server in between, does not
+    tell whether the request has reached Prolific.
+    """
     said = sentence_of(body)
+    if not isinstance(body, dict) or status < 400:
+        message = (
+            f"Prolific's address leads elsewhere (HTTP {status}): check PROLIFIC_URL"
+            if status < 400
+            else f"Another server than Prolific's API has answered ({about}, HTTP {status}). Try "
+            "again in some minutes; if it stays so, check PROLIFIC_URL"
+        )
+        return ProlificError(f"{message}.", status=status, may_have_happened=True)
     if status == 401:
         message = (
             "Prolific does not accept this token. Copy it again from your settings on Prolific, or "
@@ -39,16 +53,14 @@ def refusal(status: int, body: object, *, about: str) -> ProlificError:
         message = f"Prolific does not let this account do that ({about}): {said or 'no reason'}"
     elif status == 404:
         message = f"Prolific has no {about}, or this account may not see it"
-    elif 300 <= status < 400:
-        message = f"Prolific's address leads elsewhere (HTTP {status}): check PROLIFIC_URL"
     else:
         message = f"Prolific refused ({about}): {said or f'HTTP {status}'}"
-    return ProlificError(f"{message.rstrip('.')}.", status=status)
+    return ProlificError(f"{message.rstrip('.')}.", status=status, is_missing=status == 404)
 
 
 def sentence_of(body: object) -> str:
     """What an error's body says: its title, and each field with what is wrong about it."""
-    error = body.get("error") if isinstance(body, dict) else None
+    error = body.get("error", body) if isinstance(body, dict) else None
     if isinstance(error, str):
         return error[:LONGEST]
     if not isinstance(error, dict):

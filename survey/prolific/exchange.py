@@ -2,8 +2,12 @@
 
 A request that Prolific is too busy for (429) was not carried out, and is sent again after a wait:
 as long as Prolific says, else twice as long each time. So is a request that failed at Prolific
-(5xx) or on the way, if carrying it out twice does what once does (`repeatable`). Of others the
+(5xx) or on the way, if carrying it out twice does what once does (`repeat="always"`). Of others the
 `ProlificError` says that they may have happened.
+
+So it says of an answer that is not Prolific's: a maintenance page with status 200, an empty body,
+or an error page of a server in between. Only what the API describes says that something was done,
+or that it was not.
 
 This module and `signed_links` import `requests`; web processes import them when they need them.
 """
@@ -13,7 +17,7 @@ import random
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import requests
 from pydantic import BaseModel, ValidationError
@@ -21,6 +25,8 @@ from pydantic import BaseModel, ValidationError
 from survey.prolific.errors import ProlificError, refusal
 
 Row = TypeVar("Row", bound=BaseModel)
+#: Whether a request is sent again after a failure; "if busy": if it was surely not carried out.
+Repeat = Literal["always", "if busy", "never"]
 CONNECT_SECONDS = 5.0
 #: One answer; a request also ends when the exchange's time is over.
 ANSWER_SECONDS = 20.0
@@ -58,28 +64,29 @@ class Exchange:
         about: str,
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, str] | None = None,
-        repeatable: bool = False,
-        only_once: bool = False,
+        repeat: Repeat = "if busy",
         header: str = "",
+        success: int | None = None,
     ) -> Any:
-        """The JSON of an answer; None if it has none. Raises ProlificError.
+        """The JSON of an answer; None if it is empty. Raises ProlificError, also for another status
+        than `success`, if that is given.
 
         The value of `header`, if the answer has it, is added to a JSON object under its name.
         """
-        answer = self._answer(
-            method, path, about, body, query, repeatable=repeatable, only_once=only_once
-        )
+        answer = self._answer(method, path, about, body, query, repeat)
         try:
             content = json.loads(answer.content) if answer.content else None
         except ValueError:
-            return None
+            raise unexpected(about) from None
+        if success not in (None, answer.status_code):
+            raise unexpected(about)
         if isinstance(content, dict) and header in answer.headers:
             content[header] = answer.headers[header]
         return content
 
     def download(self, path: str, *, about: str, body: Mapping[str, Any]) -> bytes:
-        """The file that a repeatable POST answers with. Raises ProlificError."""
-        return self._answer("POST", path, about, body, None, repeatable=True).content
+        """The file that a POST answers with, which changes nothing. Raises ProlificError."""
+        return self._answer("POST", path, about, body, None, "always").content
 
     def _answer(
         self,
@@ -88,11 +95,9 @@ class Exchange:
         about: str,
         body: Mapping[str, Any] | None,
         query: Mapping[str, str] | None,
-        *,
-        repeatable: bool,
-        only_once: bool = False,
+        repeat: Repeat,
     ) -> requests.Response:
-        repeatable |= method == "GET"
+        always = repeat == "always" or method == "GET"
         waits, happened, unreached = _waits(), False, 0
         while True:
             failed, asked_to_wait = self._attempt(method, path, about, body, query)
@@ -101,10 +106,10 @@ class Exchange:
             unreached += failed.status is None and not failed.may_have_happened
             happened |= failed.may_have_happened and method != "GET"
             failed.may_have_happened = happened
-            again = failed.status == 429 or repeatable
+            again = repeat != "never" and (failed.status == 429 or always)
             seconds = next(waits) if asked_to_wait is None else asked_to_wait
             is_late = time.monotonic() + seconds >= self._ends_at
-            if not is_temporary(failed.status) or only_once or not again or is_late:
+            if not is_temporary(failed.status) or not again or is_late:
                 raise failed
             if unreached > MOST_UNREACHED:
                 raise failed
@@ -119,7 +124,9 @@ class Exchange:
         query: Mapping[str, str] | None,
     ) -> tuple[requests.Response | ProlificError, float | None]:
         """One attempt: the answer or a ProlificError, and the wait that Prolific wants."""
-        left = max(0.1, self._ends_at - time.monotonic())
+        left = self._ends_at - time.monotonic()
+        if left <= 0:  # the caller may have been stopped for a while: others may act for it now
+            return ProlificError("Prolific was not asked: the time for it was over."), None
         seconds = min(ANSWER_SECONDS, left)
         try:
             answer = self._session.request(
@@ -160,9 +167,8 @@ class Exchange:
         except ValueError:
             content = None
         error = refusal(status, content, about=about)
-        if len(self._token) >= SHORTEST_SECRET and self._token in str(error):
-            said = str(error).replace(self._token, "[token]")
-            return ProlificError(said, status=status)
+        if len(self._token) >= SHORTEST_SECRET:
+            error.args = (str(error).replace(self._token, "[token]"),)
         return error
 
 

@@ -26,6 +26,10 @@ def _with_spaces(status: object) -> object:
 Status = Annotated[str, BeforeValidator(_with_spaces)]
 
 
+#: What things are asked for by; never empty.
+Id = Annotated[str, Field(min_length=1)]
+
+
 class FromProlific(BaseModel):
     """A part of an answer."""
 
@@ -48,14 +52,14 @@ class ResultPage(FromProlific):
 class ProlificUser(FromProlific):
     """The person whose token it is."""
 
-    id: str
+    id: Id
     email: str = ""
 
 
 class Workspace(FromProlific):
     """Where studies and money are."""
 
-    id: str
+    id: Id
     title: str = ""
 
 
@@ -69,7 +73,7 @@ class WorkspaceBalance(FromProlific):
 class Project(FromProlific):
     """A project, and the workspace that it is in."""
 
-    id: str
+    id: Id
     title: str = ""
     workspace: str = ""
 
@@ -77,7 +81,7 @@ class Project(FromProlific):
 class ListedStudy(FromProlific):
     """A study as lists have it."""
 
-    id: str
+    id: Id
     name: str = ""
     internal_name: str | None = None
     status: Status = ""
@@ -104,7 +108,7 @@ class ProlificStudy(ListedStudy):
 class ProlificSubmission(FromProlific):
     """A participant's submission. Lists and single answers name some fields differently."""
 
-    id: str
+    id: Id
     participant: str = Field(
         default="", validation_alias=AliasChoices("participant_id", "participant")
     )
@@ -121,10 +125,12 @@ class ProlificSubmission(FromProlific):
 
 
 class BulkBonus(FromProlific):
-    """Bonuses that are set up and not paid yet, with what they cost."""
+    """Bonuses that are set up and not paid yet, with what they cost. `amount` is what participants
+    get.
+    """
 
-    id: str
-    amount: float = 0
+    id: Id
+    amount: float | None = None
     fees: float = 0
     vat: float = 0
     total_amount: float
@@ -133,7 +139,7 @@ class BulkBonus(FromProlific):
 class ParticipantGroup(FromProlific):
     """People who may be let in or kept out of a study."""
 
-    id: str
+    id: Id
     name: str = ""
     participant_count: int = 0
 
@@ -141,7 +147,7 @@ class ParticipantGroup(FromProlific):
 class GroupMember(FromProlific):
     """A person in a participant group."""
 
-    id: str = Field(validation_alias=AliasChoices("participant_id", "id"))
+    id: Id = Field(validation_alias=AliasChoices("participant_id", "id"))
 
 
 class StudyCost(FromProlific):
@@ -153,7 +159,7 @@ class StudyCost(FromProlific):
 class HookSecret(FromProlific):
     """The key with which Prolific signs the events of a workspace."""
 
-    id: str
+    id: Id
     value: str
 
 
@@ -163,7 +169,7 @@ class HookSubscription(FromProlific):
     #: The header of the answer that has the secret.
     HEADER: ClassVar[str] = "X-Hook-Secret"
 
-    id: str
+    id: Id
     event_type: str = ""
     target_url: str = ""
     secret: str = Field(default="", validation_alias=AliasChoices(HEADER))

@@ -1,21 +1,26 @@
 """A worker carries decisions out at a local Prolific with faults: each once, none lost."""
 
+import math
 from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
 from dashboard.payments import asking
+from dashboard.payments.bonuses import BONUS_TAKES
 from dashboard.payments.carrying_out import carry_out, orders_to_carry_out
 from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import Chosen, OrderRefused, confirm
-from dashboard.payments.settling import BONUS_TAKES, SettleRefused, check_not_done, settle
+from dashboard.payments.settling import SettleRefused, check_not_done, download, settle
 from dashboard.raters.models import SubmissionOnProlific
 from examples.local_prolific import TOKEN
 from survey.prolific.client import ProlificClient
 from tests.dashboard.payments.conftest import REWARD, There, answers, states
+from tests.dashboard.reading import text_of
+from tests.prolific import prolific_id
 
 PAY, SET_UP = "POST bulk-bonus-payments/*", "POST submissions/bonus-payments/"
 APPROVE = "POST submissions/bulk-approve/"
@@ -70,7 +75,10 @@ def test_what_prolific_has_already_is_not_asked_for(there: There) -> None:
     there.world.leave(there.submission("ben"), "RETURNED")
     there.work(order)
     assert states(order) == ["done", "refused"]
-    assert answers(order)[1] == "The submission is returned on Prolific."
+    assert answers(order) == [
+        "It was so on Prolific already. Nothing was asked for here, and nobody was told anything.",
+        "The submission is returned on Prolific.",
+    ]
     assert there.paid() == there.due(REWARD, "ann")
     assert not any(line.startswith(APPROVE) for line in there.server.log)
 
@@ -202,7 +210,10 @@ def test_set_up_that_fails_is_repeated_and_pays_nothing(
     assert (states(order), there.paid()) == (["done"], there.due(75, "ann"))
 
 
-@pytest.mark.parametrize("fault", ["500_after", "hang_after", "reset_after"])
+@pytest.mark.parametrize(
+    "fault",
+    ["500_after", "hang_after", "reset_after", "html", "empty_json", "empty", "other_json"],
+)
 def test_payment_whose_answer_is_lost_is_found_at_prolific(
     there: There, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +230,13 @@ def test_payment_whose_answer_is_lost_is_found_at_prolific(
     assert sorted(there.paid()) == sorted(there.due(75, "ann", "ben"))
 
 
-@pytest.mark.parametrize("fault", ["500", "hang", "reset"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *("500", "hang", "reset", "html_before", "empty_json_before", "empty_before"),
+        *("other_json_before", "gateway_302", "gateway_400", "gateway_403", "gateway_404"),
+    ],
+)
 def test_payment_that_may_not_have_happened_is_never_repeated_by_itself(
     there: There, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,16 +310,225 @@ def test_second_bonus_waits_while_the_first_is_not_known(
     assert (states(first), states(second), there.paid()) == (["asked"], ["waiting"], [])
 
 
-def test_message_that_may_be_sent_is_not_sent_again(
+def test_same_person_twice_in_one_order_is_paid_twice_one_after_the_other(
     there: There, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hasten(monkeypatch)
     there.add("ann")
+    row = SubmissionOnProlific.objects.get()
+    order = confirm(
+        study=there.study,
+        decisions=[Chosen(row.pk, "bonus", purpose, "a test", cents=75) for purpose in "ab"],
+        author=there.author,
+        by_hand=False,
+        at=timezone.now(),
+    )
+    there.server.faults.add("500", on=PAY)
+    there.work(order)
+    assert states(order) == ["asked", "waiting"], "the second waits until the first is known"
+    assert there.paid() == []
+    not_done(there, order)
+    there.work(order, turns=2)
+    assert (states(order), there.paid()) == (["done", "done"], there.due(75, "ann", "ann"))
+
+
+def not_done(there: There, order: PaymentOrder) -> None:
+    """A researcher says of what is not known that it was not done, after Prolific's time."""
+    asked = list(order.decisions.filter(state="asked").select_related("submission", "order"))
+    with ProlificClient(TOKEN, base_url=there.server.api_url) as client:
+        check_not_done(asked, client, at=timezone.now() + BONUS_TAKES * 2)
+    settle(order=order, decisions=asked, what="not_done", author=there.author, at=timezone.now())
+
+
+def test_next_bonus_of_the_amount_waits_until_prolific_lists_the_one_before(there: There) -> None:
+    there.add("ann")
+    there.world.listing_seconds = math.inf
+    there.work(there.decide("bonus", "ann", cents=75, purpose="one"))
+    same, other = (
+        there.decide("bonus", "ann", cents=75, purpose="two"),
+        there.decide("bonus", "ann", cents=30, purpose="three"),
+    )
+    assert "1 bonus waits for an earlier one of the same person" in there.work(same)
+    assert there.work(other) == ""
+    assert (states(same), there.paid()) == (
+        ["waiting"],
+        there.due(75, "ann") + there.due(30, "ann"),
+    )
+    there.world.listing_seconds = 0
+    assert there.work(same) == ""
+    assert states(same) == ["done"]
+
+
+def test_bonus_that_prolific_never_lists_does_not_hold_up_others_for_ever(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasten(monkeypatch)
+    there.add("ann")
+    there.world.listing_seconds = math.inf
+    there.work(there.decide("bonus", "ann", cents=75, purpose="one"))
+    SubmissionDecision.objects.update(done_at=timezone.now() - timedelta(days=2))
+    second = there.decide("bonus", "ann", cents=75, purpose="two")
+    there.server.faults.add("500", on=PAY)
+    there.work(second, turns=2)
+    assert states(second) == ["asked"]
+    del there.world.ledger[0]  # what was never listed
+    there.world.listing_seconds = 0
+    not_done(there, second)
+    there.work(second)
+    assert (states(second), there.paid()) == (["done"], there.due(75, "ann"))
+
+
+def test_bonus_that_is_listed_after_it_was_said_to_be_not_done_is_not_paid_again(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasten(monkeypatch)
+    there.add("ann")
+    there.world.listing_seconds = math.inf
+    order = there.decide("bonus", "ann", cents=75)
+    there.server.faults.add("500_after", on=PAY)
+    there.work(order)
+    not_done(there, order)
+    assert states(order) == ["waiting"]
+    there.world.listing_seconds = 0
+    with (
+        ProlificClient(TOKEN, base_url=there.server.api_url) as client,
+        pytest.raises(SettleRefused, match="lists this bonus as paid"),
+    ):  # nor is it cancelled, and paid under another name
+        check_not_done(
+            list(order.decisions.select_related("submission", "order")), client, at=timezone.now()
+        )
+    there.work(order)
+    assert (states(order), there.paid()) == (["done"], there.due(75, "ann"))
+
+
+def test_one_listed_bonus_vouches_for_one_of_two_decisions(there: There) -> None:
+    """As an earlier version may have left them: two in the air at once, and one was paid."""
+    there.add("ann")
+    orders = [there.decide("bonus", "ann", cents=75, purpose=each) for each in ("one", "two")]
+    there.world.pay(there.submission("ann"), 75, "a bulk of bonuses")
+    for minutes, order in zip((40, 30), orders, strict=True):
+        order.decisions.update(
+            state="asked",
+            asked_at=timezone.now() - timedelta(minutes=minutes),
+            attempts=1,
+            paid_outside=0,
+        )
+    there.work(orders[1])
+    assert states(orders[1]) == ["asked"], "the payment is the older one's"
+    there.work(orders[0])
+    there.work(orders[1])
+    assert [states(order) for order in orders] == [["done"], ["asked"]]
+    not_done(there, orders[1])
+    there.work(orders[1])
+    assert (states(orders[1]), there.paid()) == (["done"], there.due(75, "ann", "ann"))
+
+
+def test_what_was_said_of_an_earlier_attempt_is_not_said_of_the_next(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two researchers say “not done”; a worker has paid before the second word arrives."""
+    hasten(monkeypatch)
+    there.add("ann")
+    order = there.decide("bonus", "ann", cents=75)
+    there.server.faults.add("500", "500_after", on=PAY)
+    there.work(order)
+    seen = list(order.decisions.select_related("submission", "order"))
+    not_done(there, order)
+    there.world.listing_seconds = math.inf
+    there.work(order)
+    assert (states(order), there.paid()) == (["asked"], there.due(75, "ann"))
+    n = settle(order=order, decisions=seen, what="not_done", author=there.author, at=timezone.now())
+    assert (n, states(order)) == (0, ["asked"])
+
+
+def test_list_by_hand_leaves_out_who_may_have_been_paid_by_a_worker(
+    there: There, page: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasten(monkeypatch)
+    there.add("ann", "ben")
+    by_worker = there.decide("bonus", "ann", cents=75, purpose="one")
+    there.server.faults.add("500", on=PAY)
+    there.work(by_worker)
+    by_hand = there.decide("bonus", "ann", "ben", cents=75, purpose="two")
+    PaymentOrder.objects.filter(pk=by_hand.pk).update(by_hand=True)
+    by_hand.refresh_from_db()
+    ann = by_hand.decisions.select_related("submission", "order").earliest("id")
+    text = download(order=by_hand, name="bonuses.csv", author=there.author, at=timezone.now())
+    assert text == f"{prolific_id('ben')},0.75\n"
+    said = text_of(page.get(f"/studies/small/payments/{by_hand.pk}/"))
+    assert "1 bonus is left out of the list for now: another order has a bonus" in said
+    with pytest.raises(SettleRefused, match="another order has a bonus of the same person"):
+        settle(
+            order=by_hand,
+            decisions=[ann],
+            what="done",
+            author=there.author,
+            at=timezone.now(),
+        )
+    assert states(by_hand) == ["waiting", "asked"]
+    not_done(there, by_worker)
+    text = download(order=by_hand, name="bonuses.csv", author=there.author, at=timezone.now())
+    assert text == f"{prolific_id('ann')},0.75\n{prolific_id('ben')},0.75\n"
+    assert "1 bonus waits" in there.work(by_worker), "until a researcher says it of the list"
+
+
+@pytest.mark.parametrize("fault", ["500_after", "html", "html_before", "empty_before"])
+def test_message_that_may_be_sent_is_not_sent_again(
+    there: There, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasten(monkeypatch)
+    there.add("ann")
     order = there.decide("message", "ann", text="What happened?")
-    there.server.faults.add("500_after", on="POST messages/")
+    there.server.faults.add(fault, on="POST messages/")
     there.work(order, turns=3)
     assert states(order) == ["asked"] and order.finished_at, "a researcher says what is true"
-    assert len(there.world.messages) == 1
+    assert len(there.world.messages) == (not fault.endswith("_before"))
+
+
+@pytest.mark.parametrize("fault", ["html", "html_before", "empty_json_before", "500_after"])
+def test_rejection_and_return_are_done_when_prolifics_record_says_so(
+    there: There, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasten(monkeypatch)
+    there.add("ann", "ben")
+    rejection = there.decide("reject", "ann", text=LONG, category="FAILED_CHECK")
+    request = there.decide("return", "ben", text="You did not finish the survey.")
+    for order, path in ((rejection, "transition"), (request, "request-return")):
+        there.server.faults.add(fault, on=f"POST submissions/*/{path}/")
+        there.work(order)
+        was_done = there.submission("ann").status == "REJECTED"
+        if order is request:
+            was_done = there.submission("ben").return_requested is not None
+        assert (states(order) == ["done"]) <= was_done
+        there.work(order, turns=2)
+        assert states(order) == ["done"]
+    assert there.submission("ann").status == "REJECTED"
+    assert there.submission("ben").return_requested
+
+
+def test_partial_approval_by_somebody_else_is_not_the_reward(there: There) -> None:
+    there.add("ann")
+    order = there.decide("approve", "ann")
+    there.submission("ann").status = "PARTIALLY APPROVED"
+    there.work(order)
+    assert (states(order), there.paid()) == (["refused"], [])
+    assert answers(order) == ["The submission is partially approved on Prolific."]
+
+
+def test_submission_that_a_list_lacks_is_asked_for_alone(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"person{n}" for n in range(6)]
+    there.add(*names)
+    order = there.decide("approve", *names)
+    listed = there.world.of_study
+    late = there.submission("person3").id
+    monkeypatch.setattr(
+        there.world, "of_study", lambda study: [one for one in listed(study) if one.id != late]
+    )
+    there.work(order)
+    assert states(order) == ["done"] * 6
+    assert len(there.paid()) == 6
 
 
 def test_approval_that_prolific_takes_and_does_not_do_is_told_in_the_end(

@@ -1,12 +1,13 @@
 """The client of Prolific's API, with a local Prolific over real HTTP."""
 
 import socket
+from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
 import pytest
 
-from examples.local_prolific import api
+from examples.local_prolific import api, faults
 from examples.local_prolific.people import send
 from examples.local_prolific.server import LocalProlific
 from survey.prolific import client as module
@@ -196,6 +197,132 @@ def test_messages_and_groups(
     assert (group.name, group.participant_count) == ("wave 2", 2)
     client.set_group(made.id, ["5f02", "5f03"])
     assert client.group_members(made.id) == {"5f02", "5f03"}
+
+
+# ── Answers that are not Prolific's ──────────────────────────────────────────────────────────
+
+STRANGE_ANSWERS = [*faults.STRANGE, *faults.STRANGE_BEFORE, *faults.GATEWAY]
+
+
+@pytest.fixture
+def changing(
+    client: ProlificClient, prolific: LocalProlific, published: str
+) -> dict[str, Callable[[], object]]:
+    """Everything that changes something on Prolific, by its request."""
+    [one] = send(prolific.world, published, 1, lambda _: "LOOK").by_deed["completes"]
+    draft = client.create_study(DRAFT).id
+    group = client.create_group(name="wave 2", workspace=prolific.world.workspace).id
+    bonus = client.set_up_bonuses(published, {one.id: 25}).id
+    workspace, about = prolific.world.workspace, "submission.status.change"
+    client.hook_secret(workspace)
+    known = client.subscribe(workspace, about, "https://ratings.lakeside.edu/events/")
+    return {
+        "POST studies/": lambda: client.create_study(DRAFT),
+        f"PATCH studies/{draft}/": lambda: client.change_study(draft, name="B"),
+        f"POST studies/{draft}/transition/": lambda: client.move_study(draft, "PUBLISH"),
+        "POST submissions/bulk-approve/": lambda: client.approve([one.id]),
+        f"POST submissions/{one.id}/transition/": lambda: client.move_submission(one.id, "APPROVE"),
+        f"POST submissions/{one.id}/request-return/": lambda: client.request_return(one.id, "No."),
+        "POST submissions/bonus-payments/": lambda: client.set_up_bonuses(published, {one.id: 9}),
+        f"POST bulk-bonus-payments/{bonus}/pay/": lambda: client.pay_bonuses(bonus),
+        "POST messages/": lambda: client.send_message(
+            participant=one.participant, study=published, text="Thank you."
+        ),
+        "POST participant-groups/": lambda: client.create_group(name="3", workspace=workspace),
+        f"PATCH participant-groups/{group}/": lambda: client.set_group(group, []),
+        f"POST participant-groups/{group}/participants/": lambda: client.add_to_group(group, ["a"]),
+        "POST hooks/secrets/": lambda: _new_secret(client, prolific),
+        "POST hooks/subscriptions/": lambda: client.subscribe(workspace, about, "https://b.edu/"),
+        f"POST hooks/subscriptions/{known.id}/": lambda: client.confirm_subscription(known),
+        f"DELETE hooks/subscriptions/{known.id}/": lambda: client.unsubscribe(known.id),
+    }
+
+
+def _new_secret(client: ProlificClient, prolific: LocalProlific) -> str:
+    prolific.hooks.secret = ""
+    return client.hook_secret(prolific.world.workspace)
+
+
+def test_each_change_of_the_api_is_in_the_test_below(
+    changing: dict[str, Callable[[], object]],
+) -> None:
+    reads = ("study-cost-calculator/", "studies/{}/demographic-export/")
+    deleted_by_hand = "studies/{}/"
+    known = {
+        (method, pattern)
+        for method, pattern, _ in api.CALLS
+        if method != "GET"
+        and not any(pattern.fullmatch(read) for read in reads)
+        and (method, bool(pattern.fullmatch(deleted_by_hand))) != ("DELETE", True)
+    }
+    tested = {
+        (method, pattern)
+        for method, path in (request.split() for request in changing)
+        for of, pattern, _ in api.CALLS
+        if of == method and pattern.fullmatch(path)
+    }
+    assert known <= tested
+
+
+@pytest.mark.parametrize("fault", STRANGE_ANSWERS)
+def test_answer_that_is_not_prolifics_says_nothing_of_a_change(
+    changing: dict[str, Callable[[], object]], prolific: LocalProlific, fault: str
+) -> None:
+    """A maintenance page with status 200, another JSON, an empty body, a gateway's page."""
+    for request, change in changing.items():
+        prolific.faults.add(fault, on=request)
+        before = asked(prolific, request)
+        with pytest.raises(ProlificError) as failed:
+            change()
+        assert failed.value.may_have_happened, request
+        assert not failed.value.is_missing, request
+        assert asked(prolific, request) == before + 1, request
+
+
+def test_changes_are_read_from_prolifics_answers(
+    changing: dict[str, Callable[[], object]], prolific: LocalProlific
+) -> None:
+    for change in changing.values():
+        change()
+    assert prolific.world.double_payments == []
+
+
+def test_bonuses_of_another_sum_are_not_taken_for_ours(
+    client: ProlificClient,
+    prolific: LocalProlific,
+    published: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    [one] = send(prolific.world, published, 1, lambda _: "LOOK").by_deed["completes"]
+    set_up = prolific.world.set_up_bonuses
+    monkeypatch.setattr(
+        prolific.world, "set_up_bonuses", lambda study, lines: set_up(study, lines.split("\n")[0])
+    )
+    with pytest.raises(ProlificError, match="not what its API describes") as failed:
+        client.set_up_bonuses(published, {one.id: 25, one.participant: 25})
+    assert failed.value.may_have_happened
+
+
+@pytest.mark.parametrize("fault", ["gateway_404", "html", "other_json"])
+def test_page_of_another_server_does_not_say_that_something_is_missing(
+    client: ProlificClient, prolific: LocalProlific, published: str, fault: str
+) -> None:
+    prolific.faults.add(fault, on=f"GET studies/{published}/")
+    with pytest.raises(ProlificError) as failed:
+        client.study(published)
+    assert not failed.value.is_missing
+
+
+def test_nothing_is_sent_after_the_clients_time(
+    connect: Connect, prolific: LocalProlific, published: str
+) -> None:
+    """A worker that was stopped for a while: another one may have its order by now."""
+    [one] = send(prolific.world, published, 1, lambda _: "LOOK").by_deed["completes"]
+    late = connect(seconds=0.0)
+    with pytest.raises(ProlificError, match="was not asked") as failed:
+        late.set_up_bonuses(published, {one.id: 25})
+    assert not failed.value.may_have_happened
+    assert asked(prolific, "POST submissions/bonus-payments/") == 0
 
 
 # ── Faults ───────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,296 @@
+"""Web processes and workers are killed (SIGKILL) while people are paid, and Prolific has faults:
+whatever is done was paid, nothing is paid twice, and in the end the ledger is equal.
+
+Each person gets the reward and two bonuses of the same amount, by different orders.
+`pytest --long tests/e2e/test_killed_payments.py` pays 150 people under more than 100 kills.
+"""
+
+import os
+import random
+import signal
+import sqlite3
+import threading
+import time
+from collections import Counter
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import requests
+
+from examples.local_prolific import TOKEN
+from examples.local_prolific.server import LocalProlific, local_prolific
+from examples.local_prolific.world import Submission
+from tests.dashboard.payments.conftest import REWARD, THERE
+from tests.e2e.installation import Installation, running_installation
+from tests.e2e.test_paying import WAYS, wait_until
+from tests.prolific import prolific_id
+from tests.survey import small_study
+
+pytestmark = pytest.mark.e2e
+
+BONUS, CHUNK = 75, 25
+FAULTS = ("500", "500_after", "html", "html_before", "reset", "reset_after", "empty", "429")
+REQUESTS = ("POST bulk-bonus-payments/*", "POST submissions/*", "GET submissions/*")
+#: People who took the survey, as Prolific lists them; what they are promised; a token of the API.
+PREPARE = """
+from django.contrib.auth.models import User
+from django.utils import timezone
+from dashboard.accounts.models import ApiToken
+from dashboard.accounts.prolific import client_of, connect
+from dashboard.accounts.tokens import digest_of
+from dashboard.prolific.pay_terms import change_terms
+from dashboard.prolific.submissions import as_listed
+from dashboard.prolific.terms import Terms
+from dashboard.raters.submissions import apply_submissions
+from survey.models import Study
+from tests.dashboard.paying import came
+user = User.objects.get(username="researcher")
+Study.objects.update(state="open")
+study = Study.objects.get()
+connect(user=user, token={prolific!r})
+for n in range({people}):
+    came(study, f"person{{n}}")
+with client_of(user) as client:
+    listed = [as_listed(one, {there!r}) for one in client.submissions({there!r})]
+apply_submissions(study=study, submissions=listed, at=timezone.now())
+terms = Terms(reward={reward}, completed_bonus={bonus}, checks_bonus={bonus})
+change_terms(study=study, terms=terms, author=user)
+ApiToken.objects.create(user=user, name="kills", scope="change", digest=digest_of({token!r}))
+"""
+API_TOKEN = "fivefold_only-for-tests-7d1"
+STATES = "SELECT kind, state FROM dashboard_submissiondecision"
+UNCLEAR = (
+    "SELECT id, order_id FROM dashboard_submissiondecision WHERE kind = 'bonus' AND state = 'asked'"
+)
+#: The leases of dead workers end, and orders that rested are due.
+TIME_PASSES = "UPDATE dashboard_paymentorder SET lease_until = NULL"
+#: Prolific has had the time that a payment takes.
+LONG_AGO = (
+    "UPDATE dashboard_submissiondecision SET asked_at = '2026-01-01 00:00:00+00:00'"
+    " WHERE kind = 'bonus' AND state = 'asked'"
+)
+
+
+@dataclass
+class Kills:
+    """A site whose processes are killed, and how often they were."""
+
+    site: Installation
+    prolific: LocalProlific
+    seed: int
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        self.beat = self._beat()
+
+    def kill(self) -> None:
+        """One of the processes, or a service with all of them."""
+        what = self.random.choices(("pool", "web", "worker", "site"), (14, 4, 1, 1))[0]
+        if what == "worker":
+            self.restart("worker")
+        elif what == "site":
+            self.restart("web")
+        else:
+            service = "worker" if what == "pool" else "web"
+            self._kill_one(service)
+
+    def restart(self, service: str) -> None:
+        self.site.kill(service)
+        self.counts[service] += 1
+        self.site.start(service)
+        if service == "worker":
+            self.beat = self._beat()
+
+    def _kill_one(self, service: str) -> None:
+        able = [one for one in self._children(service) if one != self.beat]
+        if able:
+            with suppress(ProcessLookupError):
+                os.kill(self.random.choice(able), signal.SIGKILL)
+                self.counts[f"process of {service}"] += 1
+
+    def _beat(self) -> int:
+        """The process of the worker that wakes others: its service alone starts another one."""
+        found: list[int] = []
+
+        def are_there() -> bool:
+            found[:] = self._children("worker")
+            return len(found) >= 3  # two that work, and the beat, which is started last
+
+        wait_until(are_there, "the worker's processes")
+        return max(found)
+
+    def _children(self, service: str) -> list[int]:
+        pid = self.site.processes.running[service].child.pid
+        with suppress(OSError):
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+            return [int(child) for child in children.split()]
+        return []
+
+    def wait_for_progress(self) -> None:
+        """Until Prolific was asked some more, or it seems that it will not be."""
+        until = time.monotonic() + 6
+        asked = len(self.prolific.log) + self.random.randint(1, 12)
+        wait_until(lambda: len(self.prolific.log) >= asked or time.monotonic() > until, "requests")
+
+    def maybe_a_fault(self) -> None:
+        if self.random.random() < 0.5:
+            what, on = self.random.choice(FAULTS), self.random.choice(REQUESTS)
+            self.prolific.faults.add(what, on=on)
+
+    def execute(self, statement: str) -> None:
+        """Change the database past our own code: time passes."""
+        url = self.site.environment["DATABASE_URL"]
+        if url.startswith("sqlite"):
+            file = self.site.folder / "fivefold.sqlite3"
+            with closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as database:
+                database.execute(statement)
+            return
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+
+class Researcher(threading.Thread):
+    """Confirms everything by the API, chunk after chunk, however often the site is not there."""
+
+    def __init__(self, site: Installation, people: int) -> None:
+        super().__init__(daemon=True)
+        self.url, self.people = f"{site.url}/api/studies/small/payments/", people
+        self.confirmed = 0
+        self.refusals: list[str] = []
+
+    def ask(self, method: str, path: str, **more: Any) -> requests.Response:
+        """The answer, after as many attempts as it takes."""
+        headers = {"Authorization": f"Token {API_TOKEN}"}
+        until = time.monotonic() + 300
+        while True:
+            with suppress(requests.RequestException):
+                answer = requests.request(
+                    method, self.url + path, headers=headers, timeout=30, **more
+                )
+                if answer.status_code < 500 and answer.status_code != 429:
+                    return answer
+            assert time.monotonic() < until, f"{method} {path}: the site stays away"
+            time.sleep(0.05)
+
+    def run(self) -> None:
+        keys: dict[str, list[str]] = {}
+        path: str | None = "proposals/?limit=100"
+        while path:
+            page = self.ask("GET", path).json()
+            for line in page["results"]:
+                keys.setdefault(line["rule"], []).append(line["key"])
+            path = page["next"] and page["next"].removeprefix(self.url)
+        for chunk in range(0, self.people, CHUNK):
+            for rule, of_rule in keys.items():
+                chosen = of_rule[chunk : chunk + CHUNK]
+                cents = BONUS * len(chosen) if "bonus" in rule else 0
+                sent = {"decisions": chosen, "bonus_cents": cents}
+                answer = self.ask("POST", "", json=sent)
+                if answer.status_code != 201:  # an earlier attempt was stored, and its answer lost
+                    self.refusals.append(answer.text)
+                self.confirmed += len(chosen)
+
+
+def settle_what_prolific_does_not_list(kills: Kills, researcher: Researcher) -> None:
+    """The worker is dead and Prolific idle: after its time, a researcher says what was not done."""
+    site = kills.site
+    site.kill("worker")
+    kills.counts["worker"] += 1
+    since = time.monotonic() + kills.prolific.world.listing_seconds + 0.5
+    wait_until(lambda: time.monotonic() > since, "Prolific to list what it has paid")
+    kills.execute(LONG_AGO)
+    for decision, order in site.query(UNCLEAR):
+        said = {"what": "not_done", "decisions": [decision]}
+        researcher.ask("POST", f"{order}/settle/", json=said)
+        if kills.random.random() < 0.1:
+            kills._kill_one("web")
+    site.start("worker")
+    kills.beat = kills._beat()
+    kills.execute(TIME_PASSES)
+
+
+def check(kills: Kills) -> Counter[tuple[str, str]]:
+    """Nothing is done that was not paid, and nothing was paid that was not asked for."""
+    states = Counter((str(kind), str(state)) for kind, state in kills.site.query(STATES))
+    rewards = sum(one.why == "reward" for one in kills.prolific.world.ledger)
+    bonuses = len(kills.prolific.world.ledger) - rewards
+    assert states["approve", "done"] <= rewards
+    assert states["bonus", "done"] <= bonuses
+    assert kills.prolific.world.double_payments == []
+    assert max(payments(kills.prolific).values(), default=0) <= 2
+    return states
+
+
+def payments(prolific: LocalProlific) -> Counter[tuple[str, int]]:
+    return Counter((payment.submission, payment.cents) for payment in prolific.world.ledger)
+
+
+def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> None:
+    people, wanted = (150, 110) if long_run else (20, 8)
+    (tmp_path / "study.yaml").write_text(small_study.YAML + WAYS, encoding="utf-8")
+    (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    with (
+        local_prolific() as prolific,
+        running_installation(
+            tmp_path / "site",
+            worker=True,
+            WORKER_PROCESSES="2",
+            WEB_CONCURRENCY="2",
+            SWEEP_SECONDS="1",
+            PROLIFIC_URL=prolific.api_url,
+        ) as site,
+    ):
+        world = prolific.world
+        study = world.create_study({**THERE, "total_available_places": people})["id"]
+        world.move_study(study, "PUBLISH")
+        ids = [prolific_id(f"session of person{n}") for n in range(people)]
+        for n, each in enumerate(ids):
+            world.submissions[each] = Submission(study, prolific_id(f"person{n}"), id=each)
+            world.enter_code(world.submissions[each], "DONE1")
+        site.manage("load_study", tmp_path)
+        prepare = PREPARE.format(
+            prolific=TOKEN,
+            people=people,
+            there=study,
+            reward=REWARD,
+            bonus=BONUS,
+            token=API_TOKEN,
+        )
+        site.manage_all(("shell", "-c", prepare))
+        world.listing_seconds, prolific.faults.hang_seconds = 0.3, 0.5
+
+        kills = Kills(site, prolific, seed=46)
+        researcher = Researcher(site, people)
+        researcher.start()
+        rounds = while_paying = 0
+        everything = {("approve", "done"): people, ("bonus", "done"): 2 * people}
+        while kills.counts.total() < wanted or researcher.is_alive():
+            kills.maybe_a_fault()
+            kills.wait_for_progress()
+            kills.kill()
+            kills.execute(TIME_PASSES)
+            while_paying += check(kills) != everything
+            rounds += 1
+            if rounds % 20 == 0:
+                settle_what_prolific_does_not_list(kills, researcher)
+        assert researcher.confirmed == 3 * people
+
+        until = time.monotonic() + 1800
+        while (states := check(kills)) != everything:
+            assert time.monotonic() < until, f"{states}, {researcher.refusals}"
+            kills.execute(TIME_PASSES)
+            kills.wait_for_progress()
+            if states["bonus", "asked"]:
+                settle_what_prolific_does_not_list(kills, researcher)
+        assert payments(prolific) == Counter(
+            {(each, REWARD): 1 for each in ids} | {(each, BONUS): 2 for each in ids}
+        )
+        print(
+            f"{people} people, {len(world.ledger)} payments, kills: {dict(kills.counts)}, "
+            f"{while_paying} of {rounds} rounds while there was something to pay"
+        )
