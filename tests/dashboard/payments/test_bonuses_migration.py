@@ -12,7 +12,7 @@ from pytest_django import Settings
 from dashboard.payments.models import SubmissionDecision
 from tests.dashboard.payments.conftest import There
 
-module = import_module("dashboard.migrations.0016_bonuses_outside")
+module = import_module("dashboard.migrations.0021_bonuses_outside")
 
 
 @pytest.mark.e2e
@@ -30,7 +30,7 @@ def test_payments_of_other_decisions_are_no_payments_outside(
     settings.MIGRATION_MODULES = {}
     loader = MigrationLoader(connection)
     before = loader.project_state(("dashboard", "0015_corpus_jobs"))
-    migration = module.Migration("0016_bonuses_outside", "dashboard")
+    migration = module.Migration("0021_bonuses_outside", "dashboard")
     with connection.schema_editor() as editor:
         migration.unapply(before.clone(), editor)
     Earlier = before.apps.get_model("dashboard", "SubmissionDecision")

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('analysis', '0016_stopped_jobs'),
-        ('dashboard', '0015_corpus_jobs'),
+        ('dashboard', '0017_owners_of_corpora'),
         ('survey', '0013_imported_answers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

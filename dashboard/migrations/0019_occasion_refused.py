@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('dashboard', '0015_corpus_jobs'),
+        ('dashboard', '0018_stopped_jobs'),
     ]
 
     operations = [

@@ -28,7 +28,7 @@ def count_outside(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('dashboard', '0015_corpus_jobs'),
+        ('dashboard', '0020_package_stages'),
     ]
 
     operations = [
