@@ -38,6 +38,9 @@ def kept(job: Job) -> Iterator[None]:
     Raises Lost in the middle of the block, within a heartbeat, once the job is no longer this
     worker's. A job that takes longer than its `max_minutes` (of this process's time: a suspended
     computer's does not count) fails, and is then nobody's.
+
+    A job may be computed within another one, as a package's analysis is. Once the outer job is
+    lost, the inner one is given back.
     """
     if connection.in_atomic_block:
         yield  # nobody else sees the claim before the transaction ends, so nobody can take it over
@@ -48,6 +51,7 @@ def kept(job: Job) -> Iterator[None]:
         yield
     except Lost:
         connection.close()  # it may have been in the middle of a query
+        jobs.give_back(job)  # if it is still this worker's
         raise
     except KeyboardInterrupt:
         connection.close()
@@ -55,7 +59,7 @@ def kept(job: Job) -> Iterator[None]:
         raise
     finally:
         try:
-            _Heartbeat.current = None
+            heartbeat.leave()
         finally:  # a signal may come before that
             heartbeat.end()
 
@@ -63,8 +67,8 @@ def kept(job: Job) -> Iterator[None]:
 class _Heartbeat(threading.Thread):
     """Renews the lease of a job until it ends, or until the job is lost: then it ends the work."""
 
-    #: Whose work a signal interrupts.
-    current: "_Heartbeat | None" = None
+    #: Those whose work a signal interrupts: a job, and those that are computed within it.
+    at_work: "tuple[_Heartbeat, ...]" = ()
 
     def __init__(self, job: Job) -> None:
         super().__init__(name=f"heartbeat of {job}", daemon=True)
@@ -81,12 +85,16 @@ class _Heartbeat(threading.Thread):
         """Start the beats."""
         if self._can_interrupt:
             signal.signal(signal.SIGUSR2, _interrupt)  # for good: a late one must not end us
-            _Heartbeat.current = self
+            _Heartbeat.at_work = (*_Heartbeat.at_work, self)
         self.start()
+
+    def leave(self) -> None:
+        """Interrupt nothing from now on."""
+        _Heartbeat.at_work = tuple(one for one in _Heartbeat.at_work if one is not self)
 
     def end(self) -> None:
         """Stop the beats."""
-        _Heartbeat.current = None
+        self.leave()
         self._over.set()
         if self.ident is not None:
             self.join()
@@ -124,7 +132,7 @@ class _Heartbeat(threading.Thread):
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if _Heartbeat.current is not None and _Heartbeat.current.lost:
+    if any(heartbeat.lost for heartbeat in _Heartbeat.at_work):
         raise Lost
 
 

@@ -178,6 +178,7 @@ def _compute(package: Package, folder: Path) -> dict[str, Any]:
 
     _tell(package, Stage.ANALYSIS)
     is_ours = execute(package.run.pk, while_reading=write)
+    _tell(package, Stage.ANALYSIS, within=1)  # what ended the package, ended its analysis
     run = (
         AnalysisRun.objects.select_related("study", "recipe_set").filter(pk=package.run.pk).first()
     )

@@ -108,6 +108,18 @@ def test_work_is_interrupted_once_the_job_is_lost(lost: AnalysisRun) -> None:
     assert not AnalysisRun.objects.exclude(snapshot_hash="").exists()
 
 
+def test_job_within_a_lost_one_is_given_back(lost: AnalysisRun) -> None:
+    asked = request_run(study=lost.study, sources=counted_sources(["simulated"]))
+    within = claim(asked.pk)
+    assert within is not None
+    with pytest.raises(Lost), kept(lost):
+        with suppress(Lost), kept(within):
+            compute_for_ever()
+        compute_for_ever()  # whoever takes the inner one for lost is interrupted again
+    assert (stored(within).state, stored(within).attempts) == (State.WAITING, 0)
+    assert stored(within).lease_until is None
+
+
 def test_what_swallows_exceptions_is_interrupted_all_the_same(lost: AnalysisRun) -> None:
     with pytest.raises(Lost), kept(lost):
         while True:
