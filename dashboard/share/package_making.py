@@ -45,6 +45,7 @@ from survey.tidy import not_counted_among, reading
 
 logger = logging.getLogger(__name__)
 Stage = Package.Stage
+DONE = AnalysisRun.State.DONE
 
 #: Per cent of the work that are done when a stage begins, with images and without.
 BEGINS = {
@@ -150,8 +151,8 @@ def _write_data(package: Package, folder: Path) -> dict[str, Any]:
     """
     _tell(package, Stage.DATA)
     for further in reversed(range(TRIES)):
-        manifest = {} if package.run.state == State.DONE else _compute(package, folder)
-        if package.run.state != State.DONE:
+        manifest = {} if package.run.state == DONE else _compute(package, folder)
+        if package.run.state != DONE:
             continue  # somebody withdrew meanwhile
         if not manifest:
             with reading():
@@ -185,9 +186,9 @@ def _compute(package: Package, folder: Path) -> dict[str, Any]:
     if run is None:
         raise Lost  # a participant of it withdrew; the package went with it
     package.run = run
-    if run.state == State.FAILED:
-        raise NoSnapshot(f"the analysis failed: {run.error}")
-    if not is_ours and run.state != State.DONE:
+    if run.state in run.WITHOUT_RESULT:
+        raise NoSnapshot(f"the analysis has no result: {run.error}")
+    if not is_ours and run.state != DONE:
         raise NotReady
     return manifest
 
