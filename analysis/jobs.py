@@ -5,6 +5,7 @@
 
 import uuid
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -60,11 +61,11 @@ def claim(jobs: QuerySet[J], job_id: int) -> J | None:
     return jobs.filter(pk=job_id, lease_token=token).first()
 
 
-def seconds_at_most(kind: type[Job]) -> float:
+def seconds_at_most(kind: type[Job]) -> int:
     """When Celery is to kill the process of such a job. A heartbeat ends it earlier, unless the
     process is in code that lets no other thread run.
     """
-    return 60 * float(getattr(settings, kind.LIMIT)) + float(settings.JOB_LEASE_SECONDS)
+    return ceil(60 * float(getattr(settings, kind.LIMIT)) + float(settings.JOB_LEASE_SECONDS))
 
 
 def is_kept(job: Job, **progress: Any) -> bool:

@@ -138,7 +138,7 @@ try:
     # A worker that takes longer for one job ends it as failed.
     ANALYSIS_MAX_MINUTES = env.float("ANALYSIS_MAX_MINUTES", 240.0, validate=POSITIVE)
     PLAN_MAX_MINUTES = env.float("PLAN_MAX_MINUTES", 60.0, validate=POSITIVE)
-    PACKAGE_MAX_MINUTES = env.float("PACKAGE_MAX_MINUTES", 120.0, validate=POSITIVE)
+    PACKAGE_MAX_MINUTES = env.float("PACKAGE_MAX_MINUTES", 360.0, validate=POSITIVE)
     JOB_MAX_MINUTES = env.float("JOB_MAX_MINUTES", 1440.0, validate=POSITIVE)  # of any other kind
     # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)

@@ -183,7 +183,7 @@ def test_stopped_analysis_frees_its_worker_and_leaves_nothing(site: Site) -> Non
 
 
 def wait_for_line(process: Process, text: str) -> None:
-    until, lines = time.monotonic() + 120, []
+    until, lines = time.monotonic() + 120, list[str]()
     while not any(text in line for line in lines):
         assert time.monotonic() < until, f"waited for {text!r}: {lines}"
         time.sleep(0.05)
