@@ -409,6 +409,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "StateOfStudy": "survey.models.Study.State",
         "StateOfJob": "analysis.models.Job.State",
+        "NameOfRole": "dashboard.shared.roles.Role",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
