@@ -47,7 +47,8 @@ def asking(client: Client) -> Ask:
     def ask(method: str, path: str, body: Any = None, /, **headers: str) -> Answer:
         """A request with JSON: the status, and what is answered."""
         address = path if path.startswith("/") else API + path
-        sent = {} if method == "get" else {"data": body, "content_type": "application/json"}
+        json = {"data": "" if body is None else body, "content_type": "application/json"}
+        sent = {} if method == "get" else json
         answer = getattr(client, method)(address, **sent, headers=headers)
         return answer.status_code, answer.json() if answer.content else None
 
