@@ -2,6 +2,7 @@
 
 import secrets
 import shutil
+import time
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +30,8 @@ from dashboard.management.migrations_known import newer_migration
 from survey.models import Study, Withdrawal
 
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+#: PostgreSQL notices only after a moment that a process has ended.
+SECONDS_TO_LEAVE = 5
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,12 @@ def _put_files_in_place(token: int) -> None:
 def _check_connections() -> None:
     """Raise BackupProblem if anybody else is connected to PostgreSQL, from any machine."""
     connections.close_all()
-    if not is_sqlite() and (others := postgresql.other_connections()):
+    if is_sqlite():
+        return
+    until = time.monotonic() + SECONDS_TO_LEAVE
+    while (others := postgresql.other_connections()) and time.monotonic() < until:
+        time.sleep(0.1)
+    if others:
         raise BackupProblem(
             f"Fivefold is running, or another program uses its database (connections: "
             f"{len(others)}, from {', '.join(sorted(set(others)))}). Stop all web processes and "
