@@ -82,10 +82,12 @@ from survey.tidy import (
 
 DECISION_COLUMNS = Decision._fields
 NO_DECISION = Decision(None, None, included=False, exclusion="", excluded_by_decision="")
-#: Columns that the form for sharing never has: they may identify a person, together with what
-#: others know, or, as an endpoint's message about an error, an account.
+#: Columns about people that the form for sharing never has: they may identify a person, together
+#: with what others know.
 EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
-NEVER_SHARED = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height", "error"])
+NEVER_SHARED_OF_PEOPLE = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
+#: Nor, of any table, an endpoint's message about an error: it may identify an account.
+NEVER_SHARED = frozenset(["error"])
 #: Columns of judges with the texts of prompts and responses, or with words about them. They are
 #: empty where the study does not share its responses.
 TEXTS_OF_JUDGES = frozenset(["request", "raw_text", "reason"])
@@ -415,8 +417,9 @@ class Export:
             columns, rows = (*columns, "source"), _with_source(rows, self.named)
         if has_gold and self.gold.is_stand_in:
             columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
-        if self.sharing and NEVER_SHARED.intersection(columns):
-            kept = [place for place, name in enumerate(columns) if name not in NEVER_SHARED]
+        never = NEVER_SHARED | (NEVER_SHARED_OF_PEOPLE if "participant" in columns else set())
+        if self.sharing and never.intersection(columns):
+            kept = [place for place, name in enumerate(columns) if name not in never]
             columns, rows = tuple(columns[place] for place in kept), _only(rows, kept)
         if empty := {place for place, name in enumerate(columns) if name in self.emptied}:
             rows = _without(rows, empty)
