@@ -46,6 +46,10 @@ from survey.tidy import not_counted_among, reading
 logger = logging.getLogger(__name__)
 Stage = Package.Stage
 DONE = AnalysisRun.State.DONE
+WHY_NOT: dict[str, str] = {
+    AnalysisRun.State.FAILED: "failed",
+    AnalysisRun.State.STOPPED: "was stopped",
+}
 
 #: Per cent of the work that are done when a stage begins, with images and without.
 BEGINS = {
@@ -187,7 +191,7 @@ def _compute(package: Package, folder: Path) -> dict[str, Any]:
         raise Lost  # a participant of it withdrew; the package went with it
     package.run = run
     if run.state in run.WITHOUT_RESULT:
-        raise NoSnapshot(f"the analysis has no result: {run.error}")
+        raise NoSnapshot(f"the analysis {WHY_NOT[run.state]}: {run.error}")
     if not is_ours and run.state != DONE:
         raise NotReady
     return manifest

@@ -91,7 +91,7 @@ def test_run_is_traced_and_called_old_when_data_change(
     )
     for name, said in (
         ("raters", "A new analysis is being computed."),
-        ("downloads", "Wait for the new analysis, so that tables and data agree."),
+        ("downloads", "The download will have a new analysis, of the data as they are"),
     ):
         waiting = text_of(page.get(f"/studies/small/{name}/"))
         assert said in waiting
