@@ -28,6 +28,8 @@ _OF_STRANGERS = "author_id IS NULL"
 #: All but the day of the last use.
 _OF_TOKENS = "id, user_id, name, digest, scope, studies, expires_at"
 OF_VISITS = {
+    "survey_addressarrivals",
+    "survey_refusedarrivals",
     "django_session",
     "axes_accessattempt",
     "axes_accessattemptexpiration",
