@@ -111,7 +111,8 @@ def test_requests_within_a_minute_write_nothing(
     ada: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     ada.get("/account/prolific/")
-    with django_assert_num_queries(4):  # session, account, roles, account at Prolific
+    # session, account, roles in studies and in corpora, account at Prolific
+    with django_assert_num_queries(5):
         ada.get("/account/prolific/")
 
 

@@ -24,7 +24,8 @@ STUDY = "/api/studies/small/"
 
 
 def ask(client: Client, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-    sent = {} if method == "get" else {"data": body, "content_type": "application/json"}
+    json = {"data": "" if body is None else body, "content_type": "application/json"}
+    sent = {} if method == "get" else json
     answer = getattr(client, method)(path, **sent)
     return answer.status_code, answer.json() if answer.content else None
 
