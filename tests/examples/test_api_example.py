@@ -122,6 +122,9 @@ def test_example_pays_once_and_gets_the_tables_of_the_pages(
         }
     del tables["codebook.csv"]  # what their columns mean
     assert {"wins.csv", "funnel.csv", "contrasts.csv"} < set(tables)
+    people = files["demographics.csv"].splitlines(keepends=True)
+    states = [line for line in people if line.startswith(b"state,")]  # not in a zip for sharing
+    assert tables.pop("demographics.csv") == b"".join(one for one in people if one not in states)
     assert {name: files[name] for name in tables} == tables
     assert files["ratings.csv"].count(b"\n") > 1
 

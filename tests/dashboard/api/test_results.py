@@ -87,7 +87,9 @@ def test_bad_input(page: Client, study: Study, woken: Woken) -> None:
     assert none.status_code == 400
     assert none.json()["detail"].startswith("No analysis yet")
     lost = ask(page, "get", "analyses/?state=lost")
-    assert lost.json() == {"state": ["state takes waiting, running, done, failed, not 'lost'."]}
+    assert lost.json() == {
+        "state": ["state takes waiting, running, done, failed, stopped, not 'lost'."]
+    }
     assert everything() == before and woken == []
 
 

@@ -24,7 +24,7 @@ BAD = [
     }),
     Bad("post", "packages/", {"images": "perhaps"}, {"images": ["Must be a valid boolean."]}),
     Bad("get", "packages/?state=lost", {}, {
-        "state": ["state takes waiting, running, done, failed, not 'lost'."]
+        "state": ["state takes waiting, running, done, failed, stopped, not 'lost'."]
     }),
 ]  # fmt: skip
 
