@@ -122,7 +122,7 @@ class Kills:
             return len(found) >= 3  # two that work, and the beat, which is started last
 
         wait_until(are_there, "the worker's processes")
-        return max(found)
+        return found[-1]  # the last that was started, whatever its number: numbers start anew
 
     def _children(self, service: str) -> list[int]:
         pid = self.site.processes.running[service].child.pid
