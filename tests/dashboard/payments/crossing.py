@@ -15,22 +15,28 @@ from examples.local_prolific.server import LocalProlific
 
 #: The steps of a run: whose each was, and whether the other worker could have gone instead.
 Steps = list[tuple[int, bool]]
+#: Whose step is next, of the workers that are not at their end.
+Choose = Callable[[Sequence[int]], int]
 LONGEST_STEP = 60.0
 
 
-def every_order(run: Callable[[Sequence[int]], Steps]) -> Iterator[Steps]:
-    """Run with each order of the workers' steps. `run` follows a beginning, and goes on with the
-    first worker that is not at its end.
-    """
+def every_order(run: Callable[[Choose], Steps]) -> Iterator[Steps]:
+    """Run with each order of the workers' steps, one after the other."""
     beginning: list[int] = []
     while True:
-        steps = run(beginning)
+        steps = run(_following(beginning))
         yield list(steps)
         while steps and steps[-1] != (0, True):
             steps.pop()
         if not steps:
             return
         beginning = [worker for worker, _ in steps[:-1]] + [1]
+
+
+def _following(beginning: Sequence[int]) -> Choose:
+    """Follow a beginning, and go on with the first worker that is not at its end."""
+    rest = iter(beginning)
+    return lambda able: next(rest, able[0])
 
 
 class _Worker:
@@ -72,7 +78,7 @@ class Crossing:
     def run(
         self,
         jobs: Sequence[Callable[[], None]],
-        beginning: Sequence[int],
+        choose: Choose,
         faults: Sequence[tuple[str, str]] = (("", ""), ("", "")),
     ) -> Steps:
         """Let each worker do its job. A fault is a request, and what happens to the first that
@@ -82,7 +88,7 @@ class Crossing:
             worker.begin(job, fault)
         steps: Steps = []
         while able := [n for n, worker in enumerate(self._workers) if not worker.is_over]:
-            chosen = beginning[len(steps)] if len(steps) < len(beginning) else able[0]
+            chosen = choose(able)
             self._workers[chosen].step()
             steps.append((chosen, len(able) == len(self._workers)))
         for worker in self._workers:
