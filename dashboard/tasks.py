@@ -16,6 +16,8 @@ from dashboard.design.models import PlannedGrid
 from dashboard.notices import sending
 from dashboard.payments import carrying_out
 from dashboard.prolific import following_up, polling
+from dashboard.raters import uploads
+from dashboard.raters.models import SubmissionUpload
 from dashboard.rehearsal import simulations
 from dashboard.share import packages
 from dashboard.share.models import Package
@@ -64,6 +66,12 @@ def prolific(recruitment_id: int) -> None:
     polling.read_submissions_of(recruitment_id, at=timezone.now())
 
 
+@shared_task(name="dashboard.submissions", time_limit=seconds_at_most(SubmissionUpload))
+def submissions(upload_id: int) -> None:
+    """Take in long lists of submissions, unless another worker does."""
+    uploads.take_in(upload_id)
+
+
 @shared_task(name="dashboard.notices")
 def notices(slug: str) -> None:
     """Send the followers of a study what they do not know yet."""
@@ -88,6 +96,7 @@ def sweep() -> None:
     packages.remove_old_packages()
     following_up.remove_old_events(at=timezone.now())
     asking.remove_leftovers()
+    uploads.forget_files()
     SessionStore.clear_expired()
     for job_id in asking.jobs_to_wake():
         wake("dashboard.corpus", job_id)
@@ -95,6 +104,8 @@ def sweep() -> None:
         wake("dashboard.plan", plan_id)
     for simulation_id in simulations.simulations_to_wake():
         wake("dashboard.simulate", simulation_id)
+    for upload_id in uploads.uploads_to_wake():
+        wake("dashboard.submissions", upload_id)
     for recruitment_id in polling.recruitments_to_read(at=timezone.now()):
         wake("dashboard.prolific", recruitment_id)
     for slug in sending.slugs_to_look_at(at=timezone.now()):

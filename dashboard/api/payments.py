@@ -82,11 +82,12 @@ class CaseList(Route):
         operation_id="studies_submissions_upload",
         parameters=[STUDY],
         request={"multipart/form-data": SubmissionListsSerializer},
-        responses=SubmissionsReadSerializer,
+        responses={200: SubmissionsReadSerializer, 202: SubmissionsReadSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
         """Take in lists of submissions that were exported on Prolific: all of them, or nothing
-        where a line is wrong. The same once more changes nothing.
+        where a line is wrong. The same once more changes nothing. Long lists are left to a worker
+        (202).
         """
         return taken_from_files(request, name)
 

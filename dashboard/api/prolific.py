@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from rest_framework.status import (
+    HTTP_200_OK,
+    HTTP_201_CREATED,
+    HTTP_202_ACCEPTED,
+    HTTP_204_NO_CONTENT,
+)
 
 from dashboard.accounts import prolific
 from dashboard.accounts.forms import ProlificTokenForm
@@ -28,6 +33,7 @@ from dashboard.api.serializers.prolific import (
     DraftSerializer,
     EarlierStudySerializer,
     ImportedSerializer,
+    LongListsSerializer,
     NewDemographicsSerializer,
     NewDraftSerializer,
     PlacesSerializer,
@@ -53,9 +59,11 @@ from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, earlier_studies
 from dashboard.raters.submission_lists import SubmissionLists
-from dashboard.raters.submissions import MOST_BY_PAGE, apply_submissions, read_lists
-from dashboard.shared.access import study_or_404
+from dashboard.raters.submissions import apply_submissions, read_lists
+from dashboard.raters.uploads import AT_ONCE, leave_to_worker, newest_upload, stop_upload
+from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.fieldwork import is_imported
+from dashboard.shared.pages import try_to_wake
 from survey.models import Study
 from survey.prolific.replies import ProlificStudy
 from survey.tidy import definition_of
@@ -375,12 +383,51 @@ def taken_in(
 
 
 def taken_from_files(request: Request, name: str) -> Response:
-    """Apply uploaded lists of submissions: all of them, or nothing where a line is wrong."""
+    """Apply uploaded lists of submissions, or leave long ones to a worker: all of them, or nothing
+    where a line is wrong.
+    """
     study, files = study_or_404(name), sent_by(request, SubmissionListsSerializer)["file"]
     with refusals():
         given = [(file.name, file.read()) for file in files]
-        lists = read_lists(study, given, most=MOST_BY_PAGE)
+        lists = read_lists(study, given)
+    n = len(lists.submissions)
+    if n > AT_ONCE:
+        upload = leave_to_worker(study=study, files=given, submissions=n, author=user_of(request))
+        try_to_wake("dashboard.submissions", upload.pk)
+        read = {"read": [file.name for file in files], "submissions": n, "notices": lists.notices}
+        return Response(SubmissionsReadSerializer(read | {"applied": None}).data, HTTP_202_ACCEPTED)
     return taken_in(request, study, lists, read=[file.name for file in files])
+
+
+class LongLists(Route):
+    """What became of the newest list that was left to a worker."""
+
+    @extend_schema(parameters=[STUDY], responses=LongListsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        content = {"upload": newest_upload(study_or_404(name))}
+        return Response(LongListsSerializer(content).data)
+
+
+class StopLongLists(Route):
+    """To end the reading of a list that was left to a worker."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            OpenApiParameter("upload", int, OpenApiParameter.PATH, description="its `id`"),
+        ],
+        request=None,
+        responses=LongListsSerializer,
+    )
+    def post(self, request: Request, name: str, upload: int) -> Response:
+        """Its worker ends the work within seconds; what is stored already stays. One that has
+        ended before stays as it is.
+        """
+        study = study_or_404(name)
+        row = first_or_404(study.submission_uploads.filter(pk=upload), f"{study} has no {upload}.")
+        stop_upload(row, author=user_of(request))
+        row.refresh_from_db()
+        return Response(LongListsSerializer({"upload": row}).data)
 
 
 class ImportDemographics(Route):

@@ -149,6 +149,12 @@ PROLIFIC = [
 
 PAYMENTS = [
     path("submissions/", payments.CaseList.as_view(), name="submissions"),
+    path("submissions/upload/", prolific.LongLists.as_view(), name="upload"),
+    path(
+        "submissions/upload/<number:upload>/stop/",
+        prolific.StopLongLists.as_view(),
+        name="stop-upload",
+    ),
     path("submissions/<number:submission>/", payments.CaseDetail.as_view(), name="submission"),
     path("submissions/<number:submission>/decide/", payments.Decide.as_view(), name="decide"),
     path(

@@ -55,6 +55,8 @@ ACTIONS = {
     "text scored": "Text scored",
     "text flagged": "Scored text flagged",
     "text not flagged": "Flag of a scored text removed",
+    "submissions sent": "Long list of submissions sent",
+    "submissions stopped": "Reading of a list of submissions stopped",
     "plan requested": "Plan requested",
     "plan stopped": "Plan stopped",
     "simulation requested": "Simulated raters requested",

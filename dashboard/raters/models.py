@@ -1,8 +1,13 @@
 """What Prolific says about submissions, stored apart from answers."""
 
+import zlib
+from collections.abc import Sequence
+
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from analysis.models import Job
 from survey.models import Study
 
 
@@ -41,3 +46,41 @@ class SubmissionOnProlific(models.Model):
 
     def __str__(self) -> str:
         return f"submission {self.pk} on Prolific"
+
+
+class SubmissionUpload(Job):
+    """Lists of submissions that are too long for a page: a worker takes them in. The lists are
+    erased as soon as that has ended.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="submission_uploads")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    files = models.JSONField(help_text="Name and bytes of each list, as it was sent")
+    packed = models.BinaryField(help_text="The lists one after the other, compressed")
+    submissions = models.PositiveIntegerField(help_text="In the lists")
+    says = models.JSONField(default=list, help_text="What the lists have changed, in sentences")
+
+    class Meta(Job.Meta):
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"submission lists {self.pk} of {self.study}"
+
+    def pack(self, files: Sequence[tuple[str, bytes]]) -> None:
+        """Keep files by their names."""
+        self.files = [[name, len(data)] for name, data in files]
+        self.packed = zlib.compress(b"".join(data for _, data in files))
+
+    def unpacked(self) -> list[tuple[str, bytes]]:
+        """The files by their names."""
+        everything = zlib.decompress(self.packed)
+        files, start = [], 0
+        for name, size in self.files:
+            files.append((name, everything[start : start + size]))
+            start += size
+        return files
+
+    @property
+    def names(self) -> str:
+        """The files' names, in words."""
+        return ", ".join(name for name, _ in self.files)

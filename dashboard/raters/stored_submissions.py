@@ -24,7 +24,8 @@ def store_submissions(
     """Store what lists say; what a list does not say (codes, times) stays as it was."""
     listed = list(submissions)
     hashes = {one.id: id_hash(one.id) for one in listed}
-    stored = SubmissionOnProlific.objects.filter(slug=study.slug)
+    ids = [*hashes, *hashes.values()]
+    stored = SubmissionOnProlific.objects.filter(slug=study.slug, submission_id__in=ids)
     # Locked in the same order as by payments, which lock what they ask bonuses for.
     stored = stored.select_for_update(no_key=True).order_by("pk")
     rows = {row.submission_id: row for row in stored}
@@ -81,11 +82,10 @@ def id_hash(submission: str) -> str:
 
 def _versions(slug: str, people: set[str]) -> dict[str, int]:
     """The version that each of these people came to, by Prolific ID."""
-    known = Identity.objects.filter(slug=slug, kind=Identity.Kind.PROLIFIC)
-    withdrew = Withdrawal.objects.filter(slug=slug, kind=Identity.Kind.PROLIFIC).exclude(key="")
-    versions = dict(withdrew.values_list("key", "study_id"))
-    versions |= dict(known.values_list("key", "participant__study_id"))
-    return {person: version for person, version in versions.items() if person in people}
+    of_prolific = {"slug": slug, "kind": Identity.Kind.PROLIFIC, "key__in": people - {""}}
+    withdrew = Withdrawal.objects.filter(**of_prolific).values_list("key", "study_id")
+    known = Identity.objects.filter(**of_prolific).values_list("key", "participant__study_id")
+    return dict(withdrew) | dict(known)
 
 
 def _take(row: SubmissionOnProlific, one: ListedSubmission, at: datetime) -> None:

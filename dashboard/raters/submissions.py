@@ -3,9 +3,10 @@
 The lists are stored (`stored_submissions`); results name people by pseudonym.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
+from itertools import chain
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -51,65 +52,78 @@ class Matched:
     """Who of a study lists are about, by participant, with the rows that are about them.
 
     `elsewhere` came with submissions of which the lists have none, so they say nothing about them
-    here; `not_listed` came from Prolific and are in no list. `unknown` are the rows of people whom
-    this version does not know. `sessions` are the submissions that people here came with.
+    here. `unknown` are the rows of people whom this version does not know.
     """
 
     here: dict[int, list[ListedSubmission]]
     elsewhere: list[int]
-    not_listed: list[int]
     unknown: list[ListedSubmission]
-    sessions: dict[int, set[str]]
 
 
-def match(study: Study, submissions: Iterable[ListedSubmission]) -> Matched:
-    """Find the people of lists among those who came to the study from Prolific."""
-    by_person: dict[str, list[ListedSubmission]] = {}
-    for submission in submissions:
-        by_person.setdefault(submission.participant, []).append(submission)
-    people = dict(from_prolific(study).order_by("pk").values_list("pk", "identity__key"))
+def match(study: Study, by_person: Mapping[str, Sequence[ListedSubmission]]) -> Matched:
+    """Find people of lists, by Prolific ID, among those who came to the study from Prolific."""
+    came = from_prolific(study).filter(identity__key__in=by_person).order_by("pk")
+    people = dict(came.values_list("pk", "identity__key"))
     sessions = sessions_of(list(people))
-    matched = Matched({}, [], [], [], sessions)
+    matched = Matched({}, [], [])
     for person, key in people.items():
-        rows = by_person.pop(key, None)
-        if rows is None:
-            matched.not_listed.append(person)
-        elif sessions[person] and sessions[person].isdisjoint(row.id for row in rows):
+        rows = list(by_person[key])
+        if sessions[person] and sessions[person].isdisjoint(row.id for row in rows):
             matched.elsewhere.append(person)
         else:
             matched.here[person] = rows
-    matched.unknown.extend(row for rows in by_person.values() for row in rows)
+    known = set(people.values())
+    matched.unknown.extend(row for p, rows in by_person.items() if p not in known for row in rows)
     return matched
 
 
-#: Submissions that a page or the API takes at a time; the command takes any number.
-MOST_BY_PAGE = 20_000
+#: Submissions that are matched and stored at a time, so that nobody who answers waits for more.
+PART = 1_000
 
 
-def read_lists(
-    study: Study, files: Iterable[tuple[str, bytes]], *, most: int | None = None
-) -> SubmissionLists:
-    """Lists by the names of their files. Raises DefinitionError, also for more than `most`
-    submissions, and for submissions of another study here, of which nobody came to this one.
+def parts_of(
+    submissions: Iterable[ListedSubmission],
+) -> Iterator[dict[str, list[ListedSubmission]]]:
+    """Rows of lists by person, about `PART` at a time; those of a person stay together."""
+    by_person: dict[str, list[ListedSubmission]] = {}
+    for submission in submissions:
+        by_person.setdefault(submission.participant, []).append(submission)
+    part: dict[str, list[ListedSubmission]] = {}
+    size = 0
+    for person, rows in by_person.items():
+        if part and size + len(rows) > PART:
+            yield part
+            part, size = {}, 0
+        part[person] = rows
+        size += len(rows)
+    if part:
+        yield part
+
+
+def read_lists(study: Study, files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
+    """Lists by the names of their files. Raises DefinitionError, also for submissions of another
+    study here, of which nobody came to this one.
     """
     files = list(files)
-    names = ", ".join(name for name, _ in files)
-    lists = read_apart(names, read_submissions, files)
-    if most is not None and len(lists.submissions) > most:
-        message = (
-            f"there are {len(lists.submissions):,} submissions, more than the {most:,} that a page "
-            f"takes; use manage.py submissions {study}"
-        )
-        raise DefinitionError([Problem(names, 0, 0, message)])
-    stored = SubmissionOnProlific.objects.exclude(slug=study.slug)
-    came = Submission.objects.exclude(participant__study__slug=study.slug)
-    elsewhere = {*stored.values_list("submission_id", flat=True)}
-    elsewhere.update(came.values_list("session_id", flat=True))
-    foreign = [row for row in match(study, lists.submissions).unknown if row.id in elsewhere]
+    lists = read_apart(", ".join(name for name, _ in files), read_submissions, files)
+    foreign = [row for part in parts_of(lists.submissions) for row in _foreign(study, part)]
     if foreign:
         message = "this submission is of another study here"
         raise DefinitionError(Problem(row.file, row.line, 0, message) for row in foreign)
     return lists
+
+
+def _foreign(
+    study: Study, by_person: Mapping[str, Sequence[ListedSubmission]]
+) -> Iterator[ListedSubmission]:
+    unknown = match(study, by_person).unknown
+    ids = [row.id for row in unknown]
+    stored = SubmissionOnProlific.objects.filter(submission_id__in=ids).exclude(slug=study.slug)
+    came = Submission.objects.filter(session_id__in=ids)
+    came = came.exclude(participant__study__slug=study.slug)
+    elsewhere = {*stored.values_list("submission_id", flat=True)}
+    elsewhere.update(came.values_list("session_id", flat=True))
+    return (row for row in unknown if row.id in elsewhere)
 
 
 @dataclass
@@ -134,8 +148,12 @@ class Applied:
         """Whether anything is different from before."""
         return bool(self.returned or self.back or self.freed or self.placed)
 
+    def add(self, more: "Applied") -> None:
+        """Add what another part of the list has changed."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(more, each.name))
 
-@transaction.atomic
+
 def apply_submissions(
     *,
     study: Study,
@@ -149,15 +167,28 @@ def apply_submissions(
     People with another active submission have done neither. People who completed the survey but
     timed out keep their slot. People who completed and returned lose it: their answers stay, and
     another person may come. If a person's submission is known, a list without it is of another
-    study and is ignored for them. The same list again changes nothing.
+    study and is ignored for them. The same list again changes nothing, and goes on where an
+    interrupted one ended: a long list is stored `PART` by `PART`.
     """
-    submissions = list(submissions)
-    matched = match(study, submissions)
+    applied = Applied()
+    for part in parts_of(submissions):
+        applied.add(_apply_part(study, part, at, author))
+    return applied
+
+
+@transaction.atomic
+def _apply_part(
+    study: Study,
+    by_person: Mapping[str, Sequence[ListedSubmission]],
+    at: datetime,
+    author: User | None,
+) -> Applied:
+    matched = match(study, by_person)
     # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
     rows = Participant.objects.select_for_update(no_key=True)
     people = list(rows.filter(pk__in=list(matched.here)).order_by("pk"))
     locked(study.pk)  # before any slot: people who begin take theirs in the same order
-    store_submissions(study, submissions, at=at)
+    store_submissions(study, chain.from_iterable(by_person.values()), at=at)
     holders = set(Slot.objects.filter(participant__in=people).values_list("participant", flat=True))
     unknown = len({submission.participant for submission in matched.unknown})
     applied = Applied(unknown=unknown, elsewhere=len(matched.elsewhere))

@@ -14,6 +14,8 @@ from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_making import make_plan
 from dashboard.design.plan_options import PlanOptions, plans_to_wake, request_plan
 from dashboard.notices.occasions import happened
+from dashboard.raters.models import SubmissionUpload
+from dashboard.raters.uploads import leave_to_worker, take_in, uploads_to_wake
 from dashboard.share.models import Package
 from dashboard.share.package_making import make_package
 from dashboard.share.packages import packages_to_wake, request_package
@@ -42,13 +44,28 @@ def waiting_package(study: Study, run: AnalysisRun) -> Package:
     return request_package(run=run, recipe="both", images=False)
 
 
+def waiting_lists(study: Study, run: AnalysisRun) -> SubmissionUpload:
+    lists = b"Submission id,Participant id,Status\ns1,a,ACTIVE\n"
+    return leave_to_worker(study=study, files=[("list.csv", lists)], submissions=9000)
+
+
 #: What makes a job, where its page and its route are, and what the page then says.
 KINDS: dict[str, tuple[Any, str, str, str]] = {
     "analysis": (waiting_analysis, "analysis", "analyses", "The analysis was stopped."),
     "plan": (waiting_plan, "planning", "planning", "The computation of the plan was stopped."),
     "zip": (waiting_package, "packages", "packages", "The preparation of the zip was stopped."),
+    "submissions": (
+        *(waiting_lists, "submissions/upload", "submissions/upload"),
+        "The reading of the lists was stopped.",
+    ),
 }
-PAGES = {"analysis": "raters", "plan": "planning", "zip": "downloads"}
+MAKERS: dict[str, Any] = {
+    "analysis": tasks.run,
+    "plan": make_plan,
+    "zip": make_package,
+    "submissions": take_in,
+}
+PAGES = {"analysis": "raters", "plan": "planning", "zip": "downloads", "submissions": "submissions"}
 
 
 @pytest.fixture(params=KINDS)
@@ -87,7 +104,8 @@ def test_api_stops_it_once(page: Client, kind: str, job: Job) -> None:
     for _ in range(2):
         answer = page.post(stop, content_type="application/json")
         assert answer.status_code == 200
-        sent = answer.json()["plan"] if kind == "plan" else answer.json()
+        sent = answer.json()
+        sent = sent.get({"plan": "plan", "submissions": "upload"}.get(kind), sent)
         assert (sent["id"], sent["state"]) == (job.pk, "stopped")
         assert sent["error"] == "Stopped by ada."
     assert StudyEvent.objects.filter(action=f"{kind} stopped").count() == 1
@@ -108,9 +126,9 @@ def test_viewer_sees_no_button_and_stops_nothing(client: Client, kind: str, job:
 
 def test_stopped_job_is_taken_by_no_worker(kind: str, job: Job) -> None:
     jobs.stop(job, "Stopped by ada.")
-    assert (runs_to_wake(), plans_to_wake(), packages_to_wake()) == ([], [], [])
-    makers: dict[str, Any] = {"analysis": tasks.run, "plan": make_plan, "zip": make_package}
-    assert not makers[kind](job.pk)
+    assert (runs_to_wake(), plans_to_wake()) == ([], [])
+    assert (packages_to_wake(), uploads_to_wake()) == ([], [])
+    assert not MAKERS[kind](job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts) == (State.STOPPED, 0)
 
@@ -143,6 +161,7 @@ def lost_while(kind: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
         "analysis": "analysis.execution._store",
         "plan": "analysis.jobs.finish",
         "zip": "dashboard.share.package_making._hand_over",
+        "submissions": "analysis.jobs.finish",
     }
     module, _, name = steps[kind].rpartition(".")
     store = getattr(__import__(module, fromlist=[name]), name)
@@ -152,8 +171,7 @@ def lost_while(kind: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
         store(done, *args, **options)
 
     monkeypatch.setattr(steps[kind], late)
-    makers: dict[str, Any] = {"analysis": tasks.run, "plan": make_plan, "zip": make_package}
-    makers[kind](job.pk)
+    MAKERS[kind](job.pk)
 
 
 def test_worker_that_lost_its_lease_before_storing_stores_nothing(
@@ -167,5 +185,7 @@ def test_worker_that_lost_its_lease_before_storing_stores_nothing(
         assert not job.results.exists() and not job.rater_quality.exists()
     if isinstance(job, PlannedGrid):
         assert job.rows == []
+    if isinstance(job, SubmissionUpload):
+        assert job.says == []
     if isinstance(job, Package):
         assert not job.path.exists()

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import ListedSubmission, read_submissions
-from dashboard.raters.submissions import Applied, apply_submissions, read_lists
+from dashboard.raters.submissions import Applied, apply_submissions
 from survey.files.problems import DefinitionError
 from survey.models import Participant, Slot, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent
@@ -387,18 +387,6 @@ def test_command_refuses_bad_input(study: Study, tmp_path: Path) -> None:
         call_command("submissions", "small", str(tmp_path / "none.csv"))
     with pytest.raises(CommandError, match="there is no study 'other'"):
         call_command("submissions", "other", str(path))
-
-
-def test_page_takes_a_number_of_submissions_that_it_can_store_at_once(study: Study) -> None:
-    rows = "\n".join(f"s{n},p{n},APPROVED,," for n in range(4))
-    files = [("list.csv", f"{HEADER}\n{rows}\n".encode())]
-    assert len(read_lists(study, files, most=4).submissions) == 4
-    with pytest.raises(DefinitionError) as caught:
-        read_lists(study, files, most=3)
-    assert str(caught.value) == (
-        "list.csv: there are 4 submissions, more than the 3 that a page takes; use manage.py "
-        f"submissions {study}"
-    )
 
 
 def test_submissions_that_are_read_again_take_few_statements(

@@ -6,10 +6,12 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dashboard.api.serializers.results import ERROR, STATES
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.forms import MOST_PLACES, DraftForm
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.money import Money
+from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.submissions import Applied
 from survey.prolific.replies import ProlificStudy
 
@@ -226,7 +228,37 @@ class SubmissionsReadSerializer(serializers.Serializer[object]):
     read = serializers.ListField(child=serializers.CharField(), help_text="the lists")
     submissions = serializers.IntegerField(help_text="in the lists")
     notices = serializers.ListField(child=serializers.CharField())
-    applied = AppliedSerializer()
+    applied = AppliedSerializer(
+        allow_null=True, help_text="null: the lists are long, and a worker takes them in"
+    )
+
+
+class UploadSerializer(serializers.ModelSerializer[SubmissionUpload]):
+    """Lists of submissions that are left to a worker."""
+
+    state = serializers.CharField(help_text=STATES)
+    requested_at = serializers.DateTimeField(source="created_at")
+    error = serializers.CharField(help_text=ERROR)
+    read = serializers.SerializerMethodField(help_text="the lists")
+    submissions = serializers.IntegerField(help_text="in the lists")
+    says = serializers.ListField(child=serializers.CharField(), help_text="what they have changed")
+
+    class Meta:
+        model = SubmissionUpload
+        fields = [
+            *("id", "state", "error", "requested_at", "finished_at"),
+            *("read", "submissions", "says"),
+        ]
+
+    def get_read(self, upload: SubmissionUpload) -> list[str]:
+        """The names of the files."""
+        return [name for name, _ in upload.files]
+
+
+class LongListsSerializer(serializers.Serializer[object]):
+    """The newest lists that were left to a worker; null where none were."""
+
+    upload = UploadSerializer(allow_null=True)
 
 
 class SubmissionListsSerializer(serializers.Serializer[object]):
