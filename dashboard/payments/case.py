@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 AWAITING, APPROVED, RETURNED, TIMED_OUT, REJECTED = (
     *("AWAITING REVIEW", "APPROVED", "RETURNED", "TIMED-OUT", "REJECTED"),
@@ -98,7 +99,11 @@ class Case:
     came_with_it: bool = True
     came_with_any: bool = True
     made: tuple[Made, ...] = ()
-    mismatches: tuple[str, ...] = ()
+
+    @cached_property
+    def mismatches(self) -> tuple[str, ...]:
+        """The names in MISMATCHES that are true of it, in that order."""
+        return _mismatches_of(self)
 
     @property
     def completed_here(self) -> bool:
@@ -121,8 +126,7 @@ class Case:
         return any(one.purpose in purposes for one in self.made)
 
 
-def mismatches_of(case: Case) -> tuple[str, ...]:
-    """The names in MISMATCHES that are true of a case, in that order."""
+def _mismatches_of(case: Case) -> tuple[str, ...]:
     is_true = {
         "not_listed": case.submission is None,
         "withdrew": case.here == "withdrawn",

@@ -1,14 +1,13 @@
 """The cases of a study: every submission that was read, and every person from Prolific."""
 
-from collections import Counter
-from dataclasses import replace
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import exclusions_in_force
-from dashboard.payments.case import NOT_STORED, Case, Made, mismatches_of
+from dashboard.payments.case import NOT_STORED, Case, Made
 from dashboard.payments.models import SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.rater_list import raters_of
@@ -32,20 +31,14 @@ def cases_of(study: Study) -> list[Case]:
     people = _People(study)
     codes = codes_by_ending(study)
     made = _decisions(study)
-    count = Counter(row.prolific_id for row in rows)
     listed = {row.prolific_id: set[str]() for row in rows}
     for row in rows:
         listed[row.prolific_id].add(row.submission_id)
     cases = [
-        replace(
-            _of_submission(row, people, codes, listed[row.prolific_id]),
-            submissions=count[row.prolific_id],
-            made=made.get(row.pk, ()),
-        )
+        _of_submission(row, people, codes, listed[row.prolific_id], made.get(row.pk, ()))
         for row in rows
     ]
-    cases += [people.case(key) for key in people.by_key if key not in listed]
-    return [replace(case, mismatches=mismatches_of(case)) for case in cases]
+    return cases + [Case(**people.known(key)) for key in people.by_key if key not in listed]
 
 
 def submissions_of_study(study: Study) -> QuerySet[SubmissionOnProlific]:
@@ -99,44 +92,53 @@ class _People:
         withdrew = Withdrawal.objects.filter(slug=study.slug, kind=Kind.PROLIFIC).exclude(key="")
         self.withdrawn = set(withdrew.values_list("key", flat=True))
 
-    def case(self, key: str) -> Case:
-        """What is known of a person here; `here` is empty for nobody."""
+    def known(self, key: str) -> dict[str, Any]:
+        """What a case says of a person here; `here` is empty for nobody."""
         person = self.by_key.get(key)
         if person is None:
-            return Case(here="withdrawn" if key in self.withdrawn else "")
+            return {"here": "withdrawn" if key in self.withdrawn else ""}
         seconds = seconds_between(person.started_at, person.finished_at)
-        return Case(
-            person=person.pk,
-            pseudonym=person.pseudonym,
-            here=person.ending or person.status,
-            arrived_at=person.arrived_at,
-            finished_at=person.finished_at,
-            minutes_here=None if seconds is None or person.clock_stepped else seconds / 60,
-            checks_failed=self.failed.get(person.pk, 0),
-            excluded=self.excluded.get(person.pk, ""),
-            sessions=len(self.sessions[person.pk]),
-            other_browser=person.pk in self.other_browsers,
-        )
+        return {
+            "person": person.pk,
+            "pseudonym": person.pseudonym,
+            "here": person.ending or person.status,
+            "arrived_at": person.arrived_at,
+            "finished_at": person.finished_at,
+            "minutes_here": None if seconds is None or person.clock_stepped else seconds / 60,
+            "checks_failed": self.failed.get(person.pk, 0),
+            "excluded": self.excluded.get(person.pk, ""),
+            "sessions": len(self.sessions[person.pk]),
+            "other_browser": person.pk in self.other_browsers,
+        }
 
 
 def _of_submission(
-    row: SubmissionOnProlific, people: _People, codes: dict[str, set[str]], listed: set[str]
+    row: SubmissionOnProlific,
+    people: _People,
+    codes: dict[str, set[str]],
+    listed: set[str],
+    made: tuple[Made, ...],
 ) -> Case:
-    case = people.case(row.prolific_id)
-    sessions = people.sessions.get(case.person or 0, set())
+    """The case of a submission; `listed` are all those of the same person."""
+    known = people.known(row.prolific_id)
+    here = known.pop("here")
+    sessions = people.sessions.get(known.get("person", 0), set())
     endings = [name for name in ENDINGS if row.code and row.code in codes.get(name, ())]
-    code_of = case.here if case.here in endings else next(iter(endings), "")
-    if not case.here and code_of in NOT_STORED:
-        case = replace(case, here=code_of)
+    code_of = here if here in endings else next(iter(endings), "")
+    if not here and code_of in NOT_STORED:
+        here = code_of
     # People who met a full study may have come back with another submission.
-    return replace(
-        case,
+    return Case(
+        **known,
+        here=here,
+        submissions=len(listed),
+        made=made,
         submission=row.pk,
         status=row.status,
         code=row.code,
         has_code=row.has_code and bool(codes),
         code_of=code_of,
-        code_is_right=not codes or case.here in endings or "full" in endings,
+        code_is_right=not codes or here in endings or "full" in endings,
         started_at=row.started_at,
         completed_at=row.completed_at,
         return_requested=row.return_requested_at is not None,

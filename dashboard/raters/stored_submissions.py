@@ -25,8 +25,11 @@ def store_submissions(
     listed = list(submissions)
     hashes = {one.id: id_hash(one.id) for one in listed}
     ids = [*hashes, *hashes.values()]
-    stored = SubmissionOnProlific.objects.filter(slug=study.slug, submission_id__in=ids)
+    known = SubmissionOnProlific.objects.filter(slug=study.slug, submission_id__in=ids)
+    # SQLite reads the whole table where these are asked for in an order.
+    keys = list(known.order_by().values_list("pk", flat=True))
     # Locked in the same order as by payments, which lock what they ask bonuses for.
+    stored = SubmissionOnProlific.objects.filter(pk__in=keys)
     stored = stored.select_for_update(no_key=True).order_by("pk")
     rows = {row.submission_id: row for row in stored}
     versions = _versions(study.slug, {one.participant for one in listed})

@@ -106,24 +106,22 @@ def read_lists(study: Study, files: Iterable[tuple[str, bytes]]) -> SubmissionLi
     """
     files = list(files)
     lists = read_apart(", ".join(name for name, _ in files), read_submissions, files)
-    foreign = [row for part in parts_of(lists.submissions) for row in _foreign(study, part)]
+    unknown = [row for part in parts_of(lists.submissions) for row in match(study, part).unknown]
+    elsewhere = _submissions_elsewhere(study) if unknown else set()
+    foreign = [row for row in unknown if row.id in elsewhere]
     if foreign:
         message = "this submission is of another study here"
         raise DefinitionError(Problem(row.file, row.line, 0, message) for row in foreign)
     return lists
 
 
-def _foreign(
-    study: Study, by_person: Mapping[str, Sequence[ListedSubmission]]
-) -> Iterator[ListedSubmission]:
-    unknown = match(study, by_person).unknown
-    ids = [row.id for row in unknown]
-    stored = SubmissionOnProlific.objects.filter(submission_id__in=ids).exclude(slug=study.slug)
-    came = Submission.objects.filter(session_id__in=ids)
-    came = came.exclude(participant__study__slug=study.slug)
-    elsewhere = {*stored.values_list("submission_id", flat=True)}
-    elsewhere.update(came.values_list("session_id", flat=True))
-    return (row for row in unknown if row.id in elsewhere)
+def _submissions_elsewhere(study: Study) -> set[str]:
+    stored = SubmissionOnProlific.objects.exclude(slug=study.slug)
+    came = Submission.objects.exclude(participant__study__slug=study.slug)
+    return {
+        *stored.values_list("submission_id", flat=True).iterator(),
+        *came.values_list("session_id", flat=True).iterator(),
+    }
 
 
 @dataclass
