@@ -4,6 +4,7 @@ The database is the queue and the broker only wakes workers. Views and commands 
 task's name, so a web process never imports modules that only workers need.
 """
 
+import logging
 import os
 import signal
 import time
@@ -18,8 +19,11 @@ from celery.signals import (
     task_prerun,
     worker_init,
     worker_process_init,
+    worker_ready,
     worker_shutting_down,
 )
+from celery.worker.components import Beat
+from celery.worker.consumer import Consumer
 from django.db import transaction
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -30,6 +34,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("fivefold")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+logger = logging.getLogger(__name__)
 
 #: Not zero when the worker is asked to end; its processes inherit it and see it at once. It has no
 #: lock, because a killed process would never release it.
@@ -59,6 +65,30 @@ def _kill_when_orphaned(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os.kill(os.getpid(), signal.SIGKILL)  # as Celery does; leases make it harmless
+
+
+@worker_ready.connect
+def _watch_the_clock(sender: Consumer, **_: Any) -> None:
+    """Celery replaces killed processes of its pool, but not the clock: nothing that waits for a
+    sweep would go on then, such as a payment that is tried again later.
+    """
+    worker = sender.controller
+    for step in worker.steps:
+        if isinstance(step, Beat):
+            Thread(target=_replace_the_clock, args=[step, worker], daemon=True).start()
+
+
+def _replace_the_clock(step: Beat, worker: Any) -> None:
+    while True:
+        step.obj.join()
+        if is_ending():
+            return
+        logger.error("the worker's clock ended, and another one starts")
+        time.sleep(1)
+        clock = step.create(worker)
+        clock.daemon = True  # the worker does not wait for it when it ends itself
+        step.obj = clock
+        clock.start()
 
 
 @worker_shutting_down.connect

@@ -60,7 +60,7 @@ from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, earlier_studies
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, read_lists
-from dashboard.raters.uploads import AT_ONCE, leave_to_worker, newest_upload, stop_upload
+from dashboard.raters.uploads import is_long, leave_to_worker, newest_upload, stop_upload
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.pages import try_to_wake
@@ -390,8 +390,8 @@ def taken_from_files(request: Request, name: str) -> Response:
     with refusals():
         given = [(file.name, file.read()) for file in files]
         lists = read_lists(study, given)
-    n = len(lists.submissions)
-    if n > AT_ONCE:
+    if is_long(lists):
+        n = len(lists.submissions)
         upload = leave_to_worker(study=study, files=given, submissions=n, author=user_of(request))
         try_to_wake("dashboard.submissions", upload.pk)
         read = {"read": [file.name for file in files], "submissions": n, "notices": lists.notices}

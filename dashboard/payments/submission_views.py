@@ -66,7 +66,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
         return redirect("submissions", study)
-    if len(lists.submissions) > uploads.AT_ONCE:
+    if uploads.is_long(lists):
         upload = uploads.leave_to_worker(
             study=study, files=files, submissions=len(lists.submissions), author=request.user
         )

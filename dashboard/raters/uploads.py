@@ -11,6 +11,7 @@ from analysis import jobs
 from analysis.heartbeat import kept
 from analysis.jobs import Lost, jobs_to_wake
 from dashboard.raters.models import SubmissionUpload
+from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
@@ -21,6 +22,11 @@ logger = logging.getLogger(__name__)
 
 #: Submissions that a page or the API takes in at once: about a second of its process.
 AT_ONCE = 5_000
+
+
+def is_long(lists: SubmissionLists) -> bool:
+    """Whether lists are left to a worker."""
+    return len(lists.submissions) > AT_ONCE
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ VALUES = {
     "<number:call>": "1",
     "<number:package>": "1",
     "<number:plan>": "1",
+    "<number:upload>": "1",
     "<number:participant>": "1",
     "<number:submission>": "1",
     "<number:order>": "1",

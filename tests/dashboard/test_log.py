@@ -19,6 +19,7 @@ from dashboard.design.plan_options import PlanOptions, request_plan
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite
 from dashboard.overview.log import LINES_SHOWN
+from dashboard.raters.uploads import leave_to_worker
 from dashboard.share.packages import request_package
 from dashboard.shared.log import record
 from dashboard.shared.models import Membership
@@ -61,6 +62,10 @@ def package_to_stop(study: Study) -> int:
     return request_package(run=run, recipe="both", images=False).pk
 
 
+def lists_to_stop(study: Study) -> int:
+    return leave_to_worker(study=study, files=[("list.csv", b"")], submissions=9000).pk
+
+
 Sent = tuple[list[Any], dict[str, Any]]
 #: By the name of an address that changes something: the rest of the address, and what is sent.
 CHANGES: dict[str, Callable[[Study], Sent]] = {
@@ -81,6 +86,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "prepare-package": lambda study: ([], {"recipe": "both"}),
     "stop-analysis": lambda study: ([analysis_to_stop(study)], {}),
     "stop-plan": lambda study: ([plan_to_stop(study)], {}),
+    "stop-upload": lambda study: ([lists_to_stop(study)], {}),
     "stop-package": lambda study: ([package_to_stop(study)], {}),
     "use-thresholds": lambda study: ([], {"duration_minimum": "1", "instead_of": "1"}),
     "score": lambda study: ([], {}),
@@ -103,6 +109,7 @@ CHANGES: dict[str, Callable[[Study], Sent]] = {
     "api:packages": lambda study: ([], {}),
     "api:stop-analysis": lambda study: ([analysis_to_stop(study)], {}),
     "api:stop-plan": lambda study: ([plan_to_stop(study)], {}),
+    "api:stop-upload": lambda study: ([lists_to_stop(study)], {}),
     "api:stop-package": lambda study: ([package_to_stop(study)], {}),
     "api:metrics": lambda study: ([], {}),
     "api:scorer": lambda study: ([], {}),

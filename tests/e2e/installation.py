@@ -120,6 +120,15 @@ class Installation:
         process.stop()
 
 
+def children_of(process: Process) -> list[int]:
+    """The processes that a service has started."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(process.child.pid)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return [int(pid) for pid in listed.stdout.split()]
+
+
 def new_installation(folder: Path, database_url: str, **settings: str) -> Installation:
     """An installation that is neither set up nor started, with further settings."""
     port = free_port()

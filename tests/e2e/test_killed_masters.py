@@ -5,7 +5,6 @@ end by themselves.
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from config.processes import Process, command_of
-from tests.e2e.installation import Installation, running_installation
+from tests.e2e.installation import Installation, children_of, running_installation
 from tests.servers.connections import connected
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.survey import small_study
@@ -29,6 +28,14 @@ from celery import platforms
 platforms.set_pdeathsig = lambda name: None
 from celery.__main__ import main
 sys.exit(main())
+"""
+
+
+WAITING = """
+from analysis.runs import request_run
+from survey.models import Study
+from survey.tidy import counted_sources
+request_run(study=Study.objects.get(), sources=counted_sources())
 """
 
 
@@ -51,14 +58,6 @@ def site(
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
         running.manage("load_study", folder)
         yield running
-
-
-def children_of(process: Process) -> list[int]:
-    listed = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(process.child.pid)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return [int(pid) for pid in listed.stdout.split()]
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -100,6 +99,17 @@ def test_worker_at_work_ends_with_its_killed_master_on_any_system(
     assert survivors(worker, children_of(worker)) == []
     assert connected(silent_judge.server_port) == {}
     site.processes.running.pop("worker").stop()
+
+
+def test_children_that_are_killed_are_replaced_the_clock_too(site: Installation) -> None:
+    worker = site.start("worker")
+    until(lambda: len(children_of(worker)) == WORKER_CHILDREN)
+    for pid in children_of(worker):
+        os.kill(pid, signal.SIGKILL)
+    site.manage_all(("shell", "-c", WAITING))  # nobody wakes a worker for it but the clock
+    until(lambda: site.query("SELECT state FROM analysis_analysisrun") == [("done",)])
+    assert len(children_of(worker)) == WORKER_CHILDREN
+    site.stop("worker")
 
 
 def test_web_server_ends_with_its_killed_master(site: Installation) -> None:

@@ -25,7 +25,7 @@ from examples.local_prolific import TOKEN
 from examples.local_prolific.server import LocalProlific, local_prolific
 from examples.local_prolific.world import Submission
 from tests.dashboard.payments.conftest import REWARD, THERE
-from tests.e2e.installation import Installation, running_installation
+from tests.e2e.installation import Installation, children_of, running_installation
 from tests.e2e.test_paying import WAYS, wait_until
 from tests.prolific import prolific_id
 from tests.survey import small_study
@@ -86,7 +86,6 @@ class Kills:
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
-        self.beat = self._beat()
 
     def kill(self) -> None:
         """One of the processes, or a service with all of them."""
@@ -103,33 +102,12 @@ class Kills:
         self.site.kill(service)
         self.counts[service] += 1
         self.site.start(service)
-        if service == "worker":
-            self.beat = self._beat()
 
     def _kill_one(self, service: str) -> None:
-        able = [one for one in self._children(service) if one != self.beat]
-        if able:
+        if able := children_of(self.site.processes.running[service]):
             with suppress(ProcessLookupError):
                 os.kill(self.random.choice(able), signal.SIGKILL)
                 self.counts[f"process of {service}"] += 1
-
-    def _beat(self) -> int:
-        """The process of the worker that wakes others: its service alone starts another one."""
-        found: list[int] = []
-
-        def are_there() -> bool:
-            found[:] = self._children("worker")
-            return len(found) >= 3  # two that work, and the beat, which is started last
-
-        wait_until(are_there, "the worker's processes")
-        return found[-1]  # the last that was started, whatever its number: numbers start anew
-
-    def _children(self, service: str) -> list[int]:
-        pid = self.site.processes.running[service].child.pid
-        with suppress(OSError):
-            children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
-            return [int(child) for child in children.split()]
-        return []
 
     def wait_for_progress(self) -> None:
         """Until Prolific was asked some more, or it seems that it will not be."""
@@ -210,7 +188,6 @@ def settle_what_prolific_does_not_list(kills: Kills, researcher: Researcher) -> 
         if kills.random.random() < 0.1:
             kills._kill_one("web")
     site.start("worker")
-    kills.beat = kills._beat()
     kills.execute(TIME_PASSES)
 
 
