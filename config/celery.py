@@ -23,7 +23,6 @@ from celery.signals import (
     worker_shutting_down,
 )
 from celery.worker.components import Beat
-from celery.worker.consumer import Consumer
 from django.db import transaction
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -68,7 +67,7 @@ def _kill_when_orphaned(parent: int) -> None:
 
 
 @worker_ready.connect
-def _watch_the_clock(sender: Consumer, **_: Any) -> None:
+def _watch_the_clock(sender: Any, **_: Any) -> None:
     """Celery replaces killed processes of its pool, but not the clock: nothing that waits for a
     sweep would go on then, such as a payment that is tried again later.
     """
