@@ -53,8 +53,9 @@ def measure(people: int) -> None:
     from django.utils import timezone
 
     from dashboard.api.counting_ahead import count_ahead
+    from survey.consent import give_consent
     from survey.models import Participant, Rating, Slot, Study
-    from survey.participants import Arrival, arrive, give_consent
+    from survey.participants import Arrival, arrive
 
     study = Study.objects.get()
     study.settings["places"]["maximum"] = Slot.objects.count() + 10 * TIMES

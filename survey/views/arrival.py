@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from survey import access, participants
 from survey.arrival_counts import count_refusal
+from survey.consent import consent_hash, decline, give_consent, turn_away
 from survey.content import StudyContent, content_of
 from survey.models import Browser, Participant, Refusal, Study
 from survey.notices import ai_policy, writing_notice
@@ -203,13 +204,13 @@ def _decided(
     """Record consent or refusal, the first time."""
     slug = participant.study.slug
     if decision == DECLINES:
-        participants.decline(participant=participant, at=at)
+        decline(participant=participant, at=at)
         return redirect("survey:end", slug)
     try:
-        participants.give_consent(participant=participant, at=at)
+        give_consent(participant=participant, at=at)
     except participants.NotAdmitted as refusal:
         if refusal.reason == Refusal.FULL:
-            participants.turn_away(participant=participant)
+            turn_away(participant=participant)
         return _turned_away(request, refusal)
     return redirect("survey:page", slug, 1)
 
@@ -274,7 +275,7 @@ class _InformationPage:
         self.content = content_of(self.study)
         self.definition = self.content.in_language(self.chosen_language)
         self.language = self.definition.language
-        self.text = participants.consent_hash(self.definition)
+        self.text = consent_hash(self.definition)
 
     def decision(self) -> str | None:
         """A language, AGREES or DECLINES; None if the page should be shown, with `errors`."""

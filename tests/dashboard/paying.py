@@ -9,8 +9,9 @@ from dashboard.payments.cases import cases_of
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import ListedSubmission
 from dashboard.raters.submissions import apply_submissions
+from survey.consent import give_consent
 from survey.models import Participant, Study
-from survey.participants import Arrival, give_consent
+from survey.participants import Arrival
 from tests.factories import newcomer
 from tests.prolific import prolific_id
 

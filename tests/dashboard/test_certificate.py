@@ -12,8 +12,9 @@ from scipy import stats
 from dashboard.design.certificate import Certificate, certificate_rows
 from dashboard.design.grids import Grid
 from dashboard.design.shown_pages import pages_in_words
+from survey.consent import give_consent
 from survey.models import Participant, Presentation, Study
-from survey.participants import Arrival, give_consent
+from survey.participants import Arrival
 from survey.slots import free_slot
 from survey.tidy import cells_of
 from tests.factories import newcomer

@@ -15,8 +15,9 @@ from dashboard.design.certificate import Certificate
 from dashboard.shared import chunk_counts
 from dashboard.shared.chunk_counts import counted_in_chunks, large_studies
 from dashboard.shared.models import ChunkCounts
+from survey.consent import give_consent
 from survey.models import Participant, Rating, Study
-from survey.participants import Arrival, give_consent
+from survey.participants import Arrival
 from survey.slots import free_slot
 from survey.withdrawal import withdraw
 from tests.factories import add_participant, make_study, newcomer

@@ -10,8 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from analysis.execution import finished_run
+from survey.consent import decline, give_consent
 from survey.models import FreeAnswer, Participant, Rating, Study
-from survey.participants import Arrival, decline, give_consent
+from survey.participants import Arrival
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.reading import table_headed, tables_of, text_of

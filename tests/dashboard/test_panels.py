@@ -17,8 +17,9 @@ from analysis.models import AnalysisRun
 from analysis.queries import latest_run, results_of
 from dashboard.importing.files import ImportRefused
 from dashboard.importing.ratings import import_ratings
+from survey.consent import give_consent
 from survey.models import Invitation, Participant, Study
-from survey.participants import Arrival, give_consent
+from survey.participants import Arrival
 from survey.tidy import counted_sources, panels_of
 from survey.withdrawal import withdraw
 from tests.dashboard.reading import table_headed, tables_of, text_of

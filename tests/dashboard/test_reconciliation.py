@@ -11,8 +11,9 @@ from django.test import Client
 
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import ManualDecision
+from survey.consent import give_consent
 from survey.models import Participant, Study, StudyEvent
-from survey.participants import Arrival, give_consent
+from survey.participants import Arrival
 from survey.withdrawal import withdraw
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of

@@ -16,9 +16,10 @@ from django.utils import timezone
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import ListedSubmission, read_submissions
 from dashboard.raters.submissions import Applied, apply_submissions
+from survey.consent import give_consent
 from survey.files.problems import DefinitionError
 from survey.models import Participant, Slot, Study, StudyEvent
-from survey.participants import Arrival, arrive, give_consent
+from survey.participants import Arrival, arrive
 from survey.slots import slot_counts
 from tests.dashboard.importing import bad_tables
 from tests.dashboard.reading import text_of

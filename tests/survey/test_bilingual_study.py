@@ -8,9 +8,9 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
+from survey.consent import consent_hash
 from survey.content import content_of
 from survey.models import AttentionCheck, DemographicAnswer, FreeAnswer, Participant, Rating, Study
-from survey.participants import consent_hash
 from tests.prolific import arrival
 from tests.survey import bilingual_study
 

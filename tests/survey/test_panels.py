@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
+from survey.consent import give_consent
 from survey.models import (
     Identity,
     Invitation,
@@ -18,7 +19,7 @@ from survey.models import (
     Study,
     Withdrawal,
 )
-from survey.participants import Arrival, give_consent
+from survey.participants import Arrival
 from survey.slots import capacity, is_full, slot_counts
 from survey.tidy import (
     counted_sources,

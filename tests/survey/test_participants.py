@@ -10,8 +10,9 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from survey.consent import consent_hash, give_consent
 from survey.models import Browser, Identity, Participant, Presentation, Study
-from survey.participants import Arrival, NotAdmitted, arrive, consent_hash, give_consent
+from survey.participants import Arrival, NotAdmitted, arrive
 from survey.simulated import clock
 from survey.studies import StateError, set_state
 from tests.prolific import arrival, prolific_id

@@ -7,8 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone, translation
 
+from survey.consent import give_consent
 from survey.models import Identity, Invitation, Participant, Slot, Study, StudyEvent
-from survey.participants import admits, give_consent
+from survey.participants import admits
 from survey.studies import StateError, set_state
 from survey.tidy import counted_sources, participant_rows
 from survey.withdrawal import token_of

@@ -10,8 +10,9 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from survey.consent import give_consent
 from survey.models import Participant, Presentation, Response, Slot, Study
-from survey.participants import Arrival, NotAdmitted, give_consent
+from survey.participants import Arrival, NotAdmitted
 from survey.slots import capacity, free_slot, hold_again
 from tests.factories import newcomer
 from tests.survey import small_study, wide_study

@@ -8,8 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from survey.consent import give_consent
 from survey.models import Participant, Slot, Study
-from survey.participants import Arrival, NotAdmitted, give_consent
+from survey.participants import Arrival, NotAdmitted
 from survey.slots import (
     SlotCounts,
     _inactive,

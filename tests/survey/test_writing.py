@@ -9,10 +9,10 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
+from survey.consent import consent_hash
 from survey.content import content_of
 from survey.models import FreeAnswer
 from survey.paradata import WRITING
-from survey.participants import consent_hash
 from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import Visitor, visit
