@@ -21,45 +21,23 @@ import psycopg
 import pytest
 import requests
 
-from examples.local_prolific import TOKEN
-from examples.local_prolific.server import LocalProlific, local_prolific
-from examples.local_prolific.world import Submission
-from tests.dashboard.payments.conftest import REWARD, THERE
-from tests.e2e.installation import Installation, children_of, running_installation
-from tests.e2e.test_paying import WAYS, wait_until
-from tests.prolific import prolific_id
-from tests.survey import small_study
+from examples.local_prolific.server import LocalProlific
+from tests.dashboard.payments.conftest import REWARD
+from tests.e2e.installation import Installation, children_of
+from tests.e2e.paying import payments, promise, session_of, site_to_pay_at, wait_until
 
 pytestmark = pytest.mark.e2e
 
 BONUS, CHUNK = 75, 25
 FAULTS = ("500", "500_after", "html", "html_before", "reset", "reset_after", "empty", "429")
 REQUESTS = ("POST bulk-bonus-payments/*", "POST submissions/*", "GET submissions/*")
-#: People who took the survey, as Prolific lists them; what they are promised; a token of the API.
-PREPARE = """
+#: A token of our API.
+GIVE_TOKEN = """
 from django.contrib.auth.models import User
-from django.utils import timezone
 from dashboard.accounts.models import ApiToken
-from dashboard.accounts.prolific import client_of, connect
 from dashboard.accounts.tokens import digest_of
-from dashboard.prolific.pay_terms import change_terms
-from dashboard.prolific.submissions import as_listed
-from dashboard.prolific.terms import Terms
-from dashboard.raters.submissions import apply_submissions
-from survey.models import Study
-from tests.dashboard.paying import came
 user = User.objects.get(username="researcher")
-Study.objects.update(state="open")
-study = Study.objects.get()
-connect(user=user, token={prolific!r})
-for n in range({people}):
-    came(study, f"person{{n}}")
-with client_of(user) as client:
-    listed = [as_listed(one, {there!r}) for one in client.submissions({there!r})]
-apply_submissions(study=study, submissions=listed, at=timezone.now())
-terms = Terms(reward={reward}, completed_bonus={bonus}, checks_bonus={bonus})
-change_terms(study=study, terms=terms, author=user)
-ApiToken.objects.create(user=user, name="kills", scope="change", digest=digest_of({token!r}))
+ApiToken.objects.create(user=user, name="kills", scope="change", digest=digest_of({!r}))
 """
 API_TOKEN = "fivefold_only-for-tests-7d1"
 STATES = "SELECT kind, state FROM dashboard_submissiondecision"
@@ -203,42 +181,14 @@ def check(kills: Kills) -> Counter[tuple[str, str]]:
     return states
 
 
-def payments(prolific: LocalProlific) -> Counter[tuple[str, int]]:
-    return Counter((payment.submission, payment.cents) for payment in prolific.world.ledger)
-
-
 def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> None:
     people, wanted = (150, 110) if long_run else (20, 8)
-    (tmp_path / "study.yaml").write_text(small_study.YAML + WAYS, encoding="utf-8")
-    (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
-    with (
-        local_prolific() as prolific,
-        running_installation(
-            tmp_path / "site",
-            worker=True,
-            WORKER_PROCESSES="2",
-            WEB_CONCURRENCY="2",
-            SWEEP_SECONDS="1",
-            PROLIFIC_URL=prolific.api_url,
-        ) as site,
-    ):
+    names = [f"person{n}" for n in range(people)]
+    two = {"WORKER_PROCESSES": "2", "WEB_CONCURRENCY": "2", "SWEEP_SECONDS": "1"}
+    with site_to_pay_at(tmp_path, names, **two) as (prolific, site):
+        promise(site, reward=REWARD, completed_bonus=BONUS, checks_bonus=BONUS)
+        site.manage_all(("shell", "-c", GIVE_TOKEN.format(API_TOKEN)))
         world = prolific.world
-        study = world.create_study({**THERE, "total_available_places": people})["id"]
-        world.move_study(study, "PUBLISH")
-        ids = [prolific_id(f"session of person{n}") for n in range(people)]
-        for n, each in enumerate(ids):
-            world.submissions[each] = Submission(study, prolific_id(f"person{n}"), id=each)
-            world.enter_code(world.submissions[each], "DONE1")
-        site.manage("load_study", tmp_path)
-        prepare = PREPARE.format(
-            prolific=TOKEN,
-            people=people,
-            there=study,
-            reward=REWARD,
-            bonus=BONUS,
-            token=API_TOKEN,
-        )
-        site.manage_all(("shell", "-c", prepare))
         world.listing_seconds, prolific.faults.hang_seconds = 0.3, 0.5
 
         kills = Kills(site, prolific, seed=46)
@@ -265,7 +215,8 @@ def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> 
             if states["bonus", "asked"]:
                 settle_what_prolific_does_not_list(kills, researcher)
         assert payments(prolific) == Counter(
-            {(each, REWARD): 1 for each in ids} | {(each, BONUS): 2 for each in ids}
+            {(session_of(name), REWARD): 1 for name in names}
+            | {(session_of(name), BONUS): 2 for name in names}
         )
         print(
             f"{people} people, {len(world.ledger)} payments, kills: {dict(kills.counts)}, "
