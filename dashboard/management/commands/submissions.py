@@ -79,15 +79,16 @@ def _mismatches(cases: Sequence[Case]) -> Iterator[str]:
         of = [case for case in cases if name in case.mismatches]
         if of:
             yield f"{heading} ({name}): {len(of)}. {advice}"
-            yield f"  {', '.join(map(_named, of))}"
+            people = [case for case in of if case.arrived_at is not None]
+            nobody = [f"{len(of) - len(people)} × nobody here"] if len(people) < len(of) else []
+            yield f"  {', '.join([*map(_named, people), *nobody])}"
     if not any(case.has_code for case in cases if case.submission):
         yield "Completion codes were not compared: the study has none, or the lists have none."
 
 
 def _named(case: Case) -> str:
     """A person by pseudonym. IDs of submissions are shown on pages, on request."""
-    if case.arrived_at is None:
-        return "nobody here"
+    assert case.arrived_at is not None
     here = case.here.replace("_", " ")
     excluded = f", excluded ({case.excluded})" if case.excluded else ""
     arrived = f"{case.arrived_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
