@@ -6,6 +6,7 @@ A file is never held in memory as a whole; of a Parquet file, one row group is.
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +14,7 @@ from corpus.dialogues import KINDS, Dialogue, Layout, LayoutWrong
 from survey.files.problems import DefinitionError, Problem
 from survey.files.table_file import delimiter_of
 
-#: The longest cell of a CSV file, in characters.
+#: The longest cell of a CSV file and line of a JSON file, in characters.
 LONGEST_CELL = 10_000_000
 HEADER_CHARACTERS = 100_000
 
@@ -78,7 +79,11 @@ def _json_lines(path: Path, layout: Layout) -> Iterator[Record]:
     with _opened(path) as file:
         is_first = True
         try:
-            for line, text in enumerate(file, start=1):
+            lines = iter(partial(file.readline, LONGEST_CELL + 1), "")
+            for line, text in enumerate(lines, start=1):
+                if len(text) > LONGEST_CELL:
+                    said = f"the line is longer than {LONGEST_CELL:,} characters"
+                    raise _wrong(path, line, said)
                 if not text.strip():
                     continue
                 try:
@@ -111,7 +116,7 @@ def _parquet(path: Path, layout: Layout) -> Iterator[Record]:
                 row += 1
                 record = dict(zip(layout.columns, cells, strict=True))
                 yield row, _with_messages(record, layout, path, row)
-    except (LayoutWrong, DefinitionError):
+    except (LayoutWrong, DefinitionError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001  whatever a damaged file makes of the library
         said = f"its rows after {row} can't be read as Parquet ({type(error).__name__}: {error})"

@@ -30,6 +30,7 @@ from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
 from judge.endpoints import JudgeNotReady
 from judge.storable import storable
+from survey.files.apart import more_memory_at_most
 from survey.files.problems import DefinitionError
 from survey.models import Study
 
@@ -37,6 +38,8 @@ logger = logging.getLogger(__name__)
 Kind = CorpusJob.Kind
 #: How often progress is told, in seconds.
 TOLD_EVERY = 1.0
+#: Bytes that a worker may take for a file: a row group of a Parquet file is in memory at once.
+IMPORT_MEMORY = 2_000_000_000
 STUDY_FILE = "study.yaml"
 
 
@@ -111,14 +114,21 @@ def _import(job: CorpusJob) -> dict[str, Any]:
     options = job.options
     if not _is_made(job, Corpus):
         layout = layout_of(options["preset"], options["columns"], options["where"])
-        import_corpus(
-            job.upload,
-            job.name,
-            layout,
-            preset=options["preset"],
-            file_name=options["file"],
-            progress=_Progress(job),
-        )
+        try:
+            with more_memory_at_most(IMPORT_MEMORY):
+                import_corpus(
+                    job.upload,
+                    job.name,
+                    layout,
+                    preset=options["preset"],
+                    file_name=options["file"],
+                    progress=_Progress(job),
+                )
+        except MemoryError:
+            size = f"{IMPORT_MEMORY // 10**6:,} MB"
+            raise CorpusProblem(
+                f"reading {options['file']} takes more than {size} of memory; give less at a time"
+            ) from None
     corpus = _corpus(job.name)
     if job.author is not None and is_researcher(job.author):
         set_corpus_role(corpus=corpus, user=job.author, role=Role.OWNER, author=job.author)

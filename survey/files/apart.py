@@ -4,13 +4,13 @@ A web process has threads for the pages of all studies: what one file costs ther
 for. The code that reads files is bounded, too; the limits here hold for what was not thought of.
 """
 
-import contextlib
 import os
 import pickle
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any, ParamSpec, TypeVar
@@ -65,6 +65,24 @@ def read_apart(file: str, function: Callable[P, R], /, *args: P.args, **kwargs: 
     return result
 
 
+@contextmanager
+def more_memory_at_most(size: int) -> Iterator[None]:
+    """For files that a worker reads itself, because they are too long to be handed over: what
+    takes `size` more bytes than now in the block raises MemoryError. On Linux alone.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = pages * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (min(wanted, hard) if hard >= 0 else wanted, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 def _refused(file: str, message: str) -> DefinitionError:
     return DefinitionError([Problem(file, 0, 0, message)])
 
@@ -84,7 +102,7 @@ def _answer() -> None:
         sys.exit(1)
     except Exception as error:  # noqa: BLE001  whatever it raises is raised by the caller
         outcome = True, error
-    with contextlib.suppress(BrokenPipeError):
+    with suppress(BrokenPipeError):
         pickle.dump(outcome, out)
         out.flush()
 

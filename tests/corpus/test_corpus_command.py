@@ -101,6 +101,7 @@ FILES = {
     "short_row.csv": ("prompt,response\nWhy?\n", "line 2: 1 cells where the header has 2"),
     "quotes.csv": ('prompt,response\n"Why,So\n', "line 2: not valid CSV"),
     "no.jsonl": ('{"prompt": "Why?"}\n{"prompt": \n', "line 2: not a JSON object on one line"),
+    "long.jsonl": (f'{{"prompt": "{"a" * 10**7}"}}\n', "line 1: the line is longer than 10,000"),
     "list.jsonl": ('["Why?"]\n', "line 1: not a JSON object on one line"),
     "broken.parquet": ("PAR1 and then nothing", "can't be read as Parquet"),
     "none.parquet": ("prompt,response\n", "it is not a Parquet file"),

@@ -1,10 +1,15 @@
 """Corpora on pages: imported, filtered, sampled and answered by workers, up to a loaded study."""
 
 import json
+import resource
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import fastparquet
+import numpy as np
+import pandas as pd
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,7 +20,7 @@ from config.bodies import LARGEST_UPLOAD
 from corpus import generation_runs
 from corpus.definition import GenerationDefinition
 from corpus.models import Corpus, Generation, Generator, Sample
-from dashboard.corpora import asking
+from dashboard.corpora import asking, making
 from dashboard.corpora.making import execute
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.starting import study_file
@@ -228,6 +233,21 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_line(
     assert not Corpus.objects.exists() and not job.upload.exists()
     page.post(f"/corpora/jobs/{job.pk}/dismiss/")
     assert "failed" not in text_of(page.get("/corpora/"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system keeps no such limit")
+def test_a_small_file_that_unpacks_to_much_takes_no_more_memory_than_is_allowed(
+    page: Client, sent: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, "IMPORT_MEMORY", 100_000_000)
+    path = tmp_path / "bomb.parquet"
+    words = pd.Categorical.from_codes(np.zeros(40_000_000, dtype="int8"), ["the same words"])
+    fastparquet.write(str(path), pd.DataFrame({"prompt": words}), compression="GZIP")
+    assert path.stat().st_size < 1_000_000
+    shown = sent("/corpora/", name="bomb", file=upload(path))
+    assert "reading bomb.parquet takes more than 100 MB of memory; give less at a time" in shown
+    assert not Corpus.objects.exists()
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
 
 
 def test_bad_forms_change_nothing(
