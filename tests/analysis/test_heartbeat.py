@@ -152,8 +152,12 @@ def test_job_that_takes_too_long_fails_and_says_how_to_allow_more(
 
 
 def test_interrupt_in_the_terminal_stops_the_job(run: AnalysisRun) -> None:
-    with pytest.raises(KeyboardInterrupt), kept(run):
-        signal.raise_signal(signal.SIGINT)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background none is
+    try:
+        with pytest.raises(KeyboardInterrupt), kept(run):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (stored(run).state, stored(run).error) == (State.STOPPED, "Stopped in the terminal.")
 
 

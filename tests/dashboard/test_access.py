@@ -91,6 +91,7 @@ SENT = {
             *("submissions/1/decide/", "submissions/1/identity/"),
             *("payments/1/settle/", "payments/1/ratings.csv"),
             *("analyses/1/stop/", "planning/1/stop/", "packages/1/stop/"),
+            "submissions/upload/1/stop/",
         )
     },
     ("post", "/api/corpora/"): 400,
