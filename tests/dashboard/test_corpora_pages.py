@@ -241,7 +241,9 @@ def test_a_small_file_that_unpacks_to_much_takes_no_more_memory_than_is_allowed(
 ) -> None:
     monkeypatch.setattr(making, "IMPORT_MEMORY", 100_000_000)
     path = tmp_path / "bomb.parquet"
-    words = pd.Categorical.from_codes(np.zeros(40_000_000, dtype="int8"), ["the same words"])
+    words = pd.Categorical.from_codes(
+        np.zeros(40_000_000, dtype=np.int8), pd.Index(["the same words"])
+    )
     fastparquet.write(str(path), pd.DataFrame({"prompt": words}), compression="GZIP")
     assert path.stat().st_size < 1_000_000
     shown = sent("/corpora/", name="bomb", file=upload(path))
