@@ -87,6 +87,14 @@ class Kills:
                 os.kill(self.random.choice(able), signal.SIGKILL)
                 self.counts[f"process of {service}"] += 1
 
+    def revive(self) -> None:
+        """Start again what ended itself, as `serve` and Docker do: a worker that lost all its
+        processes while it started.
+        """
+        for service, process in list(self.site.processes.running.items()):
+            if process.exit_code is not None:
+                self.restart(service)
+
     def wait_for_progress(self) -> None:
         """Until Prolific was asked some more, or it seems that it will not be."""
         until = time.monotonic() + 6
@@ -200,6 +208,7 @@ def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> 
             kills.maybe_a_fault()
             kills.wait_for_progress()
             kills.kill()
+            kills.revive()
             kills.execute(TIME_PASSES)
             while_paying += check(kills) != everything
             rounds += 1
@@ -210,6 +219,7 @@ def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> 
         until = time.monotonic() + 1800
         while (states := check(kills)) != everything:
             assert time.monotonic() < until, f"{states}, {researcher.refusals}"
+            kills.revive()
             kills.execute(TIME_PASSES)
             kills.wait_for_progress()
             if states["bonus", "asked"]:
