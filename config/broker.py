@@ -9,14 +9,18 @@ nothing.
 import fcntl
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import Empty
 from time import time_ns
 from typing import Any
 
+from kombu import Connection
+from kombu.asynchronous import Hub
 from kombu.transport import filesystem
 from kombu.transport.filesystem import exchange_queue_t
 from kombu.utils.json import dumps
+from kombu.utils.scheduling import FairCycle
 
 
 def write_whole(file: Path, content: str) -> None:
@@ -53,6 +57,22 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """Registered for `filesystem://` in `config.celery`."""
+    """Registered for `filesystem://` in `config.celery`.
+
+    A worker reads it in its event loop, as it does Redis: its processes then have a queue each. In
+    the one queue of a loop that blocks, a process that is killed while it waits would keep the lock
+    for ever, and no other would get a task again.
+    """
 
     Channel = Channel
+    implements = filesystem.Transport.implements.extend(asynchronous=True)
+    polling_interval: float
+    cycle: FairCycle
+
+    def register_with_event_loop(self, connection: Connection, loop: Hub) -> None:
+        loop.call_repeatedly(self.polling_interval, self._deliver_waiting)
+
+    def _deliver_waiting(self) -> None:
+        with suppress(Empty):
+            while True:
+                self.cycle.get(self._deliver)

@@ -31,11 +31,10 @@ sys.exit(main())
 """
 
 
-WAITING = """
+REQUESTED = """
 from analysis.runs import request_run
 from survey.models import Study
-from survey.tidy import counted_sources
-request_run(study=Study.objects.get(), sources=counted_sources())
+request_run(study=Study.objects.get(), sources=["{source}"])
 """
 
 
@@ -101,16 +100,26 @@ def test_worker_at_work_ends_with_its_killed_master_on_any_system(
     site.processes.running.pop("worker").stop()
 
 
-def test_clock_that_is_killed_is_replaced(site: Installation) -> None:
+def test_children_that_are_killed_are_replaced_the_clock_too(site: Installation) -> None:
     worker = site.start("worker")
-    until(lambda: len(children_of(worker)) == WORKER_CHILDREN)
-    master = worker.child.pid
-    first = Path(f"/proc/{master}/task/{master}/children").read_text(encoding="ascii").split()[0]
-    os.kill(int(first), signal.SIGKILL)
-    until(lambda: "the worker's clock ended" in worker.log.read_text(encoding="utf-8"))
-    site.manage_all(("shell", "-c", WAITING))  # nobody wakes a worker for it but the clock
-    until(lambda: site.query("SELECT state FROM analysis_analysisrun") == [("done",)])
+    wait_for_a_run(site, source="participant")  # one whose children die while it starts ends
+    for killed in children_of(worker):
+        kill_and_wait_for_another(worker, killed)
+    assert "the worker's clock ended" in worker.log.read_text(encoding="utf-8")
+    wait_for_a_run(site, source="simulated")
     site.stop("worker")
+
+
+def kill_and_wait_for_another(worker: Process, child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    until(lambda: len(set(children_of(worker)) - {child}) == WORKER_CHILDREN)
+
+
+def wait_for_a_run(site: Installation, source: str) -> None:
+    """Ask for a run of the analyses that only the clock wakes a worker for, and wait for it."""
+    site.manage_all(("shell", "-c", REQUESTED.format(source=source)))
+    states = "SELECT state FROM analysis_analysisrun ORDER BY id"
+    until(lambda: site.query(states)[-1] == ("done",))
 
 
 def test_web_server_ends_with_its_killed_master(site: Installation) -> None:
