@@ -116,5 +116,5 @@ def test_every_address_without_a_login_is_in_the_text() -> None:
 
 def test_fields_with_rules_are_described() -> None:
     rows = re.findall(r"(?m)^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", section(FIELDS))
-    assert len(rows) == 13 + 1  # and the heading
+    assert len(rows) == 14 + 1  # and the heading
     assert all(readers.strip() and writers.strip() for _, readers, writers in rows)

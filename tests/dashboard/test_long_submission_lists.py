@@ -89,7 +89,7 @@ def test_file_is_erased_once_it_was_read_and_its_row_with_the_next(
     assert bytes(first.packed) == b""
     upload(page, "ann", "ben", "cat", "dot", "eve")
     second = SubmissionUpload.objects.get()
-    jobs.stop(second, "Stopped by somebody, whose process then died.")
+    jobs.stop(second, "Stopped from the page; the process then died.")
     uploads.forget_files()
     second.refresh_from_db()
     assert bytes(second.packed) == b""

@@ -73,7 +73,7 @@ def promise(site: Installation, **terms: int) -> None:
 
 
 def session_of(name: str) -> str:
-    """The id of somebody's submission."""
+    """The id of a person's submission."""
     return prolific_id(f"session of {name}")
 
 
