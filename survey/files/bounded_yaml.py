@@ -21,7 +21,7 @@ DEEPEST = 50
 #: characters of a number. The largest example has 3,700 values.
 LARGEST = 1_000_000
 MOST_LINES = 20_000
-MOST_VALUES = 10_000
+MOST_VALUES = 8_000
 LONGEST_NUMBER = 100
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
