@@ -11,8 +11,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
 from subprocess import CalledProcessError
@@ -36,10 +37,34 @@ print(create_token(user=editor, name="benchmark", scope="change", expires_at=Non
 """
 
 
+#: Reads a file as pages do, and prints the CPU seconds and the MB that it took.
+READ = """
+import re, sys, time
+import openpyxl
+from survey.files.problems import DefinitionError, Problems
+from survey.files.table_file import TableFile
+from survey.files.yaml_file import YamlFile
+name, data = sys.argv[1], sys.stdin.buffer.read()
+def memory(line):
+    return int(re.search(line + ":\\s+([0-9]+) kB", open("/proc/self/status").read())[1])
+
+open("/proc/self/clear_refs", "w").write("5")  # the peak is counted from here on
+before, used = memory("VmRSS"), time.process_time()
+try:
+    if name.endswith(".yaml"):
+        YamlFile(data, file=name)
+    else:
+        list(TableFile(data, file=name).records(Problems()))
+    sys.exit(f"{name} was not refused")
+except DefinitionError:
+    print(time.process_time() - used, (memory("VmHWM") - before) / 1024)
+"""
+
+
 class Editor:
     """An account that sends hostile files in a loop until it is stopped."""
 
-    def __init__(self, site: Site, token: str, files: dict[str, bytes]) -> None:
+    def __init__(self, site: Site, token: str, files: Iterator[tuple[str, bytes]]) -> None:
         self.site, self.files = site, files
         self.headers = {"Authorization": f"Token {token}"}
         self.stopped = Event()
@@ -60,20 +85,30 @@ class Editor:
         with requests.Session() as client:
             client.headers.update(self.headers)
             while not self.stopped.is_set():
-                for name, data in self.files.items():
-                    if self.stopped.is_set():
-                        return
-                    started = time.perf_counter()
-                    if name.endswith(".yaml"):
-                        sent = {"participants": "1", "profile": "default.yaml"}
-                        address = f"{api}/rehearsal/"
-                    else:
-                        sent, address = {}, f"{api}/submissions/"
-                    answer = client.post(
-                        address, data=sent, files={"file": (name, data)}, timeout=300
-                    )
-                    self.answers[answer.status_code] += 1
-                    self.seconds.append(time.perf_counter() - started)
+                name, data = next(self.files)
+                started = time.perf_counter()
+                if name.endswith(".yaml"):
+                    sent = {"participants": "1", "profile": "default.yaml"}
+                    address = f"{api}/rehearsal/"
+                else:
+                    sent, address = {}, f"{api}/submissions/"
+                answer = client.post(address, data=sent, files={"file": (name, data)}, timeout=300)
+                self.answers[answer.status_code] += 1
+                self.seconds.append(time.perf_counter() - started)
+
+
+def report_work(files: Mapping[str, bytes]) -> None:
+    """Print the most that reading one of the files took."""
+    work: dict[str, tuple[float, float]] = {}
+    for name, data in files.items():
+        command = [sys.executable, "-c", READ, name]
+        read = subprocess.run(command, check=True, cwd=ROOT, input=data, capture_output=True)
+        seconds, megabytes = map(float, read.stdout.split())
+        work[name] = seconds, megabytes
+    slowest = max(work, key=lambda name: work[name][0])
+    most = max(megabytes for _, megabytes in work.values())
+    print(f"{len(work)} files, each alone: at most {work[slowest][0]:.2f} s of CPU ({slowest}), "
+          f"{most:.0f} MB")  # fmt: skip
 
 
 def token_of_editor(environment: Mapping[str, str]) -> str:
@@ -103,6 +138,8 @@ def main() -> None:
     if not Path("/proc/self/stat").exists():
         sys.exit("CPU time is read from /proc, so this benchmark needs Linux.")
     files = {name: make() for name, (make, _) in HOSTILE.items()}
+    in_turn = cycle(files.items())
+    report_work(files)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fivefold-bench-")))
         bench = Bench(stack, folder, ROOT / "examples" / "empathy", None, options.workers)
@@ -114,7 +151,7 @@ def main() -> None:
         seconds: list[float] = []
         for number in range(options.rounds + 1):
             alone = play(site, participants=options.participants, at_once=2)
-            with Editor(site, token, files) as editor:
+            with Editor(site, token, in_turn) as editor:
                 beside = play(site, participants=options.participants, at_once=2)
             if number:  # the first round warms up
                 rounds[False].append(alone)

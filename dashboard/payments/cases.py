@@ -18,7 +18,7 @@ from survey.models import AttentionCheck, Browser, Identity, Participant, Study,
 from survey.tidy import seconds_between
 
 Kind = Identity.Kind
-#: What a case needs of a submission. A row of it takes half the time of a model's.
+#: What a case needs of a submission. Many are read: rows of it take less time than models.
 READ = (
     *("pk", "submission_id", "prolific_id", "status", "code", "has_code"),
     *("started_at", "completed_at", "return_requested_at"),

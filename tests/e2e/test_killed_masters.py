@@ -102,7 +102,8 @@ def test_worker_at_work_ends_with_its_killed_master_on_any_system(
 
 def test_children_that_are_killed_are_replaced_the_clock_too(site: Installation) -> None:
     worker = site.start("worker")
-    wait_for_a_run(site, source="participant")  # one whose children die while it starts ends
+    # It has started then. A worker whose children die while it starts ends, and they with it.
+    wait_for_a_run(site, source="participant")
     for killed in children_of(worker):
         kill_and_wait_for_another(worker, killed)
     assert "the worker's clock ended" in worker.log.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from django.test import Client
 
 from analysis.manual_decisions import decide_on
 from dashboard.payments.case import MISMATCHES
-from dashboard.payments.cases import cases_of
+from dashboard.payments.cases import case_or_404, cases_of
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import ListedSubmission
 from survey.models import AttentionCheck, Browser, Participant, Study, StudyEvent, Submission
@@ -201,3 +201,15 @@ def test_people_are_excluded_from_the_page(
     said = text_of(page.post("/studies/small/submissions/exclude/", sent, follow=True))
     assert "Excluded 1 participant." in said
     assert Participant.objects.get().manual_decisions.get().reason == "invented code"
+
+
+def test_case_of_one_submission_is_as_among_all(study: Study) -> None:
+    came(study, "ann")
+    came(study, "ben", ending="failed_attention")
+    cases = read(
+        study,
+        *(listed("ann"), listed("ann", "RETURNED", session="another"), listed("ben", code="")),
+        *(listed("stranger"), listed("stranger", "REJECTED", session="another")),
+    )
+    assert {case.submissions for case in cases} == {1, 2}
+    assert [case_or_404(study, case.submission or 0) for case in cases] == cases
