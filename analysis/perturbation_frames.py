@@ -19,7 +19,9 @@ COLUMNS = (
     "before", "after", "range", "original", "text",
 )  # fmt: skip
 #: Of what is stored of a text, what says nothing of the others.
-OF_EACH = ("seed", "prompt_sha256", "response_id", "by")
+OF_EACH = (
+    "seed", "prompt_sha256", "response_id", "by", "ended", "notices", "thinking", "why_none",
+)  # fmt: skip
 
 
 def read_perturbed(study: Study) -> PerturbedData:
@@ -63,10 +65,12 @@ def _texts(run: PerturbationRun) -> DataFrame:
     """How the texts of each perturbation were made, in the columns of PERTURBATION_TEXTS."""
     n: Counter[str] = Counter()
     same: Counter[str] = Counter()
+    none: Counter[str] = Counter()
     how: dict[str, dict[str, object]] = {}
     for each in run.texts.select_related("response").iterator(chunk_size=2000):
         n[each.perturbation] += 1
         same[each.perturbation] += each.text in ("", each.response.text)
+        none[each.perturbation] += "why_none" in each.provenance
         how.setdefault(each.perturbation, each.provenance)
     rows = []
     for name in VOCABULARY["perturbations"]:
@@ -75,5 +79,7 @@ def _texts(run: PerturbationRun) -> DataFrame:
         kept = {key: value for key, value in how[name].items() if key not in OF_EACH}
         settings = json.dumps({"seed": run.options["seed"]} | kept, ensure_ascii=False)
         by = str(how[name]["by"])
-        rows.append((name, PERTURBATIONS[name].meaning, by, settings, n[name], same[name]))
+        rows.append(
+            (name, PERTURBATIONS[name].meaning, by, settings, n[name], same[name], none[name])
+        )
     return DataFrame(rows, columns=PERTURBATION_TEXTS.names)

@@ -33,6 +33,7 @@ from analysis.scorer_requests import current_scorer
 from analysis.scorer_requests import options_of as options_of_scorer
 from judge.again import AskedAgain, BudgetUsedUp, asked_again
 from judge.models import Judge
+from judge.money import Price
 from judge.queries import GoldSource, gold_sources, scores_of
 from survey.files.suggestions import did_you_mean
 from survey.models import Scenario, Study
@@ -169,11 +170,12 @@ class _Perturbing:
             self._keep(len(texts))
         if not rewritten:
             return
-        where = self.options.endpoint, self.options.model
+        where, price = (self.options.endpoint, self.options.model), self.options.price
         with rewriter(
             self.study,
             *where,
             seed=seed,
+            price=Price(input=price[0], output=price[1]) if price else None,
             while_waiting=self._keep,
             before_request=self._count,
         ) as model:

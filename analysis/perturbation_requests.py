@@ -4,6 +4,7 @@ out, in a worker.
 Nothing here loads what computing needs, so web processes may ask too.
 """
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,6 +48,8 @@ class PerturbationOptions:
     judges: tuple[str, ...] = ()
     endpoint: str = ""
     model: str = ""
+    #: US dollars for a million tokens that the model reads and writes.
+    price: tuple[float, float] | None = None
 
 
 def installed_rewriter() -> tuple[str, str]:
@@ -105,6 +108,13 @@ def perturbation_run_of(study: Study) -> PerturbationRun | None:
 def finished_perturbations(study: Study) -> PerturbationRun | None:
     """The study's run, if it is done."""
     return PerturbationRun.objects.filter(study=study, state=State.DONE).first()
+
+
+def not_given(run: PerturbationRun) -> list[tuple[str, str, int]]:
+    """Texts that a language model did not give: perturbation, why, and how many."""
+    empty = run.texts.filter(text="").order_by("id").values_list("perturbation", "provenance")
+    counted = Counter((name, str(how.get("why_none", ""))) for name, how in empty)
+    return [(name, why, n) for (name, why), n in counted.items() if why]
 
 
 def perturbation_runs_to_wake() -> list[int]:

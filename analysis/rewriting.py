@@ -1,7 +1,6 @@
 """Texts rewritten by a language model, for perturbations."""
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from django.conf import settings
 
 from analysis.perturbation_requests import installed_rewriter
 from analysis.perturbations import Perturbation
+from analysis.perturbations.rewritten import rewritten_text
 from judge.again import count_in_budget, settle_in_budget
 from judge.endpoints import ready_endpoint
 from judge.exchange import JudgeRequest, Tokens
@@ -21,17 +21,16 @@ from judge.patient import PatientClient
 from judge.prompts import CHARACTERS_PER_TOKEN
 from judge.seeds import own_seed
 from judge.spending import OF_STUDY, cost_of, priced, rounded, why_no_other
+from judge.storable import storable
 from survey.models import Study
 
-#: A model may think first, or repeat the tags of the prompt.
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_TAGS = re.compile(r"\A\s*<text>\s*(.*?)\s*(?:</text>)?\s*\Z", re.DOTALL)
-
-
 #: Rewriting is paid from the budget of the study's judges.
-OF_REWRITING = replace(
+OF_INSTALLED = replace(
     OF_STUDY,
     give_price="set REWRITER_PRICE_INPUT and REWRITER_PRICE_OUTPUT (0 for a server of your own)",
+)
+OF_NAMED = replace(
+    OF_STUDY, give_price="give the rewriter a price (0 for a server of your own): --rewriter-price"
 )
 
 
@@ -44,14 +43,15 @@ class Rewriter:
     seed: int
     study: Study
     price: Price | None
+    is_installed: bool
     #: What its answers cost, in US dollars; None for each that is unknown.
     costs: list[Decimal | None] = field(default_factory=list)
     #: Expected US dollars of the request in flight; None if unknown.
     expected: Decimal | None = None
 
     def of(self, perturbation: Perturbation, text: str, about: str) -> tuple[str, dict[str, Any]]:
-        """The rewritten text, empty if there is none, and how it was made. Raises
-        BudgetUsedUp before anything is sent, and ExchangeFailed.
+        """The rewritten text, empty if there is none, and how it was made or why there is none.
+        Raises BudgetUsedUp before anything is sent, and ExchangeFailed.
         """
         prompt = perturbation.prompt(text)
         self.expected = self._expected(prompt, text)
@@ -61,24 +61,34 @@ class Rewriter:
                 id=str(uuid4()),
                 model=self.model,
                 messages=[{"role": "user", "content": prompt}],
-                temperature=0.0,
+                temperature=settings.REWRITER_TEMPERATURE,
                 max_tokens=None,
                 seed=seed,
             )
         )
+        sent = self.client.sent
         cost, is_estimate = cost_of(reply, self.price)
         self.costs.append(cost)
         settle_in_budget(self.study, self.expected, cost, is_estimate=is_estimate)
-        rewritten = "" if reply.cut_off else _without_tags(reply.text)
+        rewritten, notices = "", [str(each) for each in reply.said.notices]
+        if reply.said.is_whole:
+            rewritten, taken_off = rewritten_text(reply.said.answer, text)
+            notices += taken_off
+        about_it = {
+            "ended": str(reply.said.ended),
+            "notices": notices,
+            "thinking": storable(reply.said.thinking),
+            "why_none": reply.said.why_not_whole,
+        }
         return rewritten, {
             "by": self.model,
             "endpoint": self.client.identity,
             "answered_by": reply.model,
-            "temperature": 0.0,
-            "seed": seed,
+            "temperature": sent.get("temperature"),
+            "seed": sent.get("seed"),
             "prompt_sha256": hashlib.sha256(prompt.encode()).hexdigest(),
             "response_id": reply.provenance.get("response_id"),
-        }
+        } | {name: value for name, value in about_it.items() if value}
 
     def count(self) -> None:
         """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""
@@ -88,7 +98,7 @@ class Rewriter:
             lambda budget: why_no_other(
                 self.study,
                 budget,
-                OF_REWRITING,
+                OF_INSTALLED if self.is_installed else OF_NAMED,
                 expected=self.expected,
                 is_unknown=lambda: None in self.costs,
             ),
@@ -105,12 +115,6 @@ class Rewriter:
         return priced(self.price, Tokens(*tokens))
 
 
-def _without_tags(answer: str) -> str:
-    text = _THINKING.sub("", answer).strip()
-    tagged = _TAGS.match(text)
-    return tagged[1].strip() if tagged else text
-
-
 @contextmanager
 def rewriter(
     study: Study,
@@ -118,11 +122,13 @@ def rewriter(
     model: str,
     *,
     seed: int,
+    price: Price | None = None,
     while_waiting: Callable[[], None],
     before_request: Callable[[], None],
 ) -> Iterator[Rewriter]:
-    """The model at an endpoint of judges, by name; `before_request` is called once a request is
-    counted in the study's budget. Raises JudgeNotReady and ValueError.
+    """The model at an endpoint of judges, by name; without a `price` that of the installation holds
+    if it is its rewriter. `before_request` is called once a request is counted in the study's
+    budget. Raises JudgeNotReady and ValueError.
     """
     if not endpoint or not model:
         missing = "model" if endpoint else "endpoint"
@@ -140,13 +146,16 @@ def rewriter(
         before_request=count,
     )
     with closing(client):
-        asked.append(Rewriter(client, model, seed, study, price_here(endpoint, model)))
+        is_installed = (endpoint, model) == installed_rewriter()
+        if price is None and is_installed:
+            price = price_here()
+        asked.append(Rewriter(client, model, seed, study, price, is_installed))
         yield asked[0]
 
 
-def price_here(endpoint: str, model: str) -> Price | None:
-    """The price of the installation's rewriter, if this is it and both prices are set."""
+def price_here() -> Price | None:
+    """The price of the installation's rewriter, if both of its prices are set."""
     asked, answered = settings.REWRITER_PRICE_INPUT, settings.REWRITER_PRICE_OUTPUT
-    if (endpoint, model) != installed_rewriter() or asked is None or answered is None:
+    if asked is None or answered is None:
         return None
     return Price(input=asked, output=answered)

@@ -101,6 +101,8 @@ try:
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
     # Maximum number of requests in flight, over all workers.
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
+    # What its models do not accept of a request (`judge/traits.py`); empty: found out by asking.
+    JUDGE_TRAITS = env.str("JUDGE_TRAITS", "")
     # Further endpoints by their names in studies, such as `openai`; each has its own settings, such
     # as JUDGE_OPENAI_BASE_URL.
     JUDGE_ENDPOINTS: dict[str, Any] = {
@@ -111,6 +113,7 @@ try:
             "concurrency": env.int(
                 f"JUDGE_{name.upper()}_CONCURRENCY", JUDGE_CONCURRENCY, validate=AT_LEAST_ONE
             ),
+            "stated_traits": env.str(f"JUDGE_{name.upper()}_TRAITS", ""),
         }
         for name in env.str("JUDGE_ENDPOINTS", "", validate=NAMES).split(",")
         if name
@@ -130,6 +133,8 @@ try:
     METRICS_PERPLEXITY_GIVEN_PROMPT = env.bool("METRICS_PERPLEXITY_GIVEN_PROMPT", False)
     REWRITER_ENDPOINT = env.str("REWRITER_ENDPOINT", "")
     REWRITER_MODEL = env.str("REWRITER_MODEL", "")
+    # Null: the endpoint's own.
+    REWRITER_TEMPERATURE = env.float("REWRITER_TEMPERATURE", 0.0, validate=NOT_NEGATIVE)
     # US dollars for a million tokens, if its endpoint does not say what an answer costs.
     REWRITER_PRICE_INPUT = env.float("REWRITER_PRICE_INPUT", None, validate=PRICE)
     REWRITER_PRICE_OUTPUT = env.float("REWRITER_PRICE_OUTPUT", None, validate=PRICE)

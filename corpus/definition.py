@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
@@ -168,6 +168,22 @@ def _known(
     for name in names:
         if name not in known:
             raise wrong(path, not_among(name, list(known)).format(name))
+
+
+#: Texts that came, and that can be counted as missing.
+Doubtful = Literal["cut_off", "likely_refusals"]
+LeaveOut = Literal["text", "scenario", "model"]
+
+
+class Choice(Part):
+    """What becomes of texts that are missing, cut off or refusals, when responses are written."""
+
+    #: What is left out for a missing text; null: nothing is written while one is missing.
+    leave_out: LeaveOut | None = None
+    #: What counts as missing, too: texts that were cut off, or whose words may be a refusal.
+    without: list[Doubtful] = []
+    #: Whether a refusal that the endpoint names is a response.
+    with_refusals: bool = False
 
 
 class GeneratorConfiguration(Part):

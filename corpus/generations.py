@@ -36,6 +36,8 @@ from judge.asking import (
     to_wake,
     waits,
 )
+from judge.completions import Ended
+from judge.endpoint_traits import note_trait, traits_at
 from judge.endpoints import EndpointHere, JudgeNotReady, ready_endpoint
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.models import Endpoint
@@ -54,8 +56,7 @@ from judge.storable import storable, whole
 
 State = Generation.State
 Outcome = GenerationAttempt.Outcome
-ANSWERED = Q(outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE))
-EMPTY = "the answer is empty"
+ANSWERED = Q(outcome__in=GenerationAttempt.CAME_BACK, http_status=200)
 OF_SAMPLE = Purse(
     "the sample",
     "budget.{} in the generation file",
@@ -123,15 +124,19 @@ def claim(generator_id: int) -> Claimed | None:
         if generator.stopped or waits(generator, now):
             return None
         configuration = generator.read_configuration()
-        if in_flight_at(generator.endpoint, now) >= check_endpoint(configuration).concurrency:
+        here = check_endpoint(configuration)
+        if in_flight_at(generator.endpoint, now) >= here.concurrency:
             return None
         waiting = due(wanted(generator), now).order_by("id").select_related("scenario")
         call = waiting.first()
-        return None if call is None else _lease(generator, call, configuration)
+        return None if call is None else _lease(generator, call, configuration, here)
 
 
 def _lease(
-    generator: Generator, call: Generation, configuration: GeneratorConfiguration
+    generator: Generator,
+    call: Generation,
+    configuration: GeneratorConfiguration,
+    here: EndpointHere,
 ) -> Claimed | None:
     """Commit the attempt for a text; stop the generator at the end of the budget."""
     definition = generator.sample.read_generation()
@@ -178,6 +183,7 @@ def _lease(
         max_tokens=configuration.max_tokens,
         seed=seed_of(call, configuration),
         options=configuration.options,
+        traits=traits_at(generator.endpoint, generator.model, here),
     )
     attempt.request = request.body()
     attempt.prompt_hash = prompt_hash(messages)
@@ -208,20 +214,23 @@ def record(claimed: Claimed, outcome: Future[Reply]) -> Reply | None:
     except ExchangeFailed as failure:
         _record_failure(claimed, failure)
         return None
-    text = whole(reply.text).strip()
-    if text:
-        with _own(claimed, Outcome.ANSWERED, reply=reply) as (generator, call):
-            if call is not None:
-                call.text, call.is_cut_off = text, reply.cut_off
-                answered(generator, call)
-        return reply
-    with _own(claimed, Outcome.UNUSABLE, reply=reply, error=EMPTY) as (generator, call):
-        if call is not None:
-            generator.failures_in_a_row = 0
-            if call.attempts.filter(outcome=Outcome.UNUSABLE, number__gt=call.forgiven).count() > 1:
-                fail(call, f"{EMPTY}, also when it was asked once more")
-            else:
-                ask_again(call, claimed.attempt, EMPTY, at_once=True)
+    said = reply.said
+    text, why = whole(said.answer).strip(), said.why_not_whole
+    complete = Outcome.ANSWERED if text else Outcome.UNUSABLE
+    came = complete if said.ended is Ended.COMPLETE else said.ended.value
+    with _own(claimed, came, reply=reply, error=why) as (generator, call):
+        if call is None:
+            return reply
+        generator.failures_in_a_row = 0
+        call.text, call.ended, call.notices = text, said.ended, [str(each) for each in said.notices]
+        if text and said.ended in (Ended.COMPLETE, Ended.CUT_OFF):
+            answered(generator, call)
+        elif came != Outcome.UNUSABLE:  # the same question would end in the same way
+            fail(call, why)
+        elif call.attempts.filter(outcome=came, number__gt=call.forgiven).count() > 1:
+            fail(call, f"{why}, also when it was asked once more")
+        else:
+            ask_again(call, claimed.attempt, why, at_once=True)
     return reply
 
 
@@ -230,6 +239,15 @@ def _record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
     said = str(failure)
     with _own(claimed, failure.outcome, error=said, failure=failure) as (generator, call):
         if call is None:
+            return
+        configuration, sent = claimed.configuration, claimed.attempt.request
+        here = check_endpoint(configuration)
+        if note_trait(generator.endpoint, generator.model, here, failure, sent):
+            release(call)
+            return
+        if failure.outcome == Outcome.FILTERED:
+            call.ended = Ended.FILTERED
+            fail(call, said)
             return
         generator.failures_in_a_row += 1
         has_answers = generator.calls.filter(state=State.ANSWERED).exists()
@@ -242,8 +260,7 @@ def _record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
         else:
             release(call)
             generator.stopped = storable(said)
-        concurrency = check_endpoint(claimed.configuration).concurrency
-        if reason := slow_down(generator, failure, concurrency=concurrency):
+        if reason := slow_down(generator, failure, concurrency=here.concurrency):
             generator.stopped = storable(reason)
 
 

@@ -1,11 +1,13 @@
 """Planning the texts of a sample, queueing them, and how far they are."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from corpus.definition import (
     GeneratingModel,
@@ -18,6 +20,7 @@ from corpus.generations import spent_on, wanted
 from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
 from corpus.problems import CorpusProblem
 from judge.asking import request_again
+from judge.completions import Ended
 from judge.endpoints import JudgeNotReady, ready_endpoint
 from judge.exchange import Tokens
 from judge.models import Endpoint
@@ -57,6 +60,9 @@ class Progress:
     #: Why generators are stopped, each reason once.
     stopped: tuple[str, ...]
     last_error: str
+    #: Texts that no whole answer was given for, by how it ended; then what was odd about others.
+    endings: dict[str, int]
+    notices: dict[str, int]
 
     @property
     def is_over(self) -> bool:
@@ -226,7 +232,22 @@ def progress(sample: Sample) -> Progress:
         spent=spent_on(sample),
         stopped=tuple(dict.fromkeys(reasons)),
         last_error=last or "",
+        endings=_endings(texts),
+        notices=_notices(texts),
     )
+
+
+def _endings(texts: QuerySet[Generation]) -> dict[str, int]:
+    """How texts ended that are not whole, most frequent first."""
+    counted = texts.exclude(ended__in=("", Ended.COMPLETE)).order_by().values_list("ended")
+    return dict(counted.annotate(n=Count("id")).order_by("-n", "ended"))
+
+
+def _notices(texts: QuerySet[Generation]) -> dict[str, int]:
+    """How often something was odd about the texts that are there, most frequent first."""
+    noted = texts.filter(state=State.ANSWERED).exclude(notices=[]).order_by()
+    counted = Counter(chain.from_iterable(noted.values_list("notices", flat=True)))
+    return dict(counted.most_common())
 
 
 def failure_reasons(sample: Sample) -> list[tuple[str, int]]:
@@ -238,24 +259,22 @@ def failure_reasons(sample: Sample) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class Written:
-    """A generated text with what its study and its record need."""
+    """A text with what its study and its record need."""
 
     model: str
     condition: str
     generation: Generation
 
     @property
-    def attempt(self) -> GenerationAttempt:
-        """The request that was answered with it."""
-        return next(
-            each
-            for each in reversed(self.generation.attempts.all())
-            if each.outcome == GenerationAttempt.Outcome.ANSWERED
-        )
+    def attempt(self) -> GenerationAttempt | None:
+        """The request that it came back for, else the last one."""
+        attempts = list(reversed(self.generation.attempts.all()))
+        came = (each for each in attempts if each.outcome in GenerationAttempt.CAME_BACK)
+        return next(came, next(iter(attempts), None))
 
 
-def written(sample: Sample, definition: GenerationDefinition) -> Iterator[Written]:
-    """The answered texts that a sample's file asks for, system by system."""
+def wanted_texts(sample: Sample, definition: GenerationDefinition) -> Iterator[Written]:
+    """The texts that a sample's file asks for, those without an answer too, system by system."""
     for (name, condition), model in definition.systems.items():
         configuration = configuration_of(definition, model, condition)
         texts = Generation.objects.filter(
@@ -263,7 +282,6 @@ def written(sample: Sample, definition: GenerationDefinition) -> Iterator[Writte
             generator__configuration_hash=configuration.fingerprint(),
             condition=condition,
             is_wanted=True,
-            state=State.ANSWERED,
         )
         about = texts.select_related("scenario__sample__corpus", "generator__endpoint")
         for text in about.prefetch_related("attempts").order_by("scenario__position", "replicate"):

@@ -2,13 +2,15 @@
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from corpus.definition import GenerationDefinition, rows_of
-from corpus.models import Sample
-from corpus.planning import Written, progress, written
+from corpus.definition import Choice, ResponseRow, rows_of
+from corpus.models import Generation, Sample
+from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
+from judge.completions import Ended, Notice
 from survey.files.csv_text import csv_lines
 
 Row = Mapping[str, object]
@@ -23,44 +25,105 @@ GENERATION_COLUMNS = (
     *("requested_model", "returned_model", "endpoint", "parameters", "seed", "prompt_hash"),
     *("generated_at", "request_id", "attempts", "cost", "cost_is_estimate"),
     *("prompt_tokens", "completion_tokens", "corpus", "corpus_row"),
+    *("ended", "notices", "error"),
 )
+#: A text of the first replicate, by scenario, model and condition.
+Texts = dict[tuple[str, str, str], Written]
 
 
-def write_responses(sample: Sample, folder: Path) -> dict[str, int]:
-    """Write both files of a sample into a folder; returns their rows. Responses are of the first
-    replicate.
+def write_responses(
+    sample: Sample, folder: Path, choice: Choice | None = None
+) -> tuple[dict[str, int], list[str]]:
+    """Write both files of a sample into a folder; returns their rows, and what was left out, in
+    words. Responses are of the first replicate.
 
-    Raises CorpusProblem if texts are missing, and JudgeNotReady if an endpoint is.
+    Raises CorpusProblem if texts are missing and `choice` does not say what to do, and
+    JudgeNotReady if an endpoint is.
     """
+    choice = choice or Choice()
     definition = sample.read_generation()
     if definition is None:
         raise CorpusProblem(f"sample {sample} has no texts yet; generate them first")
     now = progress(sample)
-    if now.answered < now.total:
+    if waiting := now.total - now.answered - now.failed:
         raise CorpusProblem(
-            f"{now.total - now.answered} of {now.total} texts of sample {sample} are missing; "
-            "generate again first"
+            f"{waiting} of {now.total} texts of sample {sample} are still to come; generate again "
+            "first"
         )
-    texts = list(written(sample, definition))
-    responses = list(_responses(sample, definition, texts))
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / RESPONSES, RESPONSE_COLUMNS, responses)
-    generations = ([row[name] for name in GENERATION_COLUMNS] for row in map(_generation, texts))
-    with (folder / GENERATIONS).open("w", encoding="utf-8", newline="") as file:
-        file.writelines(csv_lines(GENERATION_COLUMNS, generations))
-    return {RESPONSES: len(responses), GENERATIONS: len(texts)}
-
-
-def _responses(
-    sample: Sample, definition: GenerationDefinition, texts: list[Written]
-) -> Iterable[Row]:
-    scenarios = {scenario.name: scenario for scenario in sample.scenarios.all()}
+    texts = list(wanted_texts(sample, definition))
     first = {
         (each.generation.scenario.name, each.model, each.condition): each
         for each in texts
         if each.generation.replicate == 1
     }
-    for row in rows_of(definition, list(scenarios)):
+    scenarios = [scenario.name for scenario in sample.scenarios.all()]
+    missing = [at for at, each in first.items() if not _is_response(each.generation, choice)]
+    if missing and choice.leave_out is None:
+        raise CorpusProblem(_what_to_do(sample, [first[at].generation for at in missing]))
+    kept, said = _left(rows_of(definition, scenarios), missing, choice)
+    responses = list(_responses(sample, kept, first))
+    if not any(row["generated_by"] != CORPUS for row in responses):
+        raise CorpusProblem(f"no text of sample {sample} is left; nothing is written")
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / RESPONSES, RESPONSE_COLUMNS, responses)
+    generations = ([row[name] for name in GENERATION_COLUMNS] for row in map(_generation, texts))
+    with (folder / GENERATIONS).open("w", encoding="utf-8", newline="") as file:
+        file.writelines(csv_lines(GENERATION_COLUMNS, generations))
+    return {RESPONSES: len(responses), GENERATIONS: len(texts)}, said
+
+
+#: Who wrote the reference.
+CORPUS = "corpus"
+#: How the endings of missing texts read.
+_ENDINGS = {Ended.CUT_OFF: "cut off", Ended.FILTERED: "filtered", Ended.REFUSED: "refused"}
+
+
+def _is_response(text: Generation, choice: Choice) -> bool:
+    """Whether a text is a response of the study."""
+    if not text.text:
+        return False
+    if text.state != Generation.State.ANSWERED:
+        return text.ended == Ended.REFUSED and choice.with_refusals
+    if text.is_cut_off and "cut_off" in choice.without:
+        return False
+    return not (Notice.MAY_REFUSE in text.notices and "likely_refusals" in choice.without)
+
+
+def _why_missing(text: Generation) -> str:
+    if text.state == Generation.State.ANSWERED and not text.is_cut_off:
+        return "likely refusals"
+    return _ENDINGS.get(Ended(text.ended or Ended.COMPLETE), "failed")
+
+
+def _counted(texts: Iterable[Generation]) -> str:
+    counts = Counter(map(_why_missing, texts))
+    return ", ".join(f"{n} {why}" for why, n in counts.most_common())
+
+
+def _what_to_do(sample: Sample, missing: list[Generation]) -> str:
+    return (
+        f"{len(missing)} texts of sample {sample} are missing ({_counted(missing)}, such as "
+        f"{missing[0].scenario.name} by {missing[0].generator.model}); generate again, or choose "
+        "what to leave out for them: the text, its scenario or its model"
+    )
+
+
+def _left(
+    rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: Choice
+) -> tuple[list[ResponseRow], list[str]]:
+    """The rows that are left, and what is left out, in words."""
+    if choice.leave_out == "text":
+        gone = set(missing)
+        said = [f"left out: {len(gone)} texts"] if gone else []
+        return [row for row in rows if (row.scenario, row.model, row.condition) not in gone], said
+    names = dict.fromkeys(at[0 if choice.leave_out == "scenario" else 1] for at in missing)
+    said = [f"left out: {choice.leave_out} {name}" for name in names]
+    return [row for row in rows if getattr(row, choice.leave_out or "scenario") not in names], said
+
+
+def _responses(sample: Sample, rows: Iterable[ResponseRow], first: Texts) -> Iterator[Row]:
+    scenarios = {scenario.name: scenario for scenario in sample.scenarios.all()}
+    for row in rows:
         scenario = scenarios[row.scenario]
         about = {
             "scenario": row.scenario,
@@ -77,12 +140,13 @@ def _responses(
                     f"scenario {scenario.name} has no response in corpus {sample.corpus}: remove "
                     "`reference` from the generation file"
                 )
-            yield about | {"response": scenario.reference, "generated_by": "corpus"}
+            yield about | {"response": scenario.reference, "generated_by": CORPUS}
             continue
-        generator = each.generation.generator
+        generator, attempt = each.generation.generator, each.attempt
+        assert attempt is not None  # it has a text
         yield about | {
             "response": each.generation.text,
-            "generated_by": each.attempt.returned_model or generator.model,
+            "generated_by": attempt.returned_model or generator.model,
             "parameters": _json(generator.read_configuration().parameters),
             "generated_at": _time(each),
         }
@@ -90,29 +154,33 @@ def _responses(
 
 def _generation(each: Written) -> Row:
     text, attempt = each.generation, each.attempt
-    usage = attempt.provenance.get("usage") or {}
+    usage = (attempt.provenance.get("usage") if attempt else None) or {}
+    is_response = text.state == Generation.State.ANSWERED
     return {
         "scenario": text.scenario.name,
         "model": each.model,
         "condition": each.condition,
         "replicate": text.replicate,
-        "text": text.text,
+        "text": text.text if is_response or text.ended == Ended.REFUSED else "",
         "cut_off": str(text.is_cut_off).lower(),
         "requested_model": text.generator.model,
-        "returned_model": attempt.returned_model,
+        "returned_model": attempt.returned_model if attempt else "",
         "endpoint": text.generator.endpoint.base_url,
         "parameters": _json(text.generator.read_configuration().parameters),
-        "seed": attempt.request.get("seed", ""),
+        "seed": attempt.request.get("seed", "") if attempt else "",
         "prompt_hash": text.prompt_hash,
         "generated_at": _time(each),
-        "request_id": attempt.request_id,
+        "request_id": attempt.request_id if attempt else "",
         "attempts": len(text.attempts.all()),
-        "cost": "" if attempt.cost is None else f"{attempt.cost.normalize():f}",
-        "cost_is_estimate": str(attempt.cost_is_estimate).lower(),
+        "cost": "" if not attempt or attempt.cost is None else f"{attempt.cost.normalize():f}",
+        "cost_is_estimate": str(bool(attempt and attempt.cost_is_estimate)).lower(),
         "prompt_tokens": usage.get("prompt_tokens", ""),
         "completion_tokens": usage.get("completion_tokens", ""),
         "corpus": text.scenario.sample.corpus.name,
         "corpus_row": text.scenario.row,
+        "ended": text.ended if text.ended or not is_response else Ended.COMPLETE,
+        "notices": "; ".join(text.notices),
+        "error": text.error,
     }
 
 
@@ -122,8 +190,7 @@ def _json(parameters: dict[str, object]) -> str:
 
 def _time(each: Written) -> str:
     at = each.generation.answered_at
-    assert at is not None
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z") if at else ""
 
 
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Row]) -> None:

@@ -6,6 +6,7 @@ from judge.models import (
     Attempt,
     Batch,
     Call,
+    EndpointTrait,
     GoldDecision,
     GoldScore,
     GoldSet,
@@ -26,6 +27,12 @@ class JudgeAdmin(ReadOnly):
 @admin.register(StructuredOutput)
 class StructuredOutputAdmin(ReadOnly):
     list_display = ["endpoint", "model", "support", "detail", "found_at"]
+    list_select_related = ["endpoint"]
+
+
+@admin.register(EndpointTrait)
+class EndpointTraitAdmin(ReadOnly):
+    list_display = ["endpoint", "model", "trait", "said", "found_at"]
     list_select_related = ["endpoint"]
 
 

@@ -14,11 +14,12 @@ from judge import prompts
 from judge.definition import JudgeConfiguration
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.exchange import JudgeRequest, Reply
+from judge.json_answers import Unusable
 from judge.models import Judge, Judging, StructuredOutput
 from judge.money import Budget
-from judge.parsing import Scored, Unusable, parse_scores
 from judge.patient import PatientClient
 from judge.probing import structured_output
+from judge.reading import scores_of
 from judge.seeds import own_seed
 from judge.spending import cost_of, expected_cost, why_no_more
 from survey.models import Study
@@ -83,14 +84,7 @@ class AskedAgain:
         )
         self._settle(reply)
         try:
-            if reply.cut_off:
-                return {}
-            scored: list[Scored] = parse_scores(
-                reply.text,
-                self.configuration.scale,
-                dimensions=asked if len(asked) > 1 else [],
-                between=self.configuration.between,
-            )
+            scored = scores_of(reply.said, self.configuration, responses=1, dimensions=asked)
         except Unusable:
             return {}
         return {name: float(each.score) for name, each in zip(asked, scored, strict=True)}

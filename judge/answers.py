@@ -4,25 +4,11 @@ from concurrent.futures import Future
 
 from judge import calls
 from judge.attempts import Asked
+from judge.completions import Ended
 from judge.exchange import ExchangeFailed, Reply
-from judge.parsing import Scored, Unusable, keeps_to_probe, parse_scores, parse_verdicts
-from judge.prompts import TIE, letters
-
-
-def read_answer(asked: Asked, text: str) -> list[Scored]:
-    """The scores of a call's responses, each on every dimension. Raises Unusable."""
-    configuration = asked.configuration
-    named = letters(len(asked.responses))
-    dimensions = asked.dimensions if len(asked.dimensions) > 1 else []
-    if configuration.presentation == "pair":
-        return parse_verdicts(text, named, tie=TIE, dimensions=dimensions)
-    return parse_scores(
-        text,
-        configuration.scale,
-        letters=named if configuration.presentation == "block" else (),
-        dimensions=dimensions,
-        between=configuration.between,
-    )
+from judge.json_answers import Unusable
+from judge.parsing import keeps_to_probe
+from judge.reading import scores_of
 
 
 def record(asked: Asked, outcome: Future[Reply]) -> Reply | None:
@@ -36,12 +22,18 @@ def record(asked: Asked, outcome: Future[Reply]) -> Reply | None:
         calls.record_failure(asked, failure)
         return None
     if asked.call.is_probe:
-        calls.record_probe(asked, reply, keeps=keeps_to_probe(reply.text))
+        calls.record_probe(asked, reply, keeps=keeps_to_probe(reply.said.answer))
+        return reply
+    if reply.said.ended is not Ended.COMPLETE:
+        calls.record_incomplete(asked, reply, reply.said.why_not_whole)
         return reply
     try:
-        if reply.cut_off:
-            raise Unusable("the answer was cut off for its length; see max_tokens")
-        scored = read_answer(asked, reply.text)
+        scored = scores_of(
+            reply.said,
+            asked.configuration,
+            responses=len(asked.responses),
+            dimensions=asked.dimensions,
+        )
     except Unusable as reason:
         calls.record_unusable(asked, reply, str(reason))
     else:

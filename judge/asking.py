@@ -222,6 +222,7 @@ def _pace(asker: Any) -> tuple[object, ...]:
 def _keep_reply(attempt: Any, reply: Reply, price: Price | None) -> None:
     attempt.http_status = 200
     attempt.raw_text = storable(reply.text)
+    attempt.thinking = storable(reply.said.thinking)
     attempt.returned_model = storable(reply.model)[:200]
     attempt.cost, attempt.cost_is_estimate = cost_of(reply, price)
     attempt.provenance = {

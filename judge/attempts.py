@@ -12,6 +12,7 @@ from judge.exchange import JudgeRequest
 from judge.models import Attempt, Batch, Call
 from judge.prompts import prompt_hash
 from judge.questions import request_for, responses_of
+from judge.traits import Trait, shows
 
 UNUSABLE = Attempt.Outcome.UNUSABLE
 
@@ -43,6 +44,7 @@ def begin(
     configuration: JudgeConfiguration,
     *,
     structured: bool,
+    traits: frozenset[Trait],
     expected: Decimal | None,
     batch: Batch | None = None,
 ) -> Claimed:
@@ -66,6 +68,7 @@ def begin(
         request_id=attempt.request_id,
         configuration=configuration,
         structured=structured,
+        traits=traits,
         unusable=unusable,
     )
     attempt.request = request.body()
@@ -95,6 +98,7 @@ def request_of(attempt: Attempt, configuration: JudgeConfiguration) -> JudgeRequ
         request_id=attempt.request_id,
         configuration=configuration,
         structured="response_format" in attempt.request,
+        traits=frozenset(trait for trait in Trait if not shows(trait, attempt.request)),
         unusable=_unusable(attempt.call, earlier) if attempt.is_repair else None,
     )
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Attempt
-from judge.providers import UNKNOWN_MODEL, Lenient, Provider, Send, message_of, text_of
+from judge.providers import UNKNOWN_MODEL, Lenient, Provider, Send, words_of
 
 Outcome = Attempt.Outcome
 URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
@@ -70,7 +70,7 @@ class RemoteBatch(Lenient):
             return ExchangeFailed(said, outcome=Outcome.GARBLED)
         listed = self.errors.get("data") if isinstance(self.errors, dict) else None
         first = listed[0] if isinstance(listed, list) and listed else None
-        message = message_of(first)[:300]
+        message = str(words_of(first))[:300]
         return ExchangeFailed(
             f"{said}: {message}" if message else said,
             outcome=Outcome.NOT_PROCESSED,
@@ -172,18 +172,16 @@ class BatchClient:
 
     def _read(self, line: _Line) -> Reply:
         if line.response is None:
-            error = line.error if isinstance(line.error, dict) else {}
-            code, message = text_of(error.get("code")) or "", message_of(error)
+            error = words_of(line.error)
             raise ExchangeFailed(
-                f"the endpoint did not answer it: {message or code or 'no reason given'}"[:300],
-                outcome=Outcome.NOT_PROCESSED,
+                f"the endpoint did not answer it: {error or 'no reason given'}"[:300],
+                outcome=Outcome.FILTERED if error.is_filtered else Outcome.NOT_PROCESSED,
             )
         body = json.dumps(line.response.body, ensure_ascii=False)
         if line.response.status_code != 200:
-            stated = line.response.body if isinstance(line.response.body, dict) else {}
-            message = message_of(stated.get("error") or stated)
+            error = words_of(line.response.body)
             raise self._provider.refused(
-                line.response.status_code, message, body=body, model=self._model
+                line.response.status_code, error, body=body, model=self._model
             )
         return self._provider.read(body, content_type="application/json", model=self._model)
 

@@ -24,6 +24,8 @@ from judge.attempts import Asked, asked, begin, request_of
 from judge.batch_client import URL
 from judge.calls import record_failed_batch, record_failure
 from judge.definition import JudgeConfiguration
+from judge.endpoint_traits import traits_at, was_found_since
+from judge.endpoints import endpoint_of
 from judge.exchange import ExchangeFailed
 from judge.leases import due_batches, gold_comes_first, locked, open_batches
 from judge.models import Attempt, Batch, Call, Judge
@@ -143,6 +145,7 @@ def _fill_some(judge: Judge, batch: Batch) -> bool:
     configuration = judge.read_configuration()
     structured = structured_output(judge) == Support.ENFORCED
     budget = judge.study.judging.read_definition().budget
+    traits = traits_at(judge.endpoint, judge.model, endpoint_of(configuration))
     held = batch.attempts.count()
     room = min(AT_ONCE, _size(judge) - held)
     waiting = due(wanted_calls(judge), timezone.now()).order_by("id").select_related(*ABOUT)
@@ -154,7 +157,14 @@ def _fill_some(judge: Judge, batch: Batch) -> bool:
                 judge.stopped = reason
                 judge.save(update_fields=["stopped"])
             return False
-        begin(call, configuration, structured=structured, expected=expected, batch=batch)
+        begin(
+            call,
+            configuration,
+            structured=structured,
+            traits=traits,
+            expected=expected,
+            batch=batch,
+        )
     return len(calls) == AT_ONCE
 
 
@@ -223,19 +233,22 @@ def end(
     failed: bool = True,
 ) -> None:
     """End a batch: `unanswered` becomes the outcome of calls without an answer, which are asked
-    again. If it answered nothing and `failed`, its judge slows down.
+    again. If it answered nothing and `failed`, its judge slows down, unless it showed what the
+    endpoint does not accept.
     """
     left = in_flight(batch, batch.judge.read_configuration()) if left is None else left
     for number, each in enumerate(left.values()):
         record_failure(each, unanswered)
         if number % AT_ONCE == 0:
             renew(batch)
-    answered = batch.attempts.filter(outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE))
+    answered = batch.attempts.filter(outcome__in=Attempt.CAME_BACK)
     with _own(batch):
         batch.state, batch.ended_at = State.ENDED, timezone.now()
         batch.error = storable(str(unanswered)) if left else ""
         batch.lease_token, batch.lease_until = "", None
-    if failed and not answered.exists():
+    judge = batch.judge
+    learned = was_found_since(judge.endpoint, judge.model, batch.created_at)
+    if failed and not answered.exists() and not learned:
         record_failed_batch(batch.judge_id, unanswered)
 
 

@@ -29,7 +29,8 @@ from judge.asking import (
 )
 from judge.attempts import Asked, Claimed, begin
 from judge.definition import JudgeConfiguration
-from judge.endpoints import check_endpoint, endpoint_of
+from judge.endpoint_traits import note_trait, traits_at
+from judge.endpoints import EndpointHere, check_endpoint, endpoint_of
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.leases import gold_comes_first, is_worked_on, locked
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
@@ -72,11 +73,17 @@ def claim(judge_id: int) -> Claimed | None:
             call = waiting.select_related(*ABOUT).first()
         if call is None:
             return None
-        return _lease(judge, call, configuration, structured=support == Support.ENFORCED)
+        structured = support == Support.ENFORCED
+        return _lease(judge, call, configuration, here, structured=structured)
 
 
 def _lease(
-    judge: Judge, call: Call, configuration: JudgeConfiguration, *, structured: bool
+    judge: Judge,
+    call: Call,
+    configuration: JudgeConfiguration,
+    here: EndpointHere,
+    *,
+    structured: bool,
 ) -> Claimed | None:
     """Commit the attempt for a call; stop the judge at the end of the budget."""
     expected = expected_cost(judge, configuration, tokens_of(call, configuration))
@@ -87,7 +94,8 @@ def _lease(
         judge.stopped = reason
         judge.save(update_fields=["stopped"])
         return None
-    return begin(call, configuration, structured=structured, expected=expected)
+    traits = traits_at(judge.endpoint, judge.model, here)
+    return begin(call, configuration, structured=structured, traits=traits, expected=expected)
 
 
 def record_scores(asked: Asked, reply: Reply, scored: Sequence[Scored]) -> None:
@@ -133,14 +141,31 @@ def record_unusable(asked: Asked, reply: Reply, reason: str) -> None:
             ask_again(call, asked.attempt, reason, at_once=True)
 
 
+def record_incomplete(asked: Asked, reply: Reply, reason: str) -> None:
+    """Commit an answer that was cut off, filtered or refused. The same question would end in the
+    same way, so it is not asked again by itself: its score is missing.
+    """
+    with _own(asked, reply.said.ended, reply=reply, error=reason) as (judge, call):
+        if call is not None:
+            judge.failures_in_a_row = 0
+            fail(call, reason)
+
+
 def record_failure(asked: Asked, failure: ExchangeFailed) -> None:
     """Commit that no completion was received; ask again later, give up, or stop the judge."""
     with _own(asked, failure.outcome, error=str(failure), failure=failure) as (judge, call):
         if call is None:
             return
+        here = endpoint_of(asked.configuration)
+        if note_trait(judge.endpoint, judge.model, here, failure, asked.attempt.request):
+            release(call)
+            return
         if call.is_probe and failure.status in REFUSALS_OF_A_SCHEMA:
             note_support(judge, Support.REFUSED, str(failure))
             answered(judge, call)
+            return
+        if failure.outcome == Attempt.Outcome.FILTERED:
+            fail(call, str(failure))
             return
         if _may_be_the_schema(asked, failure) and not _has_answers(judge):
             # The endpoint accepted the probe's schema, but not this longer one.

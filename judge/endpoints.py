@@ -8,6 +8,7 @@ from django.conf import settings
 
 from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
 from judge.prompts import FORMATS
+from judge.traits import Trait, traits_of
 
 
 class JudgeNotReady(Exception):
@@ -26,10 +27,20 @@ class EndpointHere:
     #: Maximum number of requests in flight, over all judges, studies and workers.
     concurrency: int
     stand_in: bool
+    #: What its models do not accept of a request, if that is set; empty: it is found out.
+    stated_traits: str = ""
 
     def variable(self, name: str) -> str:
         """The environment's name of one of its values."""
         return variable_of(self.name, name)
+
+    @property
+    def traits(self) -> frozenset[Trait] | None:
+        """What its models do not accept; None if that is to be found out. Raises JudgeNotReady."""
+        try:
+            return traits_of(self.stated_traits)
+        except ValueError as problem:
+            raise JudgeNotReady(f"{self.variable('TRAITS')}: {problem}") from None
 
     @property
     def identity(self) -> str:
@@ -55,6 +66,7 @@ def endpoint_here(name: str) -> EndpointHere:
             f"{variable_of(name, 'BASE_URL')} and {variable_of(name, 'API_KEY')}"
         )
     here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
+    _ = here.traits
     if sign := next((sign for sign in "@?" if sign in here.base_url), ""):
         raise JudgeNotReady(
             f"{here.variable('BASE_URL')} must have no {sign} in it: addresses are stored and "
@@ -96,6 +108,7 @@ def _default() -> EndpointHere:
         model=settings.JUDGE_MODEL,
         concurrency=settings.JUDGE_CONCURRENCY,
         stand_in=settings.JUDGE_STAND_IN,
+        stated_traits=settings.JUDGE_TRAITS,
     )
 
 

@@ -6,7 +6,9 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
+from judge.completions import Said
 from judge.prompts import Message
+from judge.traits import Trait, adapted
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class JudgeRequest:
     schema: dict[str, Any] | None = None
     #: Sent unchanged.
     options: Mapping[str, Any] = field(default_factory=dict)
+    #: What the endpoint does not accept: something else is sent instead.
+    traits: frozenset[Trait] = frozenset()
 
     def body(self) -> dict[str, Any]:
         """The request's exact JSON."""
@@ -36,7 +40,7 @@ class JudgeRequest:
         if self.schema is not None:
             schema = {"name": "answer", "strict": True, "schema": self.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return body | dict(self.options)
+        return adapted(body | dict(self.options), sorted(self.traits))
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,12 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Reply:
-    """A completion, as received from the endpoint."""
+    """A completion from an endpoint."""
 
+    #: What the model wrote, as received.
     text: str
-    #: Whether the endpoint truncated it.
-    cut_off: bool
+    #: The same, read.
+    said: Said
     model: str
     #: US dollars, if the endpoint reports them.
     cost: Decimal | None = None
@@ -85,6 +90,7 @@ class ExchangeFailed(Exception):
         status: int | None = None,
         body: str = "",
         retry_after: float | None = None,
+        trait: Trait | None = None,
     ) -> None:
         super().__init__(message)
         #: A value of `Attempt.Outcome`.
@@ -94,3 +100,5 @@ class ExchangeFailed(Exception):
         self.body = body
         #: Seconds that the endpoint asked to wait.
         self.retry_after = retry_after
+        #: What the endpoint seems not to accept of a request that has it.
+        self.trait = trait

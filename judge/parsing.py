@@ -1,21 +1,21 @@
 """Reading a judge's answer: one strict parse, never a default. Pure.
 
-The answer is a JSON object, alone, in a code fence or as the one object within some prose:
-`{"score": 4}`, with a `"reason"` or without; for the responses of a block one such object, or a
-plain number, under each letter; for several dimensions one under the name of each. A judge of a
-single response on one dimension that was asked at an endpoint without JSON may also give exactly
-one number, in digits, as the score:
+The answer, without its thinking (`judge.completions`), is a JSON object: `{"score": 4}`, with a
+`"reason"` or without; for the responses of a block one such object, or a plain number, under each
+letter; for several dimensions one under the name of each. It stands alone, in a code fence, or
+within prose that can't be meant otherwise (`judge.json_answers`). A judge of a single response on
+one dimension that was asked at an endpoint without JSON may also give exactly one number, in
+digits, as the score:
 
 - alone on a line: `4`, `4.`, `**4**`, `"4"`, `(4)`, also with its label on the scale
   (`4 = Very empathetic`) or named as a score (`Score: 4`, `[RESULT] 4`);
 - or as the opening of a sentence that names it as the score: `My rating is 4, because …`.
 
 `4/5` and `4 out of 5` count as 4 where 5 is the highest point of the scale, since nothing else
-can be meant. A leading `<think>…</think>` block is not part of the answer.
+can be meant. `"4"` and `4.0` are 4.
 
-Refused: no number, number words, several numbers or scores (even twice the same), ranges,
-decimals (even 4.0), percentages, a number that merely occurs in the text, and whatever is not on
-the scale.
+Refused: no number, number words, several numbers or scores (even twice the same), ranges, other
+decimals, percentages, a number that merely occurs in the text, and whatever is not on the scale.
 """
 
 import json
@@ -24,32 +24,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judge.json_answers import Unusable, object_in
 from survey.definition.tasks import Point
 
-#: Maximum length of an answer in characters, without its thinking block.
+#: Maximum length of an answer in characters.
 LONGEST = 10_000
 
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 #: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
 _NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
-_INTEGER = re.compile(r"[-+]?[0-9]{1,9}")
+_INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
 #: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
 _GAP = r"[^\S\n]"
 _NAMED = rf"(?:(?:the|my|overall|final){_GAP}+)*(?:score|rating|answer|result)"
 #: It opens its sentence and the number ends its clause: "I would not give a score of 4" is none.
 _STATEMENT = re.compile(
-    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is){_GAP}*[-+]?[0-9]+{_GAP}*"
+    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is){_GAP}*[-+]?[0-9]+(?:\.0+)?{_GAP}*"
     r"(?:[.,;:!()]|$|because\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 _ALONE = re.compile(
-    rf"(?:\[?{_NAMED}\]?{_GAP}*(?:(?::|=|is){_GAP}*)?)?[\"'(\[]*[-+]?[0-9]+[\"')\]]*(?P<rest>.*)",
+    rf"(?:\[?{_NAMED}\]?{_GAP}*(?:(?::|=|is){_GAP}*)?)?[\"'(\[]*[-+]?[0-9]+(?:\.0+)?[\"')\]]*(?P<rest>.*)",
     re.IGNORECASE,
 )
-
-
-class Unusable(ValueError):
-    """An answer without a usable score; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +69,8 @@ def parse_scores(
 
     A score is a point of the scale, or also a value `between` them. Raises Unusable.
     """
-    answer = _answer_in(text)
-    value = _json_in(answer)
+    answer = _checked(text)
+    value = object_in(answer)
     if letters or dimensions:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
@@ -102,7 +98,7 @@ def parse_verdicts(
     The answer is a JSON object: `{"better": "A"}`, or one under the name of each of several
     dimensions. Raises Unusable.
     """
-    value = _json_in(_answer_in(text))
+    value = object_in(_checked(text), others=[*letters, tie])
     if value is None:
         raise Unusable("there is no JSON object in the answer")
     parts = [_part(value, name) for name in dimensions] if dimensions else [("", value)]
@@ -134,38 +130,12 @@ def keeps_to_probe(text: str) -> bool:
         return False
 
 
-def _answer_in(text: str) -> str:
-    """The answer without its thinking."""
-    answer = _THINKING.sub("", text).strip()
-    if not answer:
+def _checked(answer: str) -> str:
+    if not answer.strip():
         raise Unusable("the answer is empty")
     if len(answer) > LONGEST:
         raise Unusable(f"the answer is longer than {LONGEST} characters")
-    return answer
-
-
-def _json_in(answer: str) -> dict[str, Any] | None:
-    """The one JSON object in the answer; None where there are no braces at all."""
-    first, last = answer.find("{"), answer.rfind("}")
-    if first < 0:
-        return None
-    try:
-        value = json.loads(answer[first : last + 1], object_pairs_hook=_each_once)
-    except Unusable:
-        raise
-    except (ValueError, RecursionError):  # the latter from extremely nested braces
-        raise Unusable("the answer looks like JSON but is not") from None
-    return value if isinstance(value, dict) else None
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; keys must be unique."""
-    values: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in values:
-            raise Unusable(f'the JSON has "{name}" twice')
-        values[name] = value
-    return values
+    return answer.strip()
 
 
 def _part(value: Any, name: str, within: str = "") -> tuple[str, Any]:
@@ -188,10 +158,20 @@ def _scored(value: dict[str, Any]) -> Scored:
     scores = [value[key] for key in ("score", "rating") if key in value]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
-    if type(scores[0]) is not int:
+    score = _whole(scores[0])
+    if score is None:
         raise Unusable(f"the score {scores[0]!r} is not an integer")
     reason = value.get("reason", "")
-    return Scored(scores[0], reason if isinstance(reason, str) else json.dumps(reason))
+    return Scored(score, reason if isinstance(reason, str) else json.dumps(reason))
+
+
+def _whole(score: Any) -> int | None:
+    """The whole number that a score is: 4, 4.0 or "4"."""
+    if isinstance(score, str) and _INTEGER.fullmatch(score.strip()):
+        return int(float(score))
+    if type(score) is int or (isinstance(score, float) and score.is_integer()):
+        return int(score)
+    return None
 
 
 def _from_text(answer: str, scale: Sequence[Point]) -> int:
@@ -205,13 +185,13 @@ def _from_text(answer: str, scale: Sequence[Point]) -> int:
         raise Unusable(f"there are several numbers in the answer: {', '.join(numbers[:5])}")
     if not _INTEGER.fullmatch(numbers[0]):
         raise Unusable(f"{numbers[0]} is not a whole number")
-    labels = {point.label.casefold() for point in scale if str(point.value) == numbers[0]}
+    labels = {point.label.casefold() for point in scale if point.value == float(numbers[0])}
     stated = _STATEMENT.search(plain) or any(
         _stands_alone(line.strip(), labels) for line in plain.splitlines()
     )
     if not stated:
         raise Unusable(f"{numbers[0]} is not given as the score")
-    return int(numbers[0])
+    return int(float(numbers[0]))
 
 
 def _stands_alone(line: str, labels: set[str]) -> bool:

@@ -1,17 +1,20 @@
 """Requests to a judge's endpoint that are no calls of a judge: each is repeated until it is
-answered, as calls are. Nothing of them is stored.
+answered, as calls are. Nothing of them is stored, apart from what the endpoint does not accept.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from django.conf import settings
 
 from judge.asking import LONGEST_WAIT_SECONDS, backoff_seconds
+from judge.endpoint_traits import note_trait, traits_at
 from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
+from judge.models import Endpoint
 from judge.providers import Provider
 
 #: Longer waits are made in steps, each of which is told.
@@ -37,6 +40,9 @@ class PatientClient:
         before_request: Callable[[], None] = lambda: None,
     ) -> None:
         self.identity = endpoint.identity
+        self._here = endpoint
+        #: The body of the last chat request.
+        self.sent: dict[str, Any] = {}
         self._while_waiting = while_waiting
         self._before_request = before_request
         self._provider = Provider.at(endpoint, model_source=model_source)
@@ -51,9 +57,27 @@ class PatientClient:
 
     def ask(self, request: JudgeRequest) -> Reply:
         """The completion of a chat. Raises ExchangeFailed."""
-        return self._patiently(lambda: self._provider.ask(request))
+        endpoint, _ = Endpoint.objects.get_or_create(base_url=self.identity)
 
-    def _patiently(self, send: "Callable[[], Future[Answer]]") -> Answer:
+        def adapted() -> JudgeRequest:
+            return replace(request, traits=traits_at(endpoint, request.model, self._here))
+
+        def adapts(failure: ExchangeFailed) -> bool:
+            return note_trait(endpoint, request.model, self._here, failure, self.sent)
+
+        def send() -> "Future[Reply]":
+            asked = adapted()
+            self.sent = asked.body()
+            return self._provider.ask(asked)
+
+        return self._patiently(send, adapts)
+
+    def _patiently(
+        self,
+        send: "Callable[[], Future[Answer]]",
+        adapts: Callable[[ExchangeFailed], bool] = lambda failure: False,
+    ) -> Answer:
+        """What is answered in the end. A request that `adapts` to a failure is sent again."""
         tries = 0
         while True:
             self._while_waiting()
@@ -61,6 +85,8 @@ class PatientClient:
             try:
                 return send().result()
             except ExchangeFailed as failure:
+                if adapts(failure):
+                    continue
                 tries += 1
                 if failure.scope is not Scope.TEMPORARY or tries >= settings.JUDGE_MAX_ATTEMPTS:
                     raise

@@ -10,14 +10,15 @@ deadline at any point. The client's own timeouts restart with every byte receive
 
 import asyncio
 import email.utils
+import json
 import platform
 import re
 import ssl
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
@@ -30,11 +31,19 @@ from django.conf import settings
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from judge.completions import FILTERED_CODES, read_completion, texts_of_thinking
 from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.models import Attempt
+from judge.traits import trait_behind
 
 Outcome = Attempt.Outcome
+#: Where errors have their words, the better ones first; and how deep.
+MESSAGES = (
+    *("error", "message", "detail", "msg", "error_message", "error_msg", "error_description"),
+    *("errors", "description", "reason", "title"),
+)
+DEEPEST = 5
 #: The header that identifies our attempts in a server's log.
 REQUEST_ID_HEADER = "X-Client-Request-Id"
 COST_HEADER = "x-litellm-response-cost"
@@ -60,6 +69,10 @@ DETAILS = {
     "completion_tokens_details": "reasoning_tokens",
 }
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "cost", *DETAILS.values())
+#: Bytes of the largest answer that is read; files with the answers of a batch may be larger.
+LARGEST, LARGEST_FILE = 4_000_000, 400_000_000
+#: Characters that are shown of an endpoint's own words.
+WORDS = 300
 #: Shorter keys are placeholders such as `stand-in`, which answers can contain too.
 SHORTEST_SECRET = 12
 #: Wrong key, no credit, wrong address or unknown model: every other request would fail too.
@@ -76,8 +89,14 @@ class Lenient(BaseModel):
 
 
 class _Message(Lenient):
-    content: str | None = None
+    #: A text, or a list of parts.
+    content: Any = None
     refusal: Any = None
+    #: Where endpoints put the model's thinking.
+    reasoning_content: Any = None
+    reasoning: Any = None
+    reasoning_details: Any = None
+    thinking: Any = None
 
 
 class _Choice(Lenient):
@@ -92,12 +111,6 @@ class _Completion(Lenient):
     provider: Any = None
     system_fingerprint: Any = None
     usage: Any = None
-
-
-class _ErrorBody(Lenient):
-    """An error that some routers send with status 200."""
-
-    error: dict[str, Any]
 
 
 _JSON_OBJECT = TypeAdapter(dict[str, Any])
@@ -143,7 +156,9 @@ class Provider:
             max_retries=0,
             timeout=openai.Timeout(timeout_seconds, connect=self._connect_seconds),
             http_client=openai.DefaultAsyncHttpxClient(
-                verify=_certificates(), event_hooks={"response": [_read_as_utf_8]}
+                verify=_certificates(),
+                event_hooks={"response": [_read_as_utf_8, _read_no_more]},
+                headers={"Accept-Encoding": "identity"},  # so that bytes are what is read
             ),
         )
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -221,6 +236,9 @@ class Provider:
                 f"{self._base_url} did not answer within {seconds:g} s",
                 outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.TIMEOUT,
             ) from None
+        except _TooLarge as error:
+            said = f"{self._base_url} answered with {error}"
+            raise ExchangeFailed(said, outcome=Outcome.GARBLED) from None
         except openai.APIConnectionError as error:
             not_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.UnsupportedProtocol)
             raise ExchangeFailed(
@@ -228,10 +246,11 @@ class Provider:
                 outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.BROKEN_OFF,
             ) from None
         except openai.APIStatusError as error:
+            body = self.hide(error.response.text)
             raise self.refused(
                 error.status_code,
-                self.hide(_sentence_in(error.response) or error.response.reason_phrase),
-                body=self.hide(error.response.text),
+                _error_in(body) or Words(_first_line(body) or error.response.reason_phrase),
+                body=body,
                 model=model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
             ) from None
@@ -253,9 +272,22 @@ class Provider:
                 "the endpoint broke off its answer", outcome=Outcome.GARBLED, body=text
             )
         usage = _numbers(completion.usage)
+        message = choice.message
+        beside = texts_of_thinking(
+            message.reasoning_content,
+            message.reasoning,
+            message.reasoning_details,
+            message.thinking,
+        )
+        said = read_completion(
+            message.content,
+            beside=beside,
+            refusal=message.refusal,
+            finish_reason=choice.finish_reason,
+        )
         return Reply(
-            text=choice.message.content or text_of(choice.message.refusal) or "",
-            cut_off=choice.finish_reason == "length",
+            text=text_of(message.content) or said.answer,
+            said=said,
             model=text_of(completion.model) or "",
             cost=_dollars(usage.get("cost")),
             tokens=_billed(usage),
@@ -265,6 +297,7 @@ class Provider:
                 "provider": text_of(completion.provider),
                 "system_fingerprint": text_of(completion.system_fingerprint),
                 "usage": usage,
+                "notices": [str(each) for each in said.notices],
                 "versions": VERSIONS,
             },
         )
@@ -273,28 +306,55 @@ class Provider:
         self, text: str, *, content_type: str, model: str, of: str = "completion"
     ) -> ExchangeFailed:
         """Why a response of status 200 is not a completion, or what else was asked for."""
-        try:
-            error = _ErrorBody.model_validate_json(text).error
-        except ValidationError:
-            pass
-        else:
-            code = error.get("code")
-            status = code if type(code) is int and 400 <= code <= 599 else 502
-            return self.refused(status, message_of(error), body=text, model=model)
-        if "html" in content_type.lower() or text.lstrip()[:1] == "<":
+        kind, start = content_type.lower(), text.lstrip()[:6]
+        events = "event-stream" in kind or start in ("data: ", "event:") or start[:5] == "data:"
+        error = _error_in(_first_event(text) if events else text)
+        if error:
+            status = error.code or 200
+            return self.refused(status, error, body=text, model=model)
+        if events:
+            message = (
+                f"{self._base_url} answers as server-sent events though none were asked for; turn "
+                "streaming off there"
+            )
+            return ExchangeFailed(
+                message, outcome=Outcome.GARBLED, scope=Scope.JUDGE, status=200, body=text
+            )
+        if "html" in kind or start[:1] == "<":
             message = (
                 f"{self._base_url} answered with a web page instead of a {of}; "
                 f"is {self._address_setting} the address of an OpenAI-compatible API (often …/v1)?"
             )
         else:
+            line = _first_line(text)[:WORDS]
             message = f"{self._base_url} answered with something that is not a whole {of}"
+            message += f": {line}" if line else ""
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
 
     def refused(
-        self, status: int, message: str, *, body: str, model: str, retry_after: float | None = None
+        self,
+        status: int,
+        error: "Words | str",
+        *,
+        body: str,
+        model: str,
+        retry_after: float | None = None,
     ) -> ExchangeFailed:
-        """What a status other than 200 means, with the endpoint's message."""
-        said = f"the endpoint answered HTTP {status}: {message[:300]}"
+        """What an error means, with the endpoint's own words."""
+        message = str(error)
+        error = error if isinstance(error, Words) else Words(message)
+        trait = trait_behind(status, message, error.parameter)
+        said = f"the endpoint answered HTTP {status}: {message[:WORDS]}"
+        if status == 200:
+            said = f"the endpoint answered with an error: {message[:WORDS]}"
+        if error.is_filtered and status < 500:
+            return ExchangeFailed(
+                f"a filter of the endpoint kept it back: {message[:WORDS]}",
+                outcome=Outcome.FILTERED,
+                scope=Scope.REQUEST,
+                status=status,
+                body=body,
+            )
         if status in TEMPORARY_STATUSES or status >= 500:
             scope = Scope.TEMPORARY
         elif UNKNOWN_MODEL.search(message):
@@ -302,6 +362,7 @@ class Provider:
             said += f" (it does not know the model {model!r}: correct {self._model_source})"
         else:
             scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
+            scope = Scope.TEMPORARY if status == 200 else scope
         return ExchangeFailed(
             said,
             outcome=Outcome.HTTP_ERROR,
@@ -309,6 +370,7 @@ class Provider:
             status=status,
             body=body,
             retry_after=retry_after,
+            trait=trait,
         )
 
 
@@ -321,6 +383,34 @@ def _certificates() -> ssl.SSLContext:
 async def _read_as_utf_8(response: Any) -> None:
     """JSON is UTF-8 (RFC 8259), whatever charset a server declares."""
     response.encoding = "utf-8"
+
+
+class _TooLarge(Exception):
+    """An answer has more bytes than any that is wanted."""
+
+
+class _Limited(httpx2.AsyncByteStream):
+    """A response's bytes, up to so many. Raises _TooLarge."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, largest: int) -> None:
+        self._stream = stream
+        self._left = self._largest = largest
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            self._left -= len(part)
+            if self._left < 0:
+                raise _TooLarge(f"more than {self._largest // 1_000_000} MB")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _read_no_more(response: Any) -> None:
+    """An endpoint that never ends must not fill the memory."""
+    of_file = "/files/" in response.request.url.path
+    response.stream = _Limited(response.stream, LARGEST_FILE if of_file else LARGEST)
 
 
 def retry_after_seconds(headers: dict[str, str]) -> float | None:
@@ -354,20 +444,92 @@ def _what_broke(error: openai.APIConnectionError) -> str:
     return next(iter(system + wrapped), str(error))
 
 
-def _sentence_in(response: httpx2.Response) -> str:
-    """An error's message, if it is JSON of a common form."""
+@dataclass(frozen=True)
+class Words:
+    """What an endpoint says of an error."""
+
+    text: str = ""
+    #: An HTTP status that it gives with other words.
+    code: int | None = None
+    #: The part of the request that it names.
+    parameter: object = None
+    is_filtered: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+
+def _error_in(text: str) -> Words:
+    """The words of an error's body, if it is one: JSON of whatever form. A completion is none."""
     try:
-        body = response.json()
+        body = json.loads(text)
     except (ValueError, RecursionError):
-        return ""
-    return message_of(body.get("error") or body) if isinstance(body, dict) else ""
+        return Words()
+    if isinstance(body, dict) and body.get("choices") and not body.get("error"):
+        return Words()
+    return words_of(body)
 
 
-def message_of(error: object) -> str:
-    """An error's message; empty if it has none."""
+def _first_line(text: str) -> str:
+    """The first line of an error in plain text; empty for a web page and for broken JSON."""
+    line = text.strip().split("\n", 1)[0]
+    return "" if line[:1] in "<{[" else " ".join(line.split())
+
+
+def words_of(error: object) -> Words:
+    """What an error of whatever form says."""
+    found = dict(_stated(error))
+    text = _sentence(error)
+    code = found.get("code", found.get("status"))
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code)
+    stated = {str(found.get(name)).casefold() for name in ("code", "type")}
+    return Words(
+        text or (code if isinstance(code, str) else ""),
+        code if type(code) is int and 400 <= code <= 599 else None,
+        found.get("param"),
+        bool(stated & FILTERED_CODES) or "flagged_input" in found,
+    )
+
+
+def _stated(error: object, depth: int = 0) -> Iterator[tuple[str, object]]:
+    """The plain values of an error, the innermost last."""
+    if depth > DEEPEST:
+        return
+    if isinstance(error, list):
+        for each in error[:1]:
+            yield from _stated(each, depth + 1)
     if isinstance(error, dict):
-        error = error.get("message") or error.get("detail")
-    return error if isinstance(error, str) else ""
+        yield from ((name, value) for name, value in error.items() if isinstance(value, str | int))
+        for name in ("detail", "metadata", "error", "innererror"):
+            yield from _stated(error.get(name), depth + 1)
+
+
+def _sentence(error: object, depth: int = 0) -> str:
+    """The first message in an error; where it stands, too, if that is said (as FastAPI does)."""
+    if isinstance(error, str):
+        return " ".join(error.split())
+    if depth > DEEPEST:
+        return ""
+    if isinstance(error, list):
+        return next(filter(None, (_sentence(each, depth + 1) for each in error)), "")
+    if not isinstance(error, dict):
+        return ""
+    inside = (_sentence(error.get(name), depth + 1) for name in MESSAGES)
+    said = next(filter(None, inside), "")
+    place = error.get("loc")
+    if said and isinstance(place, list):
+        return f"{'.'.join(map(str, place))}: {said}"
+    return said
+
+
+def _first_event(text: str) -> str:
+    """The data of the first server-sent event."""
+    lines = (line.strip() for line in text.splitlines())
+    return next((line[5:].strip() for line in lines if line.startswith("data:")), "")
 
 
 def text_of(value: object) -> str | None:

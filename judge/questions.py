@@ -1,10 +1,12 @@
 """The exact request for a call, from its row and its judge's configuration."""
 
 from judge import prompts
+from judge.completions import read_text
 from judge.definition import JudgeConfiguration
 from judge.exchange import JudgeRequest
 from judge.models import Attempt, Call
 from judge.seeds import seed_of
+from judge.traits import Trait
 from survey.models import Response
 
 #: Rows needed for a call's question, for `select_related`.
@@ -58,11 +60,12 @@ def request_for(
     request_id: str,
     configuration: JudgeConfiguration,
     structured: bool,
+    traits: frozenset[Trait],
     unusable: Attempt | None = None,
 ) -> JudgeRequest:
     """The request for a call; after an `unusable` answer, the request to repair it.
 
-    `structured`: the endpoint enforces a JSON schema.
+    `structured`: the endpoint enforces a JSON schema; `traits`: what it does not accept.
     """
     messages = messages_for(call, configuration)
     schema = None
@@ -75,7 +78,7 @@ def request_for(
     if unusable is not None:
         messages = prompts.repair(
             messages,
-            unusable.raw_text,
+            read_text(unusable.raw_text).answer,
             unusable.error,
             configuration=configuration,
             dimensions=dimensions,
@@ -95,6 +98,7 @@ def request_for(
         ),
         schema=schema,
         options=configuration.options,
+        traits=traits,
     )
 
 

@@ -25,7 +25,7 @@ from survey.models import Study
 PLACES = Decimal("1e-10")
 MILLION = 1_000_000
 Outcome = Attempt.Outcome
-ANSWERED = Q(outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE))
+ANSWERED = Q(outcome__in=Attempt.CAME_BACK, http_status=200)
 #: The cost of attempts, with the fields of `Spent`.
 USED = {
     "requests": Count("id"),

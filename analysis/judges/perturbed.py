@@ -75,6 +75,8 @@ PERTURBATION_TEXTS = TableSpec(
         c.N.but(meaning="Number of responses"),
         Column("same", "Of these, texts that stayed as they were or could not be made",
             kind="count"),
+        Column("not_given", "Texts that the model did not give: cut off, refused or filtered",
+            kind="count"),
     ),
     question="How were the texts changed?",
     observations="perturbations",

@@ -2,13 +2,14 @@
 
 from argparse import Namespace
 from pathlib import Path
+from typing import get_args
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
-from corpus.definition import GenerationDefinition
+from corpus.definition import Choice, Doubtful, GenerationDefinition, LeaveOut
 from corpus.folders import find_sample
 from corpus.models import Generator, Sample
 from corpus.planning import (
@@ -122,12 +123,20 @@ def _conclude(command: BaseCommand, sample: Sample) -> None:
     command.stdout.write(
         f"{sample}: {now.answered} of {now.total} texts, {now.attempts} requests{money}"
     )
+    for ended, n in now.endings.items():
+        command.stdout.write(f"  {n} {ended.replace('_', ' ')}")
+    for notice, n in now.notices.items():
+        command.stdout.write(f"  {n} × {notice}")
     problems = [f"It was stopped: {reason}" for reason in now.stopped]
     if now.failed:
         reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(sample))
         problems.append(f"{now.failed} texts failed:\n{reasons}")
     if problems:
         problems.append(f"To continue: manage.py corpus generate {sample} --wait")
+        if now.answered + now.failed == now.total and now.answered:
+            problems.append(
+                f"To go on without them: manage.py corpus responses {sample} --leave-out …"
+            )
         raise CommandError("\n".join(problems))
 
 
@@ -135,13 +144,36 @@ def responses_arguments(parser: CommandParser) -> None:
     """The arguments of `responses`."""
     parser.add_argument("sample", help="name of a sample")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="study folder")
+    parser.add_argument(
+        "--leave-out",
+        choices=get_args(LeaveOut),
+        help="what to leave out for a text that is missing, refused or filtered (default: nothing "
+        "is written then)",
+    )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=get_args(Doubtful),
+        help="texts that count as missing, too; can be repeated",
+    )
+    parser.add_argument(
+        "--with-refusals",
+        action="store_true",
+        help="texts of which the endpoint says that they are refusals are responses",
+    )
 
 
 def responses(command: BaseCommand, options: Namespace) -> None:
     """Write the responses of a study, and the record of how each text was generated."""
+    choice = Choice(
+        leave_out=options.leave_out, without=options.without, with_refusals=options.with_refusals
+    )
     try:
-        rows = write_responses(find_sample(options.sample), options.out)
+        rows, said = write_responses(find_sample(options.sample), options.out, choice)
     except JudgeNotReady as problem:
         raise CorpusProblem(str(problem)) from None
     for name, n in rows.items():
         command.stdout.write(f"{options.out / name}: {n} rows")
+    for line in said:
+        command.stdout.write(f"  {line}")

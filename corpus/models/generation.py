@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from corpus.definition import GeneratorConfiguration
 from corpus.models.corpora import Sample, SampledScenario
+from judge.completions import Ended
 from judge.models import Asker, Endpoint, QueuedCall, SentAttempt
 
 
@@ -48,7 +49,12 @@ class Generation(QueuedCall):
         default=True, help_text="False: the generation file no longer asks for it"
     )
     text = models.TextField(blank=True)
-    is_cut_off = models.BooleanField(default=False, help_text="The endpoint truncated it")
+    ended = models.CharField(
+        max_length=10, blank=True, help_text="See judge.completions.Ended; empty: nothing came back"
+    )
+    notices = models.JSONField(
+        default=list, help_text="What was odd about it: see judge.completions.Notice"
+    )
 
     class Meta:
         ordering = ["id"]
@@ -62,6 +68,11 @@ class Generation(QueuedCall):
 
     def __str__(self) -> str:
         return f"{self.scenario} by {self.generator}, {self.condition} #{self.replicate}"
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the endpoint truncated it."""
+        return self.ended == Ended.CUT_OFF
 
 
 class GenerationAttempt(SentAttempt):

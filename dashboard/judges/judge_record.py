@@ -1,14 +1,27 @@
 """One judge: how far it has come, what came of its requests, and what they look like."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.scores import Example, example
 from dashboard.judges.sources import JudgeState, judge_state, key, models_that_answered
 from judge.definition import JudgeConfiguration
-from judge.models import Attempt, Judge, StructuredOutput
+from judge.endpoint_traits import traits_at
+from judge.endpoints import JudgeNotReady, endpoint_of
+from judge.models import Attempt, EndpointTrait, Judge, StructuredOutput
 from judge.queries import Progress, failure_reasons, progress
+from judge.traits import INSTEAD, Trait
 from survey.tidy import definition_of
+
+
+@dataclass(frozen=True)
+class NotAccepted:
+    """A part of requests that an endpoint does not accept."""
+
+    instead: str
+    #: Its words; empty where it is set in the environment.
+    said: str
 
 
 @dataclass(frozen=True)
@@ -47,10 +60,26 @@ class JudgeRecord:
         return known.first()
 
     @property
+    def traits(self) -> list[NotAccepted]:
+        """What its endpoint does not accept of requests."""
+        found = EndpointTrait.objects.filter(endpoint=self.judge.endpoint, model=self.judge.model)
+        said = {each.trait: each.said for each in found}
+        return [NotAccepted(INSTEAD[each], said.get(each, "")) for each in sorted(self._traits)]
+
+    @cached_property
+    def _traits(self) -> frozenset[Trait]:
+        try:
+            here = endpoint_of(self.configuration)
+        except JudgeNotReady:
+            return frozenset()
+        return traits_at(self.judge.endpoint, self.judge.model, here)
+
+    @property
     def example(self) -> Example | None:
         """Its first request, as it would be sent."""
         known = self.structured
-        return example(self.judge, self.configuration, known.support if known else "")
+        support = known.support if known else ""
+        return example(self.judge, self.configuration, support, self._traits)
 
 
 def judge_record(judge: Judge) -> JudgeRecord:

@@ -60,6 +60,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         example_scenarios=list(dict.fromkeys(each.scenario for each in configuration.drawn)),
         options=as_json(configuration.options) if configuration.options else "",
         structured=record.structured,
+        traits=record.traits,
         probe=asked.calls.filter(response=None, block=None).first(),
         flagged=[
             row

@@ -16,6 +16,7 @@ from judge.plans import pair_of
 from judge.prompts import Message
 from judge.queries import DIMENSION_OF_SCORE, scoring_calls
 from judge.questions import ABOUT, request_for, responses_of
+from judge.traits import Trait
 from survey.models import BlockResponse, Response, Study
 
 State = Call.State
@@ -128,15 +129,24 @@ class Example:
         return {"messages": self.messages, **json.loads(self.rest)}
 
 
-def example(judge: Judge, configuration: JudgeConfiguration, support: str) -> Example | None:
+def example(
+    judge: Judge, configuration: JudgeConfiguration, support: str, traits: frozenset[Trait]
+) -> Example | None:
     """The first request of a judge, as it would be sent; None where there is nothing to ask."""
     call = _first_call(judge, configuration)
     if call is None:
         return None
     structured = support == StructuredOutput.Support.ENFORCED
-    request = request_for(call, request_id="", configuration=configuration, structured=structured)
-    rest = {name: value for name, value in request.body().items() if name != "messages"}
-    return Example(request.messages, as_json(rest))
+    request = request_for(
+        call,
+        request_id="",
+        configuration=configuration,
+        structured=structured,
+        traits=traits,
+    )
+    body = request.body()
+    rest = {name: value for name, value in body.items() if name != "messages"}
+    return Example(body["messages"], as_json(rest))
 
 
 def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:

@@ -15,6 +15,7 @@ from analysis.perturbation_requests import (
     RESPONSES,
     default_metrics,
     installed_rewriter,
+    not_given,
     perturbation_run_of,
     request_perturbations,
 )
@@ -45,6 +46,7 @@ def about_perturbations(study: Study) -> dict[str, Any]:
         "sources": [*([scorer.name] if scorer else []), *metrics],
         "judges": askable_judges(study),
         "rewriter": model,
+        "not_given": not_given(run) if run else [],
         "n_perturbations": changed,
         "usual": min(RESPONSES, Response.objects.filter(scenario__study=study).count()),
     }

@@ -8,7 +8,7 @@ replicate). An answered call is never made again, so nothing is knowingly paid t
 from judge.models.asking import Asker, Endpoint, QueuedCall, SentAttempt
 from judge.models.calls import Attempt, Batch, Call, Score
 from judge.models.gold import GoldDecision, GoldScore, GoldSet
-from judge.models.judging import STAND_IN, Judge, Judging, Jury, StructuredOutput
+from judge.models.judging import STAND_IN, EndpointTrait, Judge, Judging, Jury, StructuredOutput
 
 __all__ = [
     "STAND_IN",
@@ -17,6 +17,7 @@ __all__ = [
     "Batch",
     "Call",
     "Endpoint",
+    "EndpointTrait",
     "GoldDecision",
     "GoldScore",
     "GoldSet",

@@ -82,6 +82,9 @@ class SentAttempt(models.Model):
         IN_FLIGHT = "in_flight", "in flight"
         ANSWERED = "answered", "answered"
         UNUSABLE = "unusable", "answered, but with no usable score"
+        CUT_OFF = "cut_off", "cut off at the limit on its length"
+        REFUSED = "refused", "the model refused, as its endpoint says"
+        FILTERED = "filtered", "kept back by a filter of the endpoint"
         GARBLED = "garbled", "answered with something that is no completion"
         HTTP_ERROR = "http_error", "refused or failed with an HTTP status"
         TIMEOUT = "timeout", "no answer in time: possibly answered and paid"
@@ -90,6 +93,11 @@ class SentAttempt(models.Model):
         UNKNOWN = "unknown", "worker or batch lost: possibly answered and paid"
         NOT_PROCESSED = "not_processed", "its batch ended without it: not billed"
 
+    #: A completion came back.
+    CAME_BACK = (
+        *(Outcome.ANSWERED, Outcome.UNUSABLE),
+        *(Outcome.CUT_OFF, Outcome.REFUSED, Outcome.FILTERED),
+    )
     #: Sent, and possibly answered and billed.
     POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.BROKEN_OFF, Outcome.UNKNOWN, Outcome.GARBLED)
 
@@ -102,6 +110,9 @@ class SentAttempt(models.Model):
     ended_at = models.DateTimeField(null=True)
     http_status = models.PositiveIntegerField(null=True)
     raw_text = models.TextField(blank=True, help_text="What the judge wrote, or the error's body")
+    thinking = models.TextField(
+        blank=True, help_text="The model's thinking, which is no part of its answer"
+    )
     error = models.TextField(blank=True, help_text="What went wrong, in words")
     returned_model = models.CharField(max_length=200, blank=True)
     cost = models.DecimalField(

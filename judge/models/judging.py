@@ -60,6 +60,25 @@ class StructuredOutput(models.Model):
         return f"{self.model} at {self.endpoint}: {self.support}"
 
 
+class EndpointTrait(models.Model):
+    """What an endpoint does not accept of requests to a model: the first one showed it."""
+
+    endpoint = models.ForeignKey(Endpoint, models.CASCADE, related_name="traits")
+    model = models.CharField(max_length=200)
+    trait = models.CharField(max_length=40, help_text="See judge.traits.Trait")
+    said = models.TextField(help_text="The refusal of the endpoint")
+    found_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["endpoint", "model", "trait"]
+        constraints = [
+            models.UniqueConstraint(fields=["endpoint", "model", "trait"], name="trait_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.endpoint}: {self.trait}"
+
+
 class Judge(Asker):
     """One version of a judge of a study; a changed configuration is a new row."""
 

@@ -16,7 +16,7 @@ from judge import calls
 from judge.attempts import Claimed
 from judge.calls import claim
 from judge.configure import move_judges_here
-from judge.exchange import ExchangeFailed, Reply
+from judge.exchange import ExchangeFailed
 from judge.gold import choose_gold
 from judge.models import Attempt, Call, Judge
 from judge.parsing import Scored
@@ -24,7 +24,7 @@ from judge.queries import progress
 from judge.spending import Spent, spent_on
 from survey.loading import Loaded, load_study
 from survey.models import Study
-from tests.judge.judging import counts, queue
+from tests.judge.judging import counts, queue, reply_of
 from tests.survey import small_study
 
 SECTIONS = """\
@@ -65,7 +65,7 @@ def claimed_from(judge: Judge) -> Claimed:
 
 
 def answer(claimed: Claimed, cost: str = "0.001") -> None:
-    reply = Reply(text='{"score": 2}', cut_off=False, model="m", cost=Decimal(cost))
+    reply = reply_of('{"score": 2}', model="m", cost=Decimal(cost))
     calls.record_scores(claimed, reply, [Scored(2)] * len(claimed.responses))
 
 

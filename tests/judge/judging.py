@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from judge.attempts import Claimed
 from judge.calls import claim
+from judge.completions import read_text
 from judge.configure import configure_judging
 from judge.definition import JudgingDefinition
 from judge.exchange import ExchangeFailed, Reply, Scope
@@ -47,8 +48,13 @@ def queue(judge: Judge) -> Judge:
     return judge
 
 
+def reply_of(text: str, model: str = "m", **more: Any) -> Reply:
+    """A completion with this text."""
+    return Reply(text, read_text(text), model, **more)
+
+
 #: What a judge answers where the answer does not matter.
-TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
+TWO = reply_of('{"score": 2}')
 
 
 def claim_one(judge: Judge) -> Claimed:

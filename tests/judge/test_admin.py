@@ -9,12 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from judge.calls import record_scores
-from judge.exchange import Reply
 from judge.gold import add_gold_set
 from judge.models import (
     Attempt,
     Batch,
     Call,
+    EndpointTrait,
     GoldDecision,
     GoldScore,
     GoldSet,
@@ -25,11 +25,22 @@ from judge.models import (
 from judge.parsing import Scored
 from judge.queries import Gold
 from survey.models import Response
-from tests.judge.judging import claim_one
+from tests.judge.judging import claim_one, reply_of
 
 pytestmark = pytest.mark.embedded  # raw records, read by Django's own pages
 
-RECORDS = [Judge, Call, Score, Attempt, Batch, StructuredOutput, GoldSet, GoldScore, GoldDecision]
+RECORDS = [
+    Judge,
+    Call,
+    Score,
+    Attempt,
+    Batch,
+    EndpointTrait,
+    StructuredOutput,
+    GoldSet,
+    GoldScore,
+    GoldDecision,
+]
 
 
 def test_every_table_of_records_is_here() -> None:
@@ -43,8 +54,9 @@ def test_records_are_shown_and_never_added(
 ) -> None:
     judge = queued()
     Batch.objects.create(judge=judge, key="k")
+    EndpointTrait.objects.create(endpoint=judge.endpoint, model="m", trait="no_seed", said="no")
     claimed = claim_one(judge)
-    record_scores(claimed, Reply("{}", cut_off=False, model="m"), [Scored(2, "Warm.")])
+    record_scores(claimed, reply_of("{}"), [Scored(2, "Warm.")])
     gold = Gold(Response.objects.earliest("pk").pk, "warmth", 2.0, [])
     add_gold_set(judge.study, name="experts", made_by="", scores=[gold])
     name = table._meta.model_name

@@ -98,7 +98,7 @@ def test_a_schema_that_lines_are_refused_for_is_left_out_of_the_next_batch(
 def test_unusable_answers_are_repaired_in_the_next_batch(
     batch_server: Server, in_batches: InBatches
 ) -> None:
-    server = batch_server(lines={"sequence": ["words", "garbage", "refusal"]})
+    server = batch_server(lines={"sequence": ["words", "garbage", "empty"]})
     judge = in_batches()
     finish(judge)
     assert requests_in(server) == [RESPONSES, 3]

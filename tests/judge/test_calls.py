@@ -32,6 +32,7 @@ from tests.judge.judging import (
     note_support,
     outcomes,
     queue,
+    reply_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -191,9 +192,8 @@ def test_answer_is_kept_with_its_scores_and_reasons(study: Study) -> None:
 
 
 def test_attempt_keeps_what_the_endpoint_said(judge: Judge) -> None:
-    said = Reply(
-        text='{"score": 2}',
-        cut_off=False,
+    said = reply_of(
+        '{"score": 2}',
         model="m-served",
         cost=Decimal("0.00012"),
         provenance={"response_id": "x\x00", "usage": {"cost": 0.00012}},
@@ -211,7 +211,7 @@ def test_attempt_keeps_what_the_endpoint_said(judge: Judge) -> None:
 
 
 def test_texts_that_no_database_takes_are_stored_all_the_same(judge: Judge) -> None:
-    strange = Reply(text="a\x00b\ud800c" + "x" * 20_000, cut_off=False, model="m\x00" * 200)
+    strange = reply_of("a\x00b\ud800c" + "x" * 20_000, model="m\x00" * 200)
     calls.record_unusable(claim_one(judge), strange, "no number\x00")
     attempt = Attempt.objects.get()
     half = STORED_CHARACTERS // 2
@@ -222,7 +222,7 @@ def test_texts_that_no_database_takes_are_stored_all_the_same(judge: Judge) -> N
 
 def test_answer_after_long_thoughts_is_in_what_is_stored(judge: Judge) -> None:
     thoughts = f"<think>{'Hm. ' * 10_000}</think>"
-    record_scores(claim_one(judge), Reply(thoughts + '{"score": 2}', cut_off=False, model="m"))
+    record_scores(claim_one(judge), reply_of(thoughts + '{"score": 2}'))
     stored = Attempt.objects.get().raw_text
     assert stored.startswith("<think>Hm. ")
     assert stored.endswith('Hm. </think>{"score": 2}')
@@ -233,7 +233,7 @@ def test_answer_after_long_thoughts_is_in_what_is_stored(judge: Judge) -> None:
 
 def test_unusable_answer_is_repaired_at_once_and_the_request_shows_it(judge: Judge) -> None:
     first = claim_one(judge)
-    calls.record_unusable(first, Reply("four", cut_off=False, model="m"), "there is no number")
+    calls.record_unusable(first, reply_of("four"), "there is no number")
     second = claim_one(judge)
     assert second.call.pk == first.call.pk
     assert (second.attempt.number, second.attempt.is_repair) == (2, True)

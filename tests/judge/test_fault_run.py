@@ -172,7 +172,7 @@ OUTCOME_OF = {
     "bad_gateway": "http_error",
     "reset": "broken_off",
     "truncated": "garbled",
-    "refusal": "unusable",
+    "refusal": "refused",
     "words": "unusable",
     "out_of_range": "unusable",
     "prose": "answered",

@@ -12,8 +12,9 @@ from pytest_django.fixtures import Settings
 
 from judge import runs
 from judge.configure import move_judges_here
+from judge.json_answers import Unusable
 from judge.models import Judge, Score
-from judge.parsing import Scored, Unusable, parse_verdicts
+from judge.parsing import Scored, parse_verdicts
 from judge.plans import plan_calls
 from judge.prompts import TIE, answer_schema, messages
 from judge.queries import GoldSource

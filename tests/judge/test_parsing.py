@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from judge.parsing import Scored, Unusable, keeps_to_probe, parse_scores
+from judge.json_answers import Unusable
+from judge.parsing import Scored, keeps_to_probe, parse_scores
 from survey.definition.tasks import Point
 
 FIVE = [
@@ -29,7 +30,9 @@ def parse_score(text: str, scale: list[Point], *, between: bool = False) -> int:
         '{"score": 4}',
         '{"rating": 4, "why": "2 warm sentences"}',
         '```json\n{"score": 4}\n```',
-        'I thought of 3 things. {"score": 4}',
+        '{"score": "4"}',
+        '{"score": 4.0}',
+        "4.0",
         '{"reason": "It is no 5.", "score": 4} I hope this helps.',
         '[{"score": 4}]',
         "4",
@@ -59,7 +62,6 @@ def parse_score(text: str, scale: list[Point], *, between: bool = False) -> int:
         "4\n\nIt names the feeling and asks an open question.",
         "It names the feeling.\n\n**Score: 4**",
         "```\n4\n```",
-        "<think>Somewhere between 3 and 5.</think>\n\n4",
     ],
 )
 def test_score_given_as_the_answer_is_read(text: str) -> None:
@@ -82,7 +84,6 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ("3-4", "3-4 is not a whole number"),
         ("4.5", "4.5 is not a whole number"),
         ("4,5", "4,5 is not a whole number"),
-        ("4.0", "4.0 is not a whole number"),
         ("4/10", "4/10 is not a whole number"),
         ("2/3", "2/3 is not a whole number"),
         ("4%", "4 is not given as the score"),
@@ -98,17 +99,19 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ("Score: 10", "10 is not on the scale"),
         ("99999999999999999999", "99999999999999999999 is not a whole number"),
         ('{"score": 9}', "9 is not on the scale"),
-        ('{"score": 4.0}', "the score 4.0 is not an integer"),
-        ('{"score": "4"}', "the score '4' is not an integer"),
+        ('{"score": 4.5}', "the score 4.5 is not an integer"),
+        ('{"score": "4.5"}', "the score '4.5' is not an integer"),
+        ('{"score": "four"}', "the score 'four' is not an integer"),
+        ('I thought of 3 things. {"score": 4}', "there are other numbers beside the JSON object"),
         ('{"score": true}', "the score True is not an integer"),
         ('{"score": null}', "the score None is not an integer"),
         ('{"score": 4', "the answer looks like JSON but is not"),
         ('{"value": 4}', 'the JSON has no single "score"'),
         ('{"score": 4, "rating": 5}', 'the JSON has no single "score"'),
         ('{"score": 4, "score": 5}', 'the JSON has "score" twice'),
-        ('{"score": 4} {"score": 4}', "the answer looks like JSON but is not"),
+        ('{"score": 4} {"score": 4}', "there are other braces beside the JSON object"),
         ('{"score": [4]}', "the score [4] is not an integer"),
-        ('{"score": NaN}', "the score nan is not an integer"),
+        ('{"score": NaN}', "NaN is no number"),
         ('{"score": {"score": 4}}', "the score {'score': 4} is not an integer"),
         ('{"A": {"score": 4}}', 'the JSON has no single "score"'),
         ("{}", 'the JSON has no single "score"'),
@@ -143,10 +146,6 @@ def test_blanks_without_end_are_read_at_once(text: str) -> None:
 def test_answer_that_is_too_long_is_refused_whatever_it_says(text: str) -> None:
     with pytest.raises(Unusable, match=r"^the answer is longer than 10000 characters$"):
         parse_score(text, FIVE)
-
-
-def test_length_of_what_was_thought_before_an_answer_does_not_matter() -> None:
-    assert parse_score(f"<think>{'Hm. ' * 10_000}</think>\n4", FIVE) == 4
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\t"])
@@ -224,7 +223,7 @@ def test_scores_of_a_block_come_in_the_order_of_its_letters() -> None:
         ('{"A": 4, "B": null}', "there is no score for B"),
         ('{"A": 4, "B": {"score": 4.5}}', "B: the score 4.5 is not an integer"),
         ('{"A": 4, "B": {"value": 4}}', 'B: the JSON has no single "score"'),
-        ('{"A": 4, "B": "4"}', "B: the score '4' is not an integer"),
+        ('{"A": 4, "B": "five"}', "B: the score 'five' is not an integer"),
         ('{"A": 4, "B": 6}', "6 is not on the scale"),
         ('{"A": 4, "B": 3, "A": 2}', 'the JSON has "A" twice'),
     ],

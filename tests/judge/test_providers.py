@@ -70,7 +70,7 @@ def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None
         (entry,) = server.log
     assert entry.request_id == "request-1"
     assert (reply.text, reply.model) == (f'{{"score": {entry.score}}}', "m-served")
-    assert (reply.cut_off, reply.cost) == (False, Decimal(str(entry.cost)))
+    assert (reply.said.is_whole, reply.cost) == (True, Decimal(str(entry.cost)))
     assert reply.tokens == Tokens(19, 3)
     assert reply.provenance.pop("latency_seconds") > 0
     assert set(reply.provenance.pop("versions")) == {"python", "openai", "httpx2", "pydantic"}
@@ -85,6 +85,7 @@ def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None
             "total_tokens": 22,
             "cost": entry.cost,
         },
+        "notices": [],
     }
 
 
@@ -170,7 +171,7 @@ def test_answer_of_a_model_without_a_name_and_with_an_odd_end_is_an_answer() -> 
     message = {"role": "assistant", "content": '{"score": 2}', "refusal": False}
     choices = [{"message": message, "finish_reason": 1}]
     reply = answer(Plan(completion={"model": 7, "choices": choices}))
-    assert (reply.text, reply.model, reply.cut_off) == ('{"score": 2}', "", False)
+    assert (reply.text, reply.model, reply.said.is_whole) == ('{"score": 2}', "", True)
     assert reply.provenance["finish_reason"] is None
 
 
@@ -259,9 +260,14 @@ def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
         ({"error": "no such key"}, "no such key"),
         ({"message": "no such key"}, "no such key"),
         ({"detail": "no such key"}, "no such key"),
-        ({"detail": [{"msg": "field required"}]}, "Not Found"),
+        ({"detail": [{"msg": "field required"}]}, "field required"),
+        ({"detail": [{"loc": ["body", "x"], "msg": "not allowed"}]}, "body.x: not allowed"),
+        ([{"error": {"message": "no such key"}}], "no such key"),
+        ({"error": {"error": {"message": "no such key"}}}, "no such key"),
+        ({"error": {"code": "no_such_key"}}, "no_such_key"),
+        ("no such key", "no such key"),
         ({"error": None}, "Not Found"),
-        (["no such key"], "Not Found"),
+        (["no such key"], "no such key"),
     ],
 )
 def test_sentence_of_an_error_is_found_in_every_form(body: object, message: str) -> None:

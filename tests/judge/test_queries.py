@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from judge.calls import claim, record_failure, record_probe, record_scores, stop
 from judge.digest import scores_digest
-from judge.exchange import ExchangeFailed, Reply
+from judge.exchange import ExchangeFailed
 from judge.gold import add_gold_set, choose_gold
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
@@ -23,12 +23,12 @@ from judge.queries import (
     progress,
 )
 from survey.models import Response, Study
-from tests.judge.judging import claim_one, describe, describe_judging
+from tests.judge.judging import claim_one, describe, describe_judging, reply_of
 
 pytestmark = pytest.mark.django_db
 
 Queue = Callable[..., Judge]
-REPLY = Reply(text='{"score": 2}', cut_off=False, model="m")
+REPLY = reply_of('{"score": 2}')
 
 
 def answer_some(judge: Judge, scores: dict[int, list[int]]) -> None:

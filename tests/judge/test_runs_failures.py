@@ -34,7 +34,6 @@ FAULTS = {
     "html": ("garbled", 200),
     "truncated": ("garbled", 200),
     "chatter": ("unusable", 200),
-    "refusal": ("unusable", 200),
     "words": ("unusable", 200),
     "several": ("unusable", 200),
     "out_of_range": ("unusable", 200),
@@ -122,7 +121,7 @@ def test_gold_states_how_many_calls_it_rests_on(
     assert [len(each.calls) for each in gold] == [2] + [3] * 9
 
 
-@pytest.mark.parametrize("fault", ["plain", "truncated", "words", "refusal"])
+@pytest.mark.parametrize("fault", ["plain", "truncated", "words", "empty"])
 def test_block_whose_answer_is_no_json_is_asked_again(
     fault: str, server_with: Server, queued: Queue
 ) -> None:

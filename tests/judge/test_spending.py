@@ -30,6 +30,7 @@ from tests.judge.judging import (
     note_support,
     outcomes,
     queue,
+    reply_of,
 )
 
 # Reading this file loads openai, which takes longer than its tests without a database.
@@ -59,10 +60,8 @@ Judged = Callable[..., list[Judge]]
 
 
 def reply(cost: str | None = None, *, tokens: tuple[int, int] | None = None) -> Reply:
-    return Reply(
-        text='{"score": 2}',
-        cut_off=False,
-        model="m",
+    return reply_of(
+        '{"score": 2}',
         cost=None if cost is None else Decimal(cost),
         tokens=Tokens(*tokens) if tokens else None,
     )

@@ -8,7 +8,7 @@ import pytest
 
 from judge.calls import record_failure, record_scores
 from judge.configure import move_judges_here
-from judge.exchange import ExchangeFailed, Reply
+from judge.exchange import ExchangeFailed
 from judge.gold import add_gold_set, choose_gold
 from judge.models import Judge
 from judge.parsing import Scored
@@ -21,7 +21,7 @@ from judge.tidy import (
     judge_score_rows,
 )
 from survey.models import Response, Study
-from tests.judge.judging import claim_one, describe, queue
+from tests.judge.judging import claim_one, describe, queue, reply_of
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def answer(judge: Judge, text: str, *scores: int) -> None:
     for call, score in zip(calls, scores, strict=True):
         claimed = claim_one(judge)
         assert claimed.call == call
-        said = Reply("{}", cut_off=False, model="m-served", cost=Decimal("0.001"))
+        said = reply_of("{}", model="m-served", cost=Decimal("0.001"))
         record_scores(claimed, said, [Scored(score, "Warm.")])
 
 
@@ -65,7 +65,7 @@ def test_score_of_a_block_stands_where_it_was_seen_alone(study: Study) -> None:
     describe(study, name="j", presentation="block", replicates=1)
     judge = queue(move_judges_here(study)[0])
     claimed = claim_one(judge)
-    record_scores(claimed, Reply("{}", cut_off=False, model="m"), [Scored(2)] * 3)
+    record_scores(claimed, reply_of("{}"), [Scored(2)] * 3)
     block = claimed.call.block
     assert block is not None
     rows = score_rows(study)

@@ -12,7 +12,6 @@ from judge import runs
 from judge.attempts import Claimed
 from judge.calls import record_scores, record_unusable
 from judge.configure import move_judges_here
-from judge.exchange import Reply
 from judge.models import Judge, Score
 from judge.parsing import Scored
 from judge.plans import plan_calls
@@ -20,7 +19,7 @@ from judge.prompts import answer_schema, messages
 from judge.queries import judge_values
 from judge.tidy import judge_score_rows
 from survey.models import Study
-from tests.judge.judging import TWO, claim_one, counts, describe, queue
+from tests.judge.judging import TWO, claim_one, counts, describe, queue, reply_of
 from tests.survey import small_study
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +71,7 @@ def test_one_call_gives_a_score_of_each_dimension(judge: Judge) -> None:
 
 def test_call_without_an_answer_lacks_every_dimension(judge: Judge) -> None:
     for _ in range(2):
-        record_unusable(claim_one(judge), Reply("Well.", cut_off=False, model="m"), "no JSON")
+        record_unusable(claim_one(judge), reply_of("Well."), "no JSON")
     rows = [row for row in judge_score_rows(judge.study) if row[-2] is None]
     assert {row[5] for row in rows} == {"clarity", "warmth"}
 

@@ -13,6 +13,7 @@ from analysis.perturbation_requests import (
     PerturbationOptions,
     default_metrics,
     installed_rewriter,
+    not_given,
     request_perturbations,
 )
 from analysis.perturbations import BY_RULE, PERTURBATIONS, REWRITTEN
@@ -22,6 +23,8 @@ from dashboard.shared.log import record
 from survey.queries import StudyNotFound, find_study
 
 State = PerturbationRun.State
+#: US dollars for a million tokens.
+DEAREST = 10_000
 
 
 class Command(BaseCommand):
@@ -73,6 +76,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--rewriter-model", default="", metavar="NAME", help="the model to ask for there"
         )
+        parser.add_argument(
+            "--rewriter-price",
+            type=float,
+            nargs=2,
+            metavar=("INPUT", "OUTPUT"),
+            help="US dollars for a million tokens that it reads and writes, if its endpoint does "
+            "not say what an answer costs and the study has a budget in money",
+        )
 
     def handle(self, *, slug: str, **options: Any) -> None:
         try:
@@ -90,6 +101,7 @@ class Command(BaseCommand):
                 judges=tuple(dict.fromkeys(options["judge"])),
                 endpoint=endpoint,
                 model=model,
+                price=_price(options["rewriter_price"]),
             )
             check_options(study, asked)
         except (StudyNotFound, *NOT_PERTURBED) as problem:
@@ -114,11 +126,23 @@ class Command(BaseCommand):
     def _tell(self, run: PerturbationRun) -> None:
         texts = run.texts.values("response").distinct().count()
         self.stdout.write(f"{texts} responses perturbed, {run.requests} requests to endpoints")
+        for name, why, n in not_given(run):
+            self.stdout.write(f"  {name}: {n} not given: {why}")
         scored = PerturbedScore.objects.filter(text__run=run).order_by()
         for source, kind, n, valid in scored.values_list("source", "kind").annotate(
             n=Count("id"), valid=Count("id", filter=Q(before__isnull=False, after__isnull=False))
         ):
             self.stdout.write(f"{kind} {source}: {valid} of {n} pairs of scores")
+
+
+def _price(given: list[float] | None) -> tuple[float, float] | None:
+    """The price of the rewriter. Raises ValueError."""
+    if given is None:
+        return None
+    asked, answered = given
+    if not all(0 <= each <= DEAREST for each in given):
+        raise ValueError(f"--rewriter-price: prices are from 0 to {DEAREST} US dollars")
+    return asked, answered
 
 
 def _number(text: str) -> int | None:

@@ -1,0 +1,36 @@
+"""The scores in a judge's completion. Pure."""
+
+from collections.abc import Sequence
+
+from judge.completions import Notice, Said
+from judge.definition import JudgeConfiguration
+from judge.json_answers import Unusable
+from judge.parsing import Scored, parse_scores, parse_verdicts
+from judge.prompts import TIE, letters
+
+
+def scores_of(
+    said: Said, configuration: JudgeConfiguration, *, responses: int, dimensions: Sequence[str]
+) -> list[Scored]:
+    """The scores that an answer gives to so many responses, each on every one of `dimensions`.
+
+    Raises Unusable.
+    """
+    if not said.is_whole:
+        raise Unusable(said.why_not_whole)
+    named = letters(responses)
+    several = list(dimensions) if len(dimensions) > 1 else []
+    try:
+        if configuration.presentation == "pair":
+            return parse_verdicts(said.answer, named, tie=TIE, dimensions=several)
+        return parse_scores(
+            said.answer,
+            configuration.scale,
+            letters=named if configuration.presentation == "block" else (),
+            dimensions=several,
+            between=configuration.between,
+        )
+    except Unusable as reason:
+        if Notice.MAY_REFUSE in said.notices:
+            raise Unusable(f"{reason} ({Notice.MAY_REFUSE})") from None
+        raise
