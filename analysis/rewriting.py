@@ -14,8 +14,10 @@ from analysis.perturbation_requests import installed_rewriter
 from analysis.perturbations import Perturbation
 from analysis.perturbations.rewritten import rewritten_text
 from judge.again import count_in_budget, settle_in_budget
+from judge.completions import Ended
 from judge.endpoints import ready_endpoint
-from judge.exchange import JudgeRequest, Tokens
+from judge.exchange import ExchangeFailed, JudgeRequest, Tokens
+from judge.models import Attempt
 from judge.money import Price
 from judge.patient import PatientClient
 from judge.prompts import CHARACTERS_PER_TOKEN
@@ -56,39 +58,44 @@ class Rewriter:
         prompt = perturbation.prompt(text)
         self.expected = self._expected(prompt, text)
         seed = own_seed(self.seed, about=[about], dimension=perturbation.name, replicate=0)
-        reply = self.client.ask(
-            JudgeRequest(
-                id=str(uuid4()),
-                model=self.model,
-                messages=[{"role": "user", "content": prompt}],
-                temperature=settings.REWRITER_TEMPERATURE,
-                max_tokens=None,
-                seed=seed,
-            )
+        request = JudgeRequest(
+            id=str(uuid4()),
+            model=self.model,
+            messages=[{"role": "user", "content": prompt}],
+            temperature=settings.REWRITER_TEMPERATURE,
+            max_tokens=None,
+            seed=seed,
         )
-        sent = self.client.sent
+        made = {
+            "by": self.model,
+            "endpoint": self.client.identity,
+            "prompt_sha256": hashlib.sha256(prompt.encode()).hexdigest(),
+        }
+        try:
+            reply = self.client.ask(request)
+        except ExchangeFailed as failure:
+            if failure.outcome != Attempt.Outcome.FILTERED:
+                raise
+            settle_in_budget(self.study, self.expected, Decimal(0), is_estimate=False)
+            return "", made | {"ended": str(Ended.FILTERED), "why_none": str(failure)}
         cost, is_estimate = cost_of(reply, self.price)
         self.costs.append(cost)
         settle_in_budget(self.study, self.expected, cost, is_estimate=is_estimate)
-        rewritten, notices = "", [str(each) for each in reply.said.notices]
-        if reply.said.is_whole:
-            rewritten, taken_off = rewritten_text(reply.said.answer, text)
-            notices += taken_off
-        about_it = {
-            "ended": str(reply.said.ended),
-            "notices": notices,
-            "thinking": storable(reply.said.thinking),
-            "why_none": reply.said.why_not_whole,
-        }
-        return rewritten, {
-            "by": self.model,
-            "endpoint": self.client.identity,
+        sent, said = self.client.sent, reply.said
+        made |= {
             "answered_by": reply.model,
             "temperature": sent.get("temperature"),
             "seed": sent.get("seed"),
-            "prompt_sha256": hashlib.sha256(prompt.encode()).hexdigest(),
             "response_id": reply.provenance.get("response_id"),
-        } | {name: value for name, value in about_it.items() if value}
+            "ended": str(said.ended),
+        }
+        rewritten, taken_off = rewritten_text(said.answer, text) if said.is_whole else ("", [])
+        about_it = {
+            "notices": [*map(str, said.notices), *taken_off],
+            "thinking": storable(said.thinking),
+            "why_none": said.why_not_whole,
+        }
+        return rewritten, made | {name: value for name, value in about_it.items() if value}
 
     def count(self) -> None:
         """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""

@@ -75,7 +75,7 @@ def write_responses(
 #: Who wrote the reference.
 CORPUS = "corpus"
 #: How the endings of missing texts read.
-_ENDINGS = {Ended.CUT_OFF: "cut off", Ended.FILTERED: "filtered", Ended.REFUSED: "refused"}
+ENDINGS = {Ended.CUT_OFF: "cut off", Ended.FILTERED: "filtered", Ended.REFUSED: "refused"}
 
 
 def _is_response(text: Generation, choice: Choice) -> bool:
@@ -92,7 +92,7 @@ def _is_response(text: Generation, choice: Choice) -> bool:
 def _why_missing(text: Generation) -> str:
     if text.state == Generation.State.ANSWERED and not text.is_cut_off:
         return "likely refusals"
-    return _ENDINGS.get(Ended(text.ended or Ended.COMPLETE), "failed")
+    return ENDINGS.get(Ended(text.ended or Ended.COMPLETE), "failed")
 
 
 def _counted(texts: Iterable[Generation]) -> str:

@@ -13,9 +13,9 @@ from django.db import transaction
 from judge import prompts
 from judge.definition import JudgeConfiguration
 from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.exchange import JudgeRequest, Reply
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply
 from judge.json_answers import Unusable
-from judge.models import Judge, Judging, StructuredOutput
+from judge.models import Attempt, Judge, Judging, StructuredOutput
 from judge.money import Budget
 from judge.patient import PatientClient
 from judge.probing import structured_output
@@ -66,22 +66,25 @@ class AskedAgain:
         seed = self.configuration.seed
         tokens = prompts.approximate_tokens(messages, self.configuration, len(asked))
         self.expected = expected_cost(self.judge, self.configuration, tokens)
-        reply = self.client.ask(
-            JudgeRequest(
-                id=str(uuid4()),
-                model=self.configuration.model,
-                messages=messages,
-                temperature=self.configuration.temperature,
-                max_tokens=self.configuration.max_tokens,
-                seed=None
-                if seed is None
-                else own_seed(seed, about=about, dimension=dimension, replicate=0),
-                schema=prompts.answer_schema(self.configuration, 1, asked)
-                if self.structured
-                else None,
-                options=self.configuration.options,
-            )
+        request = JudgeRequest(
+            id=str(uuid4()),
+            model=self.configuration.model,
+            messages=messages,
+            temperature=self.configuration.temperature,
+            max_tokens=self.configuration.max_tokens,
+            seed=None
+            if seed is None
+            else own_seed(seed, about=about, dimension=dimension, replicate=0),
+            schema=prompts.answer_schema(self.configuration, 1, asked) if self.structured else None,
+            options=self.configuration.options,
         )
+        try:
+            reply = self.client.ask(request)
+        except ExchangeFailed as failure:
+            if failure.outcome != Attempt.Outcome.FILTERED:
+                raise
+            settle_in_budget(self.judge.study, self.expected, Decimal(0), is_estimate=False)
+            return {}
         self._settle(reply)
         try:
             scored = scores_of(reply.said, self.configuration, responses=1, dimensions=asked)

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
+from corpus.definition import Choice
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.api.pagination import Keyset, Stored
@@ -20,6 +21,7 @@ from dashboard.api.refusals import checked, refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
+    ChoiceSerializer,
     CorpusDetailSerializer,
     CorpusJobSerializer,
     CorpusMemberSerializer,
@@ -331,12 +333,13 @@ class StopGenerating(Route):
 class Responses(Route):
     """The responses of a sample as files."""
 
-    @extend_schema(parameters=[SAMPLE], request=None, responses=JOB_ASKED)
+    @extend_schema(parameters=[SAMPLE], request=ChoiceSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker write responses.csv and generations.csv."""
-        found = sample_or_404(sample)
+        found, sent = sample_or_404(sample), sent_by(request, ChoiceSerializer)
+        options = {"choice": Choice.model_validate(sent).model_dump()}
         with refusals():
-            job = ask(Kind.RESPONSES, found.name, author=user_of(request), options={})
+            job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
         return _asked(request, job)
 
 
@@ -350,5 +353,7 @@ class StudyOfSample(Route):
         """
         found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
         with refusals():
-            job = ask_study(found, sent["study"].encode(), author=user_of(request))
+            content = sent.pop("study").encode()
+            choice = Choice.model_validate(sent)
+            job = ask_study(found, content, author=user_of(request), choice=choice)
         return _asked(request, job)

@@ -17,6 +17,7 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
 from analysis import jobs
+from corpus.definition import Choice
 from corpus.dialogues import KINDS
 from corpus.folders import check_new, delete_corpus, delete_sample
 from corpus.models import Corpus, Sample
@@ -82,13 +83,18 @@ def ask_sample(corpus: Corpus, name: str, *, author: User, options: Mapping[str,
 
 
 def ask_study(
-    sample: Sample, content: bytes, *, author: User, file: str = "study.yaml"
+    sample: Sample,
+    content: bytes,
+    *,
+    author: User,
+    choice: Choice | None = None,
+    file: str = "study.yaml",
 ) -> CorpusJob:
     """`ask` for a study of a sample's responses. Raises DefinitionError if `content` is no YAML,
     and CorpusProblem.
     """
     read_apart(file, YamlFile, content, file=file)
-    options = {"study": content.decode("utf-8-sig")}
+    options = {"study": content.decode("utf-8-sig"), "choice": (choice or Choice()).model_dump()}
     return ask(Kind.STUDY, sample.name, author=author, options=options)
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from django import forms
 from django.core.validators import RegexValidator
 
-from corpus.definition import GenerationDefinition
+from corpus.definition import Choice, Doubtful, GenerationDefinition, LeaveOut
 from corpus.dialogues import KINDS, PARTS, PRESETS, layout_of
 from corpus.filters import Filters, Step, TextName, filters_of
 from corpus.models import Corpus
@@ -27,6 +27,15 @@ STEP_LABELS: dict[Step, str] = {
     "short": "Remove short texts",
     "duplicate": "Remove duplicates",
     "near_duplicate": "Remove near-duplicates",
+}
+LEFT_OUT: dict[LeaveOut, str] = {
+    "text": "the text",
+    "scenario": "its scenario",
+    "model": "its model",
+}
+DOUBTFUL: dict[Doubtful, str] = {
+    "cut_off": "Texts that were cut off",
+    "likely_refusals": "Texts whose words may be a refusal",
 }
 TEXT_LABELS: dict[TextName, str] = {"prompt": "Prompts", "response": "Responses"}
 
@@ -287,11 +296,42 @@ class GenerationForm(FileOrText):
         return read_definition(self.content, self.file_name("generation.yaml"))
 
 
-class ResponsesForm(OnPage):
+class ChoiceForm(OnPage):
+    """What becomes of texts that are missing, cut off or refusals."""
+
+    leave_out = forms.ChoiceField(
+        required=False,
+        label="For a text that was refused, filtered or failed, leave out",
+        choices=[("", "nothing: stop instead"), *LEFT_OUT.items()],
+    )
+    without = forms.MultipleChoiceField(
+        required=False,
+        label="Count as missing, too",
+        choices=list(DOUBTFUL.items()),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    with_refusals = forms.BooleanField(
+        required=False, label="A refusal that the endpoint names is a response"
+    )
+
+    @property
+    def choice(self) -> Choice:
+        """What a valid form says."""
+        given = self.cleaned_data
+        return Choice(
+            leave_out=given["leave_out"] or None,
+            without=given["without"],
+            with_refusals=given["with_refusals"],
+        )
+
+
+class ResponsesForm(ChoiceForm):
     """That responses.csv is to be written."""
 
+    IDS = "responses"
 
-class StudyForm(FileOrText):
+
+class StudyForm(ChoiceForm, FileOrText):
     """study.yaml of a study of a sample's responses."""
 
     IDS = "study"

@@ -14,7 +14,7 @@ from analysis import jobs
 from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from corpus.chats import PLAIN, scenario_rows, write_chats
-from corpus.definition import GenerationDefinition
+from corpus.definition import Choice, GenerationDefinition
 from corpus.dialogues import layout_of
 from corpus.filters import Filters
 from corpus.models import Corpus, Sample
@@ -181,13 +181,18 @@ def _sample(job: CorpusJob) -> dict[str, Any]:
 
 
 def _responses(job: CorpusJob) -> dict[str, Any]:
-    return {"files": write_responses(_sample_of(job.name), _empty(job.folder / "files"))}
+    files, said = write_responses(_sample_of(job.name), _empty(job.folder / "files"), _choice(job))
+    return {"files": files, "said": said}
+
+
+def _choice(job: CorpusJob) -> Choice:
+    return Choice.model_validate(job.options.get("choice", {}))
 
 
 def _study(job: CorpusJob) -> dict[str, Any]:
     """Load the responses with a study.yaml as a draft, of which the author becomes the owner."""
     folder = _empty(job.folder / "study")
-    write_responses(_sample_of(job.name), folder)
+    _, left_out = write_responses(_sample_of(job.name), folder, _choice(job))
     (folder / STUDY_FILE).write_text(job.options["study"], encoding="utf-8")
     read = read_folder(folder)
     slug = read.definition.slug
@@ -205,7 +210,7 @@ def _study(job: CorpusJob) -> dict[str, Any]:
         set_role(study=loaded.study, user=job.author, role=Role.OWNER, author=job.author)
     record(loaded.study, job.author, "loaded from sample", name=job.name)
     harm, notices = before_opening(read, loaded.study)
-    said = [*_outcome(loaded), *read.notices, *notices]
+    said = [*_outcome(loaded), *left_out, *read.notices, *notices]
     said += [f"Not ready to open: {reason}" for reason in harm]
     shutil.rmtree(folder, ignore_errors=True)
     return {"said": [line.replace(f"{folder}/", "") for line in said], "study": str(loaded.study)}

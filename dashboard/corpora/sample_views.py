@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from corpus.models import Sample
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
+from corpus.responses import ENDINGS
 from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
 from dashboard.corpora.corpus_views import is_asked
 from dashboard.corpora.forms import DeleteForm, GenerationForm, ResponsesForm, StudyForm
@@ -21,6 +22,7 @@ from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import generation_file, study_file
 from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
 from dashboard.shared.pages import wake_worker
+from judge.completions import Ended
 from survey.files.problems import DefinitionError
 
 #: Scenarios of a page.
@@ -73,6 +75,8 @@ def _progress(sample: Sample) -> dict[str, Any]:
         "now": now,
         "is_generating": is_generating,
         "is_complete": now.total > 0 and now.answered == now.total,
+        "is_over": now.answered > 0 and now.answered + now.failed == now.total,
+        "endings": [(ENDINGS[Ended(ended)], n) for ended, n in now.endings.items()],
         "reasons": failure_reasons(sample) if now.failed else [],
     }
 
@@ -145,7 +149,8 @@ def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     form = ResponsesForm(request.POST)
 
     def writing() -> CorpusJob:
-        return ask(Kind.RESPONSES, found.name, author=request.user, options={})
+        options = {"choice": form.choice.model_dump()}
+        return ask(Kind.RESPONSES, found.name, author=request.user, options=options)
 
     if is_asked(request, form, writing):
         return redirect("sample", found.name)
@@ -161,7 +166,7 @@ def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
 
     def loading() -> CorpusJob:
         file = form.file_name("study.yaml")
-        return ask_study(found, form.content, author=request.user, file=file)
+        return ask_study(found, form.content, author=request.user, choice=form.choice, file=file)
 
     if is_asked(request, form, loading):
         return redirect("sample", found.name)

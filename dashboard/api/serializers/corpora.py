@@ -15,7 +15,7 @@ from dashboard.api.serializers.judges import SpentSerializer
 from dashboard.api.serializers.results import STATES
 from dashboard.corpora.asking import jobs_of
 from dashboard.corpora.downloads import FILES
-from dashboard.corpora.forms import SEED, STEP_LABELS, TEXT_LABELS
+from dashboard.corpora.forms import DOUBTFUL, LEFT_OUT, SEED, STEP_LABELS, TEXT_LABELS
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.models import CorpusMembership
 from dashboard.shared.roles import CORPUS_ROLES
@@ -297,6 +297,13 @@ class GenerationProgressSerializer(serializers.Serializer[Progress]):
     is_over = serializers.BooleanField(help_text="nothing is left that a worker would do")
     stopped = serializers.ListField(child=serializers.CharField(), help_text="why, if it was")
     last_error = serializers.CharField()
+    endings = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="texts without a whole answer: cut_off, filtered, refused",
+    )
+    notices = serializers.DictField(
+        child=serializers.IntegerField(), help_text="what was odd about the texts that are there"
+    )
 
 
 class GeneratedTextsSerializer(serializers.Serializer[object]):
@@ -307,7 +314,26 @@ class GeneratedTextsSerializer(serializers.Serializer[object]):
     failures = FailureReasonSerializer(many=True)
 
 
-class StudyOfSampleSerializer(serializers.Serializer[object]):
+class ChoiceSerializer(serializers.Serializer[object]):
+    """What becomes of texts that are missing, cut off or refusals."""
+
+    leave_out = serializers.ChoiceField(
+        choices=list(LEFT_OUT.items()),
+        allow_null=True,
+        default=None,
+        help_text="for a text that was refused, filtered or failed; null: nothing is written",
+    )
+    without = serializers.ListField(
+        child=serializers.ChoiceField(choices=list(DOUBTFUL.items())),
+        default=list,
+        help_text="what counts as missing, too",
+    )
+    with_refusals = serializers.BooleanField(
+        default=False, help_text="a refusal that the endpoint names is a response"
+    )
+
+
+class StudyOfSampleSerializer(ChoiceSerializer):
     """A study of a sample's responses."""
 
     study = serializers.CharField(help_text="the text of its study.yaml")
