@@ -66,7 +66,7 @@ class Rewriter:
             max_tokens=None,
             seed=seed,
         )
-        made = {
+        made: dict[str, Any] = {
             "by": self.model,
             "endpoint": self.client.identity,
             "prompt_sha256": hashlib.sha256(prompt.encode()).hexdigest(),

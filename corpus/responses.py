@@ -10,7 +10,7 @@ from corpus.definition import Choice, ResponseRow, rows_of
 from corpus.models import Generation, Sample
 from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
-from judge.completions import Ended, Notice
+from judge.completions import Ended, Oddity
 from survey.files.csv_text import csv_lines
 
 Row = Mapping[str, object]
@@ -86,7 +86,7 @@ def _is_response(text: Generation, choice: Choice) -> bool:
         return text.ended == Ended.REFUSED and choice.with_refusals
     if text.is_cut_off and "cut_off" in choice.without:
         return False
-    return not (Notice.MAY_REFUSE in text.notices and "likely_refusals" in choice.without)
+    return not (Oddity.MAY_REFUSE in text.notices and "likely_refusals" in choice.without)
 
 
 def _why_missing(text: Generation) -> str:
@@ -104,7 +104,7 @@ def _what_to_do(sample: Sample, missing: list[Generation]) -> str:
     return (
         f"{len(missing)} texts of sample {sample} are missing ({_counted(missing)}, such as "
         f"{missing[0].scenario.name} by {missing[0].generator.model}); generate again, or choose "
-        "what to leave out for them: the text, its scenario or its model"
+        "what to leave out for them: their scenarios or their models"
     )
 
 
@@ -112,10 +112,6 @@ def _left(
     rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: Choice
 ) -> tuple[list[ResponseRow], list[str]]:
     """The rows that are left, and what is left out, in words."""
-    if choice.leave_out == "text":
-        gone = set(missing)
-        said = [f"left out: {len(gone)} texts"] if gone else []
-        return [row for row in rows if (row.scenario, row.model, row.condition) not in gone], said
     names = dict.fromkeys(at[0 if choice.leave_out == "scenario" else 1] for at in missing)
     said = [f"left out: {choice.leave_out} {name}" for name in names]
     return [row for row in rows if getattr(row, choice.leave_out or "scenario") not in names], said

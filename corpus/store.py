@@ -24,6 +24,7 @@ from corpus.problems import CorpusProblem
 from corpus.reading import dialogues_of
 from corpus.sampling import SampleTooLarge, drawn
 from judge.storable import whole
+from judge.traces import Noticed
 
 Progress = Callable[[int], None]
 
@@ -61,9 +62,11 @@ def import_corpus(
     """
     check_new(Corpus, name, "corpus")
     with _new_folder() as folder:
-        n = write_dialogues(dialogues_of(path, layout), folder / RAW, progress)
+        file, noticed = file_name or path.name, Noticed()
+        dialogues = _noticed_in(dialogues_of(path, layout), noticed, file)
+        n = write_dialogues(dialogues, folder / RAW, progress)
         source = {
-            "file": file_name or path.name,
+            "file": file,
             "sha256": sha256_of(path),
             "preset": preset,
             "columns": {
@@ -76,6 +79,7 @@ def import_corpus(
             "has_responses": bool(layout.response or layout.messages),
             "dialogues": n,
             "dialogues_sha256": sha256_of(folder / RAW),
+            "noticed": noticed.lines("dialogues"),
         }
         with transaction.atomic():
             corpus = Corpus.objects.create(name=name, source=source)
@@ -149,6 +153,13 @@ def sha256_of(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _noticed_in(dialogues: Iterator[Dialogue], noticed: Noticed, file: str) -> Iterator[Dialogue]:
+    """The dialogues, of which `noticed` looks at each as it passes."""
+    for each in dialogues:
+        noticed.add(f"{file}:{each.line}", f"{each.prompt}\n{each.response}")
+        yield each
 
 
 def _at(path: Path, positions: set[int]) -> Iterator[tuple[int, Dialogue]]:

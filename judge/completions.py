@@ -24,7 +24,7 @@ class Ended(StrEnum):
     REFUSED = "refused"
 
 
-class Notice(StrEnum):
+class Oddity(StrEnum):
     """What was odd about a completion."""
 
     THINKING = "thinking was taken off"
@@ -45,7 +45,7 @@ class Said:
     #: What was taken off, and what the endpoint gave beside the answer.
     thinking: str = ""
     ended: Ended = Ended.COMPLETE
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Oddity, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -65,9 +65,9 @@ class Said:
 
     @property
     def _why_empty(self) -> str:
-        if Notice.UNENDED in self.notices:
+        if Oddity.UNENDED in self.notices:
             return "there is no answer: its thinking does not end"
-        if Notice.TOOL in self.notices:
+        if Oddity.TOOL in self.notices:
             return "there is no answer: it asks for a tool"
         return "there is no answer beside its thinking" if self.thinking else "the answer is empty"
 
@@ -177,12 +177,12 @@ def read_completion(
     thinking = [beside.strip(), parts.thinking, said.thinking]
     notices = list(said.notices)
     if beside.strip() or parts.thinking:
-        notices.insert(0, Notice.THINKING)
+        notices.insert(0, Oddity.THINKING)
     if parts.left_out:
-        notices.append(Notice.LEFT_OUT)
+        notices.append(Oddity.LEFT_OUT)
     reason = finish_reason.lower() if isinstance(finish_reason, str) else ""
     if reason in _TOOLS:
-        notices.append(Notice.TOOL)
+        notices.append(Oddity.TOOL)
     refused = parts.refusal or (refusal.strip() if isinstance(refusal, str) else "")
     return Said(
         answer=said.answer or refused,
@@ -194,19 +194,19 @@ def read_completion(
 
 def read_text(text: str) -> Said:
     """What a completion's text says, without what its endpoint says of it."""
-    notices: list[Notice] = []
+    notices: list[Oddity] = []
     rest = _without_start(text, notices)
     rest, thoughts, unended = _without_thinking(rest)
     if thoughts:
-        notices.append(Notice.THINKING)
+        notices.append(Oddity.THINKING)
     if unended:
-        return Said("", "\n\n".join(thoughts), notices=(*notices, Notice.UNENDED))
+        return Said("", "\n\n".join(thoughts), notices=(*notices, Oddity.UNENDED))
     rest = _without_end(_without_start(rest, notices), notices).strip()
     if thoughts and (wrapped := _WRAPPED.match(rest)):
         rest = (wrapped["tagged"] or wrapped["solved"] or "").strip()
-        notices.append(Notice.UNWRAPPED)
+        notices.append(Oddity.UNWRAPPED)
     if may_refuse(rest):
-        notices.append(Notice.MAY_REFUSE)
+        notices.append(Oddity.MAY_REFUSE)
     return Said(rest, "\n\n".join(thoughts), notices=tuple(dict.fromkeys(notices)))
 
 
@@ -214,6 +214,17 @@ def may_refuse(text: str) -> bool:
     """Whether an answer opens as refusals do. "I can't imagine how that feels" is none."""
     opening = text[:_OPENING_CHARACTERS].replace("\u2019", "'").casefold()
     return _MAY_REFUSE.match(opening) is not None
+
+
+def has_thinking(text: str) -> re.Match[str] | None:
+    """The first tag of a model's thinking in a text, or of a channel."""
+    return _TAG.search(text) or _MESSAGE.search(text)
+
+
+def has_tokens(text: str) -> re.Match[str] | None:
+    """The first token of a chat template in a text."""
+    start = _AT_THE_START.match(text)
+    return _AT_THE_END.search(text) or (start if start and start[0].strip() else None)
 
 
 def _ended(reason: str) -> Ended:
@@ -381,27 +392,27 @@ def _of_channels(text: str) -> tuple[str, list[str], bool]:
     return "\n\n".join(answers), thoughts, not answers
 
 
-def _without_start(text: str, notices: list[Notice]) -> str:
+def _without_start(text: str, notices: list[Oddity]) -> str:
     if found := _AT_THE_START.match(text):
-        notices.append(Notice.TOKENS)
+        notices.append(Oddity.TOKENS)
         return text[found.end() :]
     return text
 
 
-def _without_end(text: str, notices: list[Notice]) -> str:
+def _without_end(text: str, notices: list[Oddity]) -> str:
     code = _in_code(text)
     ends = (each for each in _AT_THE_END.finditer(text) if not code[each.start()])
     if found := next(ends, None):
-        notices.append(Notice.TOKENS)
+        notices.append(Oddity.TOKENS)
         after = _AT_THE_END.sub("", text[found.start() :]).strip()
         if after:
-            notices.append(Notice.WENT_ON)
+            notices.append(Oddity.WENT_ON)
         text = text[: found.start()]
     if found := _PARTLY_AT_THE_END.search(text):
-        notices.append(Notice.TOKENS)
+        notices.append(Oddity.TOKENS)
         text = text[: found.start()]
     ended = text.rstrip()
     if ended.endswith(_END_OF_SENTENCE) and _STRUCK not in ended:
-        notices.append(Notice.TOKENS)
+        notices.append(Oddity.TOKENS)
         text = ended.removesuffix(_END_OF_SENTENCE)
     return text

@@ -249,7 +249,7 @@ class Provider:
             body = self.hide(error.response.text)
             raise self.refused(
                 error.status_code,
-                _error_in(body) or Words(_first_line(body) or error.response.reason_phrase),
+                _error_in(body) or ErrorWords(_first_line(body) or error.response.reason_phrase),
                 body=body,
                 model=model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
@@ -334,7 +334,7 @@ class Provider:
     def refused(
         self,
         status: int,
-        error: "Words | str",
+        error: "ErrorWords | str",
         *,
         body: str,
         model: str,
@@ -342,7 +342,7 @@ class Provider:
     ) -> ExchangeFailed:
         """What an error means, with the endpoint's own words."""
         message = str(error)
-        error = error if isinstance(error, Words) else Words(message)
+        error = error if isinstance(error, ErrorWords) else ErrorWords(message)
         trait = trait_behind(status, message, error.parameter)
         said = f"the endpoint answered HTTP {status}: {message[:WORDS]}"
         if status == 200:
@@ -445,7 +445,7 @@ def _what_broke(error: openai.APIConnectionError) -> str:
 
 
 @dataclass(frozen=True)
-class Words:
+class ErrorWords:
     """What an endpoint says of an error."""
 
     text: str = ""
@@ -462,14 +462,14 @@ class Words:
         return bool(self.text)
 
 
-def _error_in(text: str) -> Words:
+def _error_in(text: str) -> ErrorWords:
     """The words of an error's body, if it is one: JSON of whatever form. A completion is none."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return Words()
+        return ErrorWords()
     if isinstance(body, dict) and body.get("choices") and not body.get("error"):
-        return Words()
+        return ErrorWords()
     return words_of(body)
 
 
@@ -479,7 +479,7 @@ def _first_line(text: str) -> str:
     return "" if line[:1] in "<{[" else " ".join(line.split())
 
 
-def words_of(error: object) -> Words:
+def words_of(error: object) -> ErrorWords:
     """What an error of whatever form says."""
     found = dict(_stated(error))
     text = _sentence(error)
@@ -487,7 +487,7 @@ def words_of(error: object) -> Words:
     if isinstance(code, str) and code.isdecimal():
         code = int(code)
     stated = {str(found.get(name)).casefold() for name in ("code", "type")}
-    return Words(
+    return ErrorWords(
         text or (code if isinstance(code, str) else ""),
         code if type(code) is int and 400 <= code <= 599 else None,
         found.get("param"),

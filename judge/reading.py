@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from judge.completions import Notice, Said
+from judge.completions import Oddity, Said
 from judge.definition import JudgeConfiguration
 from judge.json_answers import Unusable
 from judge.parsing import Scored, parse_scores, parse_verdicts
@@ -31,6 +31,6 @@ def scores_of(
             between=configuration.between,
         )
     except Unusable as reason:
-        if Notice.MAY_REFUSE in said.notices:
-            raise Unusable(f"{reason} ({Notice.MAY_REFUSE})") from None
+        if Oddity.MAY_REFUSE in said.notices:
+            raise Unusable(f"{reason} ({Oddity.MAY_REFUSE})") from None
         raise

@@ -1,6 +1,7 @@
 """Scores of judges, and gold scores, as rows of tidy tables."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -44,15 +45,17 @@ JUDGE_COLUMNS = (
     "judge", "kind", "is_gold", "family", "temperature", "replicates", "comparable", "is_stand_in",
     "presentation",
 )  # fmt: skip
+#: What can become of an answer that is no score.
+NO_SCORE = ("unusable", "cut_off", "refused", "filtered")
 RETURNED_MODEL_COLUMNS = (
-    "judge", "returned_model", "fingerprint", "calls", "first_at", "last_at",
+    "judge", "returned_model", "fingerprint", "calls", "first_at", "last_at", *NO_SCORE,
 )  # fmt: skip
 JUDGE_EXAMPLE_COLUMNS = ("judge", "response")
 ATTEMPT_COLUMNS = (
     "judge", "scenario", "set", "model", "condition", "dimension", "replicate", "attempt",
     "is_repair", "outcome", "started_at", "ended_at", "http_status", "requested_model",
     "returned_model", "cost_usd", "cost_is_estimate", "prompt_hash", "request", "raw_text",
-    "error", "provenance",
+    "error", "provenance", "thinking",
 )  # fmt: skip
 
 
@@ -113,22 +116,29 @@ def judge_rows(study: Study) -> Iterator[Row]:
 
 
 def returned_model_rows(study: Study) -> Iterator[Row]:
-    """Which models answered to each judge, in the columns of RETURNED_MODEL_COLUMNS."""
+    """Which models answered to each judge, and what became of their answers, in the columns of
+    RETURNED_MODEL_COLUMNS. A filter of the endpoint may answer in no model's name.
+    """
     answered = Attempt.objects.filter(
-        call__judge__study=study, outcome=Attempt.Outcome.ANSWERED
+        call__judge__study=study, outcome__in=Attempt.CAME_BACK
     ).exclude(call__response=None, call__block=None)
     times_of: dict[tuple[int, str, str], list[datetime]] = {}
-    columns = ("call__judge", "returned_model", "provenance", "started_at")
+    became: Counter[tuple[int, str, str, str]] = Counter()
+    columns = ("call__judge", "returned_model", "provenance", "started_at", "outcome")
     answered = answered.order_by("started_at", "id")
-    for judge, model, provenance, at in answered.values_list(*columns).iterator():
+    for judge, model, provenance, at, outcome in answered.values_list(*columns).iterator():
         # A query for this text alone would make SQLite parse it as JSON and return "123" as a
         # number.
         fingerprint = provenance.get("system_fingerprint") or ""
         times_of.setdefault((judge, model, fingerprint), []).append(at)
+        became[judge, model, fingerprint, outcome] += 1
     names = {j.pk: GoldSource(judge=j).name for j in Judge.objects.filter(study=study)}
     for (judge, model, fingerprint), times in sorted(times_of.items()):
         first, last = time_text(times[0]), time_text(times[-1])
-        yield names[judge], model, fingerprint, len(times), first, last
+        scored, *others = (
+            became[judge, model, fingerprint, outcome] for outcome in ("answered", *NO_SCORE)
+        )
+        yield names[judge], model, fingerprint, scored, first, last, *others
 
 
 def response_names(cells: Mapping[tuple[int, int], NamedResponse]) -> dict[int, str]:
@@ -296,6 +306,7 @@ def attempt_rows(study: Study) -> Iterator[Row]:
             attempt.raw_text,
             attempt.error,
             json.dumps(attempt.provenance, ensure_ascii=False),
+            attempt.thinking,
         )
 
 

@@ -104,6 +104,13 @@ JUDGE_SCORES_SHARES = TableSpec(
     section="Judges",
     appendix=True,
 )  # fmt: skip
+#: What can become of an answer that is no score.
+NO_SCORE = {
+    "unusable": "Number of answers in which there is no usable score",
+    "cut_off": "Number of answers that were cut off at the limit on their length",
+    "refused": "Number of answers of which the endpoint says that the model refused",
+    "filtered": "Number of answers that a filter of the endpoint kept back",
+}
 JUDGE_MODELS = TableSpec(
     "judge_models",
     "Which models answered",
@@ -111,15 +118,17 @@ JUDGE_MODELS = TableSpec(
         c.JUDGE,
         Column("returned_model", "Model name that the endpoint reports", is_key=True),
         Column("fingerprint", "Fingerprint that the endpoint reports", kind="text"),
-        Column("calls", "Number of calls", kind="count"),
+        Column("calls", "Number of calls that it gave scores for", kind="count"),
         Column("first_at", "First such call (ISO 8601, UTC)", kind="text"),
         Column("last_at", "Last such call (ISO 8601, UTC)", kind="text"),
         Column("changed", "Whether the model differs from the one before", kind="flag"),
+        *(Column(name, meaning, kind="count") for name, meaning in NO_SCORE.items()),
     ),
     question="Which models answered?",
     observations="calls",
-    says="As reported by the endpoint. If several models answered for one version of a judge, its "
-        "scores are not all from the same judge.",
+    says="As reported by the endpoint. Answers that were cut off, refused or filtered are not "
+        "asked again; after an unusable one the judge is asked once to repair it. If several "
+        "models answered for one version of a judge, its scores are not all from the same judge.",
     section="Judges",
 )  # fmt: skip
 
@@ -315,12 +324,13 @@ def _people_votes(judged: Judged, dimension: str) -> "tuple[Series[int], Series[
 
 
 def judge_models(returned: DataFrame) -> DataFrame:
-    """Which model answered each judge, when, and how often; `changed` is of the judge's version.
+    """Which model answered each judge, when, and what came of it; `changed` is of its version.
 
     A judge changed where calls of one version were answered by models of several names, or by
     several fingerprints of one; an endpoint that names none tells nothing.
     """
-    table = returned.reindex(columns=JUDGE_MODELS.names[:-1]).reset_index(drop=True)
+    table = returned.reindex(columns=JUDGE_MODELS.names).reset_index(drop=True)
+    table[list(NO_SCORE)] = table[list(NO_SCORE)].fillna(0).astype("int64")
     names = [
         table[column].replace("", None).groupby(table["judge"]).transform("nunique") > 1
         for column in ("returned_model", "fingerprint")

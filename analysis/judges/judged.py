@@ -37,7 +37,8 @@ class JudgesData:
     `temperature`, `replicates` (asked for), `comparable` (on the study's scale), `is_stand_in`,
     `presentation` (`single`, `block` or `pair`; the scores of pairs are win
     rates). `returned_models`: `judge`, `returned_model`,
-    `fingerprint`, `calls`, `first_at`, `last_at`. `families` maps evaluated models to families.
+    `fingerprint`, `calls`, `first_at`, `last_at`, then how many answers are no scores and why.
+    `families` maps evaluated models to families.
     `epsilon` is the alt-test's, by who the study's raters are; `seed` is of every bootstrap.
     """
 

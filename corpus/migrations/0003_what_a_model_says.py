@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='generation',
             name='notices',
-            field=models.JSONField(default=list, help_text='What was odd about it: see judge.completions.Notice'),
+            field=models.JSONField(default=list, help_text='What was odd about it: see judge.completions.Oddity'),
         ),
         migrations.RunPython(how_texts_ended, migrations.RunPython.noop),
         migrations.RemoveField(

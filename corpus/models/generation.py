@@ -53,7 +53,7 @@ class Generation(QueuedCall):
         max_length=10, blank=True, help_text="See judge.completions.Ended; empty: nothing came back"
     )
     notices = models.JSONField(
-        default=list, help_text="What was odd about it: see judge.completions.Notice"
+        default=list, help_text="What was odd about it: see judge.completions.Oddity"
     )
 
     class Meta:

@@ -132,7 +132,8 @@ def _import(job: CorpusJob) -> dict[str, Any]:
     corpus = _corpus(job.name)
     if job.author is not None and is_researcher(job.author):
         set_corpus_role(corpus=corpus, user=job.author, role=Role.OWNER, author=job.author)
-    return {"said": [f"{corpus.source['dialogues']:,} dialogues imported"]}
+    noticed = corpus.source.get("noticed", [])
+    return {"said": [f"{corpus.source['dialogues']:,} dialogues imported", *noticed]}
 
 
 def _filter(job: CorpusJob) -> dict[str, Any]:

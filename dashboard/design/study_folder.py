@@ -20,6 +20,7 @@ from dashboard.overview.opening import refused, warnings_of_filter
 from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
+from judge.traces import notices_of
 from survey.assignment import CheckRange, have_room
 from survey.definition import (
     ResponseRow,
@@ -146,6 +147,9 @@ def read_folder(
     ]
     if problems:
         raise DefinitionError(problems)
+    notices += notices_of(((f"{responses}:{row.line}", row.text) for row in rows), what="responses")
+    prompts = {row.scenario: (f"{responses}:{row.line}", row.prompt) for row in reversed(rows)}
+    notices += notices_of(prompts.values(), what="prompts")
     for warning in warnings_of_filter(quality, definition, rows):
         notices.append(str(yaml.problem(warning.key, warning.text)))
     notices += _warnings_of_recipes(

@@ -97,6 +97,7 @@ MEANINGS = {
     "prompt_hash": "SHA-256 of the messages",
     "request": "The exact request (JSON)",
     "raw_text": "The judge's answer, or the body of the error",
+    "thinking": "The thinking of the judge's model, which is no part of its answer",
     "error": "The error, if any",
     "provenance": "Provider, response id, fingerprint, usage, latency, library versions (JSON)",
     "expected_least": "The lowest rating that was expected",

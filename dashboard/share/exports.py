@@ -90,7 +90,7 @@ NEVER_SHARED_OF_PEOPLE = frozenset([*EXACT_TIMES, "viewport_width", "viewport_he
 NEVER_SHARED = frozenset(["error"])
 #: Columns of judges with the texts of prompts and responses, or with words about them. They are
 #: empty where the study does not share its responses.
-TEXTS_OF_JUDGES = frozenset(["request", "raw_text", "reason"])
+TEXTS_OF_JUDGES = frozenset(["request", "raw_text", "thinking", "reason"])
 #: Exports for sharing list categories with fewer people than this.
 SMALL_CELL = 5
 ABOUT = {

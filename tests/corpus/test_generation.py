@@ -315,4 +315,6 @@ def test_responses_wait_for_all_texts(
     path = tmp_path / "g.yaml"
     path.write_text(PLAIN)
     manage("generate", "s", path)
-    assert "9 of 9 texts of sample s are still to come" in refused("responses", "s", "--out", tmp_path)
+    assert "9 of 9 texts of sample s are still to come" in refused(
+        "responses", "s", "--out", tmp_path
+    )

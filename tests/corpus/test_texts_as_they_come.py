@@ -136,16 +136,20 @@ def test_every_text_that_is_missing_is_accounted_for(
     said = refused("responses", "s", "--out", tmp_path / "study")
     assert "20 texts of sample s are missing (7 failed, 6 filtered, 4 refused, 3 cut off" in said
     assert not (tmp_path / "study").exists()
-    with_refusals = ("--leave-out", "text", "--with-refusals")
-    for options, n, line in (
-        (("--leave-out", "text"), 20, "left out: 20 texts"),
-        (with_refusals, 24, "left out: 16 texts"),
-        (("--leave-out", "model"), 20, "left out: model Birch"),
-    ):
-        said = manage("responses", "s", "--out", tmp_path / "study", *options)
-        assert line in said
-        assert len(rows(tmp_path / "study" / "responses.csv")) == n
-        assert len(rows(tmp_path / "study" / "generations.csv")) == 40
+    said = manage("responses", "s", "--out", tmp_path / "study", "--leave-out", "model")
+    assert "left out: model Birch" in said
+    assert len(rows(tmp_path / "study" / "responses.csv")) == 20
+    assert len(rows(tmp_path / "study" / "generations.csv")) == 40
+    options = ("--leave-out", "scenario", "--with-refusals")
+    said = manage("responses", "s", "--out", tmp_path / "study", *options)
+    assert said.count("left out: scenario") == 16
+    refusals = rows(tmp_path / "study" / "responses.csv")
+    assert {row["response"] for row in refusals if row["model"] == "Birch"} == {
+        "I can't help with that.",
+        "No.",
+        "I won't.",
+        '{"score": 2}',
+    }
     assert "no text of sample s is left" in refused(
         "responses", "s", "--out", tmp_path / "study", "--leave-out", "scenario"
     )
@@ -162,11 +166,11 @@ def test_one_filtered_text_leaves_out_what_the_researcher_says(
 
     with generated(say):
         pass
-    for what, n in (("text", 39), ("scenario", 38), ("model", 20)):
+    for what, n in (("scenario", 38), ("model", 20)):
         manage("responses", "s", "--out", tmp_path / what, "--leave-out", what)
         assert len(rows(tmp_path / what / "responses.csv")) == n
     (record,) = [
-        row for row in rows(tmp_path / "text" / "generations.csv") if row["ended"] == "filtered"
+        row for row in rows(tmp_path / "model" / "generations.csv") if row["ended"] == "filtered"
     ]
     assert (record["model"], record["text"]) == ("Birch", "")
     assert record["error"] == "a filter of the endpoint kept the answer back"
@@ -180,14 +184,15 @@ def test_text_that_is_cut_off_or_may_be_a_refusal_stays_or_goes(
         completion("I'm sorry, but I can't help with that."),
         *[completion(TEXT)] * 18,
     ]
+    scenario = ("--leave-out", "scenario")
     with generated(in_turn(sample, answers)):
         assert progress(sample).endings == {"cut_off": 2}
         assert progress(sample).notices == {"its words may be a refusal": 2}
         for options, n in (
             ((), 40),
-            (("--without", "cut_off", "--leave-out", "text"), 38),
+            (("--without", "cut_off", "--leave-out", "scenario"), 38),
             (("--without", "likely_refusals", "--leave-out", "scenario"), 38),
-            (("--without", "likely_refusals", "--without", "cut_off", "--leave-out", "text"), 36),
+            (("--without", "likely_refusals", "--without", "cut_off", *scenario), 36),
         ):
             manage("responses", "s", "--out", tmp_path / "study", *options)
             assert len(rows(tmp_path / "study" / "responses.csv")) == n

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from judge.completions import Ended, Notice, Said, read_completion, read_text, texts_of_thinking
+from judge.completions import Ended, Oddity, Said, read_completion, read_text, texts_of_thinking
 
 DRAFT = 'First idea: {"score": 2}. No, it is warmer.'
 
@@ -55,7 +55,7 @@ def test_thinking_is_no_part_of_the_answer(text: str) -> None:
     said = read_text(text)
     assert said.answer == "4"
     assert "First idea" in said.thinking
-    assert Notice.THINKING in said.notices
+    assert Oddity.THINKING in said.notices
     assert said.ended == Ended.COMPLETE
 
 
@@ -77,7 +77,7 @@ def test_thinking_that_does_not_end_leaves_no_answer(text: str) -> None:
     said = read_text(text)
     assert said.answer == ""
     assert "First idea" in said.thinking
-    assert Notice.UNENDED in said.notices
+    assert Oddity.UNENDED in said.notices
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_text_without_traces_is_kept_letter_by_letter(text: str) -> None:
 def test_tokens_of_templates_are_taken_off(text: str, answer: str) -> None:
     said = read_text(text)
     assert said.answer == answer
-    assert said.notices == (Notice.TOKENS,)
+    assert said.notices == (Oddity.TOKENS,)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_tokens_of_templates_are_taken_off(text: str, answer: str) -> None:
 def test_what_a_model_writes_after_its_turn_is_taken_off(text: str) -> None:
     said = read_text(text)
     assert said.answer == "That is hard."
-    assert said.notices == (Notice.TOKENS, Notice.WENT_ON)
+    assert said.notices == (Oddity.TOKENS, Oddity.WENT_ON)
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_content_is_a_text_or_its_parts(content: Any, answer: str, thinking: str
 def test_thinking_beside_the_answer_is_kept_and_is_no_answer() -> None:
     beside = texts_of_thinking(DRAFT, None, [{"type": "reasoning.text", "text": DRAFT}])
     assert beside == DRAFT
-    assert read_completion("4", beside=beside) == Said("4", DRAFT, notices=(Notice.THINKING,))
-    assert read_completion(None, beside=beside) == Said("", DRAFT, notices=(Notice.THINKING,))
+    assert read_completion("4", beside=beside) == Said("4", DRAFT, notices=(Oddity.THINKING,))
+    assert read_completion(None, beside=beside) == Said("", DRAFT, notices=(Oddity.THINKING,))
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_refusal_is_the_answer_where_there_is_no_other() -> None:
     ],
 )
 def test_words_of_a_refusal_are_noticed_and_kept(text: str) -> None:
-    assert read_text(text) == Said(text, notices=(Notice.MAY_REFUSE,))
+    assert read_text(text) == Said(text, notices=(Oddity.MAY_REFUSE,))
 
 
 @pytest.mark.parametrize(
@@ -236,16 +236,16 @@ def test_empathy_is_no_refusal(text: str) -> None:
 @pytest.mark.parametrize(
     ("content", "notice"),
     [
-        ([{"type": "image_url", "image_url": {"url": "x"}}], Notice.LEFT_OUT),
-        (7, Notice.LEFT_OUT),
+        ([{"type": "image_url", "image_url": {"url": "x"}}], Oddity.LEFT_OUT),
+        (7, Oddity.LEFT_OUT),
     ],
 )
-def test_parts_that_are_no_text_are_noticed(content: Any, notice: Notice) -> None:
+def test_parts_that_are_no_text_are_noticed(content: Any, notice: Oddity) -> None:
     assert read_completion(content) == Said("", notices=(notice,))
 
 
 def test_call_of_a_tool_is_noticed() -> None:
-    assert read_completion(None, finish_reason="tool_calls").notices == (Notice.TOOL,)
+    assert read_completion(None, finish_reason="tool_calls").notices == (Oddity.TOOL,)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_fingerprint_is_the_text_that_it_was() -> None:
     answered(study, ["123", "fp_a", "1e5", "null", "true", '{"a": 1}', None, "123"])
     at = "2026-03-01T09:00:00Z"
     assert list(returned_model_rows(study)) == [
-        ("j@1", "m", fingerprint, calls, at, at)
+        ("j@1", "m", fingerprint, calls, at, at, 0, 0, 0, 0)
         for fingerprint, calls in [
             ("", 1),
             ("123", 2),

@@ -5,10 +5,12 @@ which judges ask.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from threading import Lock
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from judge.configure import move_judges_here
@@ -276,3 +278,69 @@ def test_repair_shows_a_judge_its_answer_without_its_thinking(
     repairs = [body["messages"] for body in server.asked if len(body["messages"]) > 2]
     assert len(repairs) == 10
     assert {messages[2]["content"] for messages in repairs} == {"Rather warm."}
+
+
+# What was read before
+
+
+def reread(*arguments: str) -> list[str]:
+    out = StringIO()
+    call_command("judge", *arguments, "--reread", stdout=out, stderr=out)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_answers_that_would_be_read_otherwise_are_listed_and_stay(
+    form: str, says: Callable[..., Any], study: Study
+) -> None:
+    definition, draft, answer, _ = FORMS[form]
+    with says(lambda body: completion(json.dumps(answer))):
+        judge = judged(study, **definition)
+    assert reread("small") == ["judge@1: 0 answers would be read otherwise"]
+    # As an earlier release stored them: the draft as the score, or no score for "3".
+    thinking = f"Maybe {json.dumps(draft)}?\n</think>\n\n{json.dumps(answer)}"
+    attempts = Attempt.objects.filter(call__judge=judge).order_by("id")
+    first, second = list(attempts[:2])
+    Attempt.objects.filter(pk=first.pk).update(raw_text=thinking)
+    Score.objects.filter(call=first.call).update(value=1)
+    Attempt.objects.filter(pk=second.pk).update(outcome="unusable", error="there is no number")
+    Score.objects.filter(call=second.call).delete()
+    stored = list(Score.objects.order_by("id").values_list("id", "value"))
+    lines = reread("small", "--judge", "judge")
+    assert len(lines) == 4
+    assert lines[0].startswith(f"{first.call}, attempt 1: 1") and "→" in lines[0]
+    assert lines[1].startswith(f"{second.call}, attempt 1: no score: there is no number → ")
+    assert lines[2:] == [
+        "judge@1: 2 answers would be read otherwise",
+        "Nothing was changed: scores stand as they were read.",
+    ]
+    assert list(Score.objects.order_by("id").values_list("id", "value")) == stored
+
+
+def test_score_from_a_draft_that_is_no_answer_now_is_listed(
+    says: Callable[..., Any], study: Study
+) -> None:
+    with says(lambda body: completion('{"score": 3}')):
+        judge = judged(study, replicates=1)
+    attempt = Attempt.objects.filter(call__judge=judge).earliest("id")
+    Attempt.objects.filter(pk=attempt.pk).update(raw_text='<think>First: {"score": 3}. But')
+    assert reread("small")[0].endswith(
+        "3 → no score: there is no answer: its thinking does not end"
+    )
+    with pytest.raises(CommandError, match="has no judge 'juge'"):
+        reread("small", "--judge", "juge")
+
+
+def test_first_prompt_is_printed_as_it_would_be_sent(
+    says: Callable[..., Any], study: Study, settings: Settings
+) -> None:
+    describe(study, dimensions=["clarity"])
+    out = StringIO()
+    call_command("judge", "small", "--dry-run", stdout=out, stderr=out)
+    said = out.getvalue()
+    assert "  The first prompt:\n    [system]\n" in said and "\n    [user]\n" in said
+    assert "    Question: How clear is this response?" in said
+    settings.JUDGE_TRAITS = "no_system_role"
+    call_command("judge", "small", "--dry-run", stdout=(out := StringIO()), stderr=out)
+    assert "[system]" not in out.getvalue()
+    assert not Attempt.objects.exists()

@@ -95,6 +95,8 @@ def _import(command: Command, options: Namespace) -> None:
             options.file, options.name, layout, preset=options.preset or "", progress=progress
         )
     command.stdout.write(f"{corpus}: {corpus.dialogues:,} dialogues imported")
+    for line in corpus.source["noticed"]:
+        command.stdout.write(f"  {line}")
     command.stdout.write(f"  Next: manage.py corpus filter {corpus}")
     command.stdout.write(
         "  On pages only superusers see it, until you give a role: "

@@ -166,7 +166,7 @@ class AttemptSerializer(serializers.ModelSerializer[Attempt]):
         fields = [
             *("number", "request_id", "is_repair", "outcome", "started_at", "ended_at"),
             *("http_status", "error", "returned_model", "cost", "cost_is_estimate"),
-            *("prompt_hash", "provenance", "raw_text", "request"),
+            *("prompt_hash", "provenance", "raw_text", "thinking", "request"),
         ]
 
 

@@ -1,4 +1,4 @@
-"""`manage.py judge STUDY [--judge NAME …] [--wait] [--dry-run]`."""
+"""`manage.py judge STUDY [--judge NAME …] [--wait] [--dry-run] [--reread]`."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -12,9 +12,10 @@ from kombu.exceptions import OperationalError
 from config.celery import wake
 from judge.advice import advice
 from judge.configure import move_judges_here
-from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.endpoint_traits import traits_at
+from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_of
 from judge.management.waiting import Seen, wait_for
-from judge.models import Attempt, Call, Judge
+from judge.models import Attempt, Call, Judge, StructuredOutput
 from judge.plans import missing_tokens, plan_calls, queue_missing
 from judge.probing import structured_output
 from judge.queries import (
@@ -25,8 +26,11 @@ from judge.queries import (
     progress,
     wanted_calls,
 )
+from judge.questions import ABOUT, request_for
+from judge.rereading import read_otherwise
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
+from judge.traits import Trait
 from survey.files.suggestions import did_you_mean
 from survey.models import Study, StudyEvent
 from survey.queries import StudyNotFound, find_study
@@ -55,7 +59,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run",
             action="store_true",
-            help="show the calls and their estimated cost; change nothing",
+            help="show the first prompt, the calls and their estimated cost; change nothing",
+        )
+        parser.add_argument(
+            "--reread",
+            action="store_true",
+            help="list stored answers that would be read otherwise now; change nothing",
         )
         parser.add_argument(
             "--stand-in",
@@ -71,12 +80,16 @@ class Command(BaseCommand):
         judge: list[str],
         wait: bool,
         dry_run: bool,
+        reread: bool,
         stand_in: bool,
         **options: Any,
     ) -> None:
         self.to_stand_in = stand_in
         try:
             chosen = find_study(study)
+            if reread:
+                self.reread(chosen, judge)
+                return
             if dry_run:
                 self.estimate(chosen, judge)
                 return
@@ -90,6 +103,24 @@ class Command(BaseCommand):
                 raise CommandError("Stopped waiting; the worker continues.") from None
             self.conclude(chosen, judges)
 
+    def reread(self, study: Study, names: Sequence[str]) -> None:
+        """List answers of current and earlier versions that would be read otherwise."""
+        self.check_names(study, names)
+        judges = Judge.objects.filter(study=study).order_by("name", "version")
+        total = 0
+        for judge in judges.filter(name__in=names) if names else judges:
+            found = 0
+            for each in read_otherwise(judge):
+                found += 1
+                self.stdout.write(
+                    f"{each.attempt.call}, attempt {each.attempt.number}: "
+                    f"{each.before} → {each.now}"
+                )
+            total += found
+            self.stdout.write(f"{judge}: {found} answers would be read otherwise")
+        if total:
+            self.stdout.write("Nothing was changed: scores stand as they were read.")
+
     def estimate(self, study: Study, names: Sequence[str]) -> None:
         """Show the planned calls, from rows that are rolled back."""
         with transaction.atomic():
@@ -102,6 +133,7 @@ class Command(BaseCommand):
                 plan_calls(judge)
                 self.describe(judge)
                 costs.append(self.estimate_of(judge))
+                self.show_prompt(judge)
                 transaction.set_rollback(True)
         spent = spent_on(study)
         known = [cost for cost in costs if cost is not None]
@@ -110,6 +142,26 @@ class Command(BaseCommand):
             total += ", without judges of unknown cost"
         self.stdout.write(f"Total: {total}; {self.described_spending(study, spent)}")
         self.stdout.write("Nothing was queued.")
+
+    def show_prompt(self, judge: Judge) -> None:
+        """Show the first prompt as it would be sent, from planned rows."""
+        configuration = judge.read_configuration()
+        call = wanted_calls(judge).order_by("id").select_related(*ABOUT).first()
+        if call is None:
+            return
+        try:
+            here = endpoint_of(configuration)
+        except JudgeNotReady:
+            traits: frozenset[Trait] = frozenset()
+        else:
+            traits = traits_at(judge.endpoint, judge.model, here)
+        structured = structured_output(judge) == StructuredOutput.Support.ENFORCED
+        request = request_for(
+            call, request_id="", configuration=configuration, structured=structured, traits=traits
+        )
+        self.stdout.write("  The first prompt:")
+        for message in request.body()["messages"]:
+            self.stdout.write(indented(f"[{message['role']}]\n{message['content']}"))
 
     def estimate_of(self, judge: Judge) -> Decimal | None:
         """Show the estimate for a judge's missing calls, from planned rows; returns their cost."""
@@ -162,12 +214,16 @@ class Command(BaseCommand):
 
         Raises JudgeNotReady.
         """
+        self.check_names(study, names)
+        return move_judges_here(study, names, to_stand_in=self.to_stand_in)
+
+    def check_names(self, study: Study, names: Sequence[str]) -> None:
+        """Raise JudgeNotReady if the study has judges, but none of one of these names."""
         known = [judge.name for judge in current_judges(study)]
         if known and (unknown := sorted(set(names) - set(known))):
             near = did_you_mean(unknown[0], known)
             there = f"there are {', '.join(known)}{near}"
             raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; {there}")
-        return move_judges_here(study, names, to_stand_in=self.to_stand_in)
 
     def wake(self, judge: Judge) -> None:
         try:
@@ -232,6 +288,11 @@ class Command(BaseCommand):
         if problems:
             problems.append(f"To continue: manage.py judge {study}")
             raise CommandError("\n".join(problems))
+
+
+def indented(text: str) -> str:
+    """A text in the terminal, set off from what is said about it."""
+    return "".join(f"    {line}".rstrip() + "\n" for line in text.split("\n"))[:-1]
 
 
 def returned_models(judge: Judge) -> set[str]:
