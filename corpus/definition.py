@@ -172,7 +172,7 @@ def _known(
 
 #: Texts that came, and that can be counted as missing.
 Doubtful = Literal["cut_off", "likely_refusals"]
-LeaveOut = Literal["scenario", "model"]
+LeaveOut = Literal["text", "scenario", "model"]
 
 
 class Choice(Part):

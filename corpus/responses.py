@@ -72,6 +72,7 @@ def write_responses(
     return {RESPONSES: len(responses), GENERATIONS: len(texts)}, said
 
 
+INCOMPLETE = "the study needs incomplete_blocks: true"
 #: Who wrote the reference.
 CORPUS = "corpus"
 #: How the endings of missing texts read.
@@ -104,7 +105,7 @@ def _what_to_do(sample: Sample, missing: list[Generation]) -> str:
     return (
         f"{len(missing)} texts of sample {sample} are missing ({_counted(missing)}, such as "
         f"{missing[0].scenario.name} by {missing[0].generator.model}); generate again, or choose "
-        "what to leave out for them: their scenarios or their models"
+        "what to leave out for them: the texts, their scenarios or their models"
     )
 
 
@@ -112,6 +113,10 @@ def _left(
     rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: Choice
 ) -> tuple[list[ResponseRow], list[str]]:
     """The rows that are left, and what is left out, in words."""
+    if choice.leave_out == "text":
+        gone = set(missing)
+        said = [f"left out: {len(gone)} texts; {INCOMPLETE}"] if gone else []
+        return [row for row in rows if (row.scenario, row.model, row.condition) not in gone], said
     names = dict.fromkeys(at[0 if choice.leave_out == "scenario" else 1] for at in missing)
     said = [f"left out: {choice.leave_out} {name}" for name in names]
     return [row for row in rows if getattr(row, choice.leave_out or "scenario") not in names], said

@@ -83,10 +83,63 @@ def parse_scores(
     else:
         scores = [Scored(_from_text(answer, scale))]
     for each in scores:
-        inside = between and scale[0].value <= each.score <= scale[-1].value
-        if not inside and each.score not in {point.value for point in scale}:
-            raise Unusable(f"{each.score} is not on the scale")
+        _check_point(each.score, scale, between=between)
     return scores
+
+
+def score_in_literal(
+    text: str, literal: str, scale: Sequence[Point], *, between: bool = False
+) -> list[Scored]:
+    """The score that stands in place of * in the last occurrence of `literal` in `text`.
+
+    Raises Unusable.
+    """
+    token = _last_in(literal, rf"{_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+)?", text)
+    highest = scale[-1].value
+    plain = re.sub(rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}\Z", "", token)
+    if not _INTEGER.fullmatch(plain):
+        raise Unusable(f"{token} is not a whole number")
+    score = int(float(plain))
+    _check_point(score, scale, between=between)
+    return [Scored(score)]
+
+
+def verdicts_in_literal(
+    text: str, literal: str, letters: Sequence[str], *, tie: str
+) -> list[Scored]:
+    """What stands in place of * in the last occurrence of `literal`: the better of two letters, or
+    a tie, which the letter after them says, too. As `parse_verdicts`. Raises Unusable.
+    """
+    after = chr(ord(letters[-1]) + 1)
+    said = _last_in(literal, rf"(?:{'|'.join(letters)}|{after}|{tie})(?!\w)", text).upper()
+    better = tie if said in (after, tie.upper()) else said
+    return [Scored(1 if better == tie else 2 * (better == letter)) for letter in letters]
+
+
+def _last_in(literal: str, value: str, text: str) -> str:
+    """What stands in place of * in the last occurrence of a literal. Raises Unusable."""
+    before, _, after = (
+        r"\s*".join(map(re.escape, part.split())) for part in literal.partition("*")
+    )
+    answer = re.sub("[*`]", "", _checked(text))
+    whole = re.compile(rf"{before}\s*({value}){_GAP}*{after}", re.IGNORECASE)
+    starts = [
+        found.start()
+        for found in (re.compile(before, re.IGNORECASE) if before else whole).finditer(answer)
+    ]
+    if not starts:
+        raise Unusable(f"{literal} is not in the answer")
+    last = whole.match(answer, starts[-1])
+    if last is None:
+        raise Unusable(f"the last {literal} has no usable score")
+    return last[1]
+
+
+def _check_point(score: int, scale: Sequence[Point], *, between: bool) -> None:
+    """Raise Unusable for what is no score."""
+    inside = between and scale[0].value <= score <= scale[-1].value
+    if not inside and score not in {point.value for point in scale}:
+        raise Unusable(f"{score} is not on the scale")
 
 
 def parse_verdicts(

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from judge.completions import Oddity, Said
 from judge.definition import JudgeConfiguration
 from judge.json_answers import Unusable
-from judge.parsing import Scored, parse_scores, parse_verdicts
+from judge.parsing import (
+    Scored,
+    parse_scores,
+    parse_verdicts,
+    score_in_literal,
+    verdicts_in_literal,
+)
 from judge.prompts import TIE, letters
 
 
@@ -21,6 +27,13 @@ def scores_of(
     named = letters(responses)
     several = list(dimensions) if len(dimensions) > 1 else []
     try:
+        if configuration.literal is not None:
+            (name,) = dimensions
+            literal = configuration.literal.replace("{dimension}", name)
+            if configuration.presentation == "pair":
+                return verdicts_in_literal(said.answer, literal, named, tie=TIE)
+            between = configuration.between
+            return score_in_literal(said.answer, literal, configuration.scale, between=between)
         if configuration.presentation == "pair":
             return parse_verdicts(said.answer, named, tie=TIE, dimensions=several)
         return parse_scores(

@@ -42,11 +42,15 @@ ADVICE = re.compile(
 #: A word, or two Chinese characters, which often are one.
 WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
 #: A single reply has no letter.
-REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
+REPLY = re.compile(
+    r'<(reply|response)(?: name="(?P<letter>[A-Z])")?>\n(?P<text>.*?)\n</\1>', re.DOTALL
+)
 #: Replies whose qualities differ by less are equally good.
 CLOSE = 0.05
 #: How several dimensions are introduced, if a call asks about them together.
-DIMENSION = re.compile(r"^Dimension (.+)$", re.MULTILINE)
+DIMENSION = re.compile(r"^(?:Dimension|\u7ef4\u5ea6) (.+)$", re.MULTILINE)
+#: A scale that only labels its ends.
+ANY_INTEGER = r"(?:any integer from |<)(-?[0-9]+) (?:to|\u5230) (-?[0-9]+)"
 COMMON_WORDS = set(
     WORD.findall(
         "the and that this with have you your for are was were but not can could would about been "
@@ -114,8 +118,8 @@ def answer(asked: str, *, seed: str, schema: object) -> str | None:
     if not scale and not of_pairs:
         # A probe, which tests whether the schema is enforced.
         return json.dumps({"score": 3}) if schema else None
-    message = _between(asked, "message")
-    replies = dict(REPLY.findall(asked))
+    message = _between(asked, "message") or _between(asked, "prompt")
+    replies = {found["letter"] or "": found["text"] for found in REPLY.finditer(asked)}
     rated: dict[str, Any] = {}
     for dimension in DIMENSION.findall(asked) or [""]:
         found = {
@@ -140,7 +144,7 @@ def _quality(seed: str, dimension: str, message: str, reply: str) -> float:
 
 
 def _score(quality: float, scale: list[int], asked: str) -> int:
-    if ends := re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked):
+    if ends := re.search(ANY_INTEGER, asked):
         low, high = int(ends[1]), int(ends[2])
         return round(low + quality * (high - low))
     return scale[round(quality * (len(scale) - 1))]

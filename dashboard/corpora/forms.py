@@ -29,6 +29,7 @@ STEP_LABELS: dict[Step, str] = {
     "near_duplicate": "Remove near-duplicates",
 }
 LEFT_OUT: dict[LeaveOut, str] = {
+    "text": "the text",
     "scenario": "its scenario",
     "model": "its model",
 }

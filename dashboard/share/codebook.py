@@ -71,6 +71,8 @@ MEANINGS = {
     "seconds": "From showing the page to its first complete answer; empty if unknown",
     "clock_stepped": "Whether the server's clock was set back between showing the page and its "
     "answer, which leaves the seconds empty; empty where a time is unknown",
+    "interface": "Version of the page as the person saw it: docs/study-files.md lists them; empty "
+    "if unknown",
     "response": "The response by the first place where it is shown: the same in all of its sets",
     "replicate": "Which of the repeated calls, 1 for the first",
     "position": "Where the judge saw the response among those of its block, 1 for the first; empty "

@@ -85,6 +85,24 @@ class Texts(Part):
         return {name: v for name, v in dumped.items() if v is not None or (name, v) not in newer}
 
 
+class Wording(Part):
+    """What pages and judges call prompts and responses. What is missing is neutral."""
+
+    heading: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None, description="The heading over the prompt"
+    )
+    prompt: Annotated[Text, StringConstraints(max_length=50)] | None = None
+    response: Annotated[Text, StringConstraints(max_length=50)] | None = None
+    responses: Annotated[Text, StringConstraints(max_length=50)] | None = None
+
+    @model_validator(mode="after")
+    def _both_numbers(self) -> "Wording":
+        if (self.response is None) != (self.responses is None):
+            given = "responses" if self.response is None else "response"
+            raise wrong((given,), "give response and responses together")
+        return self
+
+
 class Consent(Part):
     """The statement next to the checkbox, and the label of the button that declines."""
 
@@ -115,7 +133,7 @@ class Order(Part):
 NEWER = (
     *("systems_per_page", "reference_on_every_page", "between_subjects"),
     *("comprehension", "training"),
-    "record_writing",
+    *("record_writing", "wording", "incomplete_blocks"),
 )
 
 
@@ -132,12 +150,16 @@ class StudyDefinition(Part):
     tasks: list[Task] = Field(min_length=1)
     response_format: Literal["plain", "markdown"] = "plain"
     response_labels: Literal["numbers", "letters"] = "numbers"
+    wording: Wording | None = None
     comment: Text | None = Field(default=None, description="A question for remarks on each block")
     conditions: list[Text] = Field(min_length=1)
     condition_a: Text | None = None
     condition_b: Text | None = None
     reference: SystemName | None = None
     sets: dict[str, list[Text]] | None = None
+    incomplete_blocks: bool = Field(
+        default=False, description="Whether a block may lack responses of its set"
+    )
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
     systems_per_page: int | None = Field(default=None, ge=1, le=MOST_ON_A_PAGE)

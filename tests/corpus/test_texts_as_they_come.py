@@ -166,7 +166,7 @@ def test_one_filtered_text_leaves_out_what_the_researcher_says(
 
     with generated(say):
         pass
-    for what, n in (("scenario", 38), ("model", 20)):
+    for what, n in (("text", 39), ("scenario", 38), ("model", 20)):
         manage("responses", "s", "--out", tmp_path / what, "--leave-out", what)
         assert len(rows(tmp_path / what / "responses.csv")) == n
     (record,) = [

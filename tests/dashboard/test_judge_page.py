@@ -68,8 +68,8 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         "Scale 1 = label 1; 2 = label 2",
         "Warmth warmth? Weigh warmth.",
         '"groq"',
-        "The exact request for one response system You rate one reply",
-        "<reply> Ant plain answers S1 </reply>",
+        "The exact request for one response system Below are the prompt and one response.",
+        "<response> Ant plain answers S1 </response>",
         '"seed": 1783159705',
     ):
         assert said in shown, said
@@ -96,7 +96,7 @@ def test_judge_of_an_earlier_release_says_that_it_keeps_its_seeds(
 def test_judge_of_blocks_shows_what_it_is_sent(page: Client, judge: Judge) -> None:
     describe(judge.study, {"name": "blocks", "presentation": "block"})
     shown = text_of(page.get("/studies/small/gold/judges/blocks@1/"))
-    assert "received 3 replies" in shown and '<reply name="A">' in shown
+    assert "3 responses" in shown and '<response name="A">' in shown
 
 
 @pytest.mark.parametrize("name", ["nobody@1", "stand-in@2", "stand-in@0", "stand-in"])

@@ -1,4 +1,6 @@
-"""What the judge reads, and what its answer is held to."""
+"""What the judge reads, and what its answer is held to. The words are those of format 3, which
+judges keep that have scores; `test_wording` has the newer ones.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +31,7 @@ def configuration(*, yaml: str = small_study.YAML, **definition: Any) -> JudgeCo
         base_url="http://x/v1",
         model="m",
         stand_in=False,
-        prompt_format=1,
+        prompt_format=3,
     )
 
 

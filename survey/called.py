@@ -1,0 +1,57 @@
+"""What pages call a study's prompts and responses: its own words, or neutral ones."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from survey.definition import StudyDefinition
+from survey.definition.study import Wording
+
+
+@dataclass(frozen=True)
+class Called:
+    """Words in the language of the page."""
+
+    #: The heading over the prompt.
+    heading: str
+    response: str
+    responses: str
+    has_letters: bool
+
+    def label(self, number: int) -> str:
+        """The label of the response at this position of the page."""
+        return chr(ord("A") + number - 1) if self.has_letters else str(number)
+
+    def which(self, number: int, total: int) -> str:
+        """A response of a page with so many, within a sentence. A lone one has no label."""
+        return self.response if total == 1 else f"{self.response} {self.label(number)}"
+
+    def title(self, number: int, total: int) -> str:
+        """A response of a page with so many, at the start of a sentence."""
+        return capitalized(self.which(number, total))
+
+    def place(self, number: int, total: int) -> str:
+        """Which response a question is about."""
+        if total == 1:
+            return self.response
+        place = _("%(response)s %(number)s of %(total)s")
+        if self.has_letters:
+            place = _("%(response)s %(label)s, %(number)s of %(total)s")
+        said = {"response": self.response, "number": number, "total": total}
+        return place % (said | {"label": self.label(number)})
+
+
+def called(definition: StudyDefinition) -> Called:
+    """The words of a study's page."""
+    own = definition.wording or Wording()
+    return Called(
+        heading=own.heading or _("Prompt"),
+        response=own.response or _("response"),
+        responses=own.responses or _("responses"),
+        has_letters=definition.response_labels == "letters",
+    )
+
+
+def capitalized(text: str) -> str:
+    """A text with a capital first letter; the others stay."""
+    return text[:1].upper() + text[1:]
