@@ -24,11 +24,13 @@ class Called:
 
     def which(self, number: int, total: int) -> str:
         """A response of a page with so many, within a sentence. A lone one has no label."""
-        return self.response if total == 1 else f"{self.response} {self.label(number)}"
+        if total == 1:
+            return _("the %(response)s") % {"response": self.response}
+        return f"{self.response} {self.label(number)}"
 
     def title(self, number: int, total: int) -> str:
-        """A response of a page with so many, at the start of a sentence."""
-        return capitalized(self.which(number, total))
+        """The heading of a response of a page with so many."""
+        return capitalized(self.response if total == 1 else self.which(number, total))
 
     def place(self, number: int, total: int) -> str:
         """Which response a question is about."""
