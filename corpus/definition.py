@@ -170,13 +170,13 @@ def _known(
             raise wrong(path, not_among(name, list(known)).format(name))
 
 
-#: Texts that came, and that can be counted as missing.
+#: Answered texts that can count as missing.
 Doubtful = Literal["cut_off", "likely_refusals"]
 LeaveOut = Literal["text", "scenario", "model"]
 
 
-class Choice(Part):
-    """What becomes of texts that are missing, cut off or refusals, when responses are written."""
+class MissingTexts(Part):
+    """How missing, cut-off and refused texts are handled when responses are written."""
 
     #: What is left out for a missing text; null: nothing is written while one is missing.
     leave_out: LeaveOut | None = None

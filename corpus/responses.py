@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from corpus.definition import Choice, ResponseRow, rows_of
+from corpus.definition import MissingTexts, ResponseRow, rows_of
 from corpus.models import Generation, Sample
 from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
@@ -32,7 +32,7 @@ Texts = dict[tuple[str, str, str], Written]
 
 
 def write_responses(
-    sample: Sample, folder: Path, choice: Choice | None = None
+    sample: Sample, folder: Path, choice: MissingTexts | None = None
 ) -> tuple[dict[str, int], list[str]]:
     """Write both files of a sample into a folder; returns their rows, and what was left out, in
     words. Responses are of the first replicate.
@@ -40,7 +40,7 @@ def write_responses(
     Raises CorpusProblem if texts are missing and `choice` does not say what to do, and
     JudgeNotReady if an endpoint is.
     """
-    choice = choice or Choice()
+    choice = choice or MissingTexts()
     definition = sample.read_generation()
     if definition is None:
         raise CorpusProblem(f"sample {sample} has no texts yet; generate them first")
@@ -79,7 +79,7 @@ CORPUS = "corpus"
 ENDINGS = {Ended.CUT_OFF: "cut off", Ended.FILTERED: "filtered", Ended.REFUSED: "refused"}
 
 
-def _is_response(text: Generation, choice: Choice) -> bool:
+def _is_response(text: Generation, choice: MissingTexts) -> bool:
     """Whether a text is a response of the study."""
     if not text.text:
         return False
@@ -110,7 +110,7 @@ def _what_to_do(sample: Sample, missing: list[Generation]) -> str:
 
 
 def _left(
-    rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: Choice
+    rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: MissingTexts
 ) -> tuple[list[ResponseRow], list[str]]:
     """The rows that are left, and what is left out, in words."""
     if choice.leave_out == "text":

@@ -38,7 +38,7 @@ class Oddity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Said:
+class ReadCompletion:
     """A completion, read. An empty `answer` is none."""
 
     answer: str
@@ -166,7 +166,7 @@ _OPENING_CHARACTERS = 300
 
 def read_completion(
     content: Any, *, beside: str = "", refusal: Any = None, finish_reason: Any = None
-) -> Said:
+) -> ReadCompletion:
     """What a choice of a chat completion says.
 
     `content` is its text or a list of parts, `beside` the thinking that the endpoint gives in
@@ -184,7 +184,7 @@ def read_completion(
     if reason in _TOOLS:
         notices.append(Oddity.TOOL)
     refused = parts.refusal or (refusal.strip() if isinstance(refusal, str) else "")
-    return Said(
+    return ReadCompletion(
         answer=said.answer or refused,
         thinking="\n\n".join(dict.fromkeys(each for each in thinking if each)),
         ended=Ended.REFUSED if refused or reason in _REFUSED else _ended(reason),
@@ -192,7 +192,7 @@ def read_completion(
     )
 
 
-def read_text(text: str) -> Said:
+def read_text(text: str) -> ReadCompletion:
     """What a completion's text says, without what its endpoint says of it."""
     notices: list[Oddity] = []
     rest = _without_start(text, notices)
@@ -200,14 +200,14 @@ def read_text(text: str) -> Said:
     if thoughts:
         notices.append(Oddity.THINKING)
     if unended:
-        return Said("", "\n\n".join(thoughts), notices=(*notices, Oddity.UNENDED))
+        return ReadCompletion("", "\n\n".join(thoughts), notices=(*notices, Oddity.UNENDED))
     rest = _without_end(_without_start(rest, notices), notices).strip()
     if thoughts and (wrapped := _WRAPPED.match(rest)):
         rest = (wrapped["tagged"] or wrapped["solved"] or "").strip()
         notices.append(Oddity.UNWRAPPED)
     if may_refuse(rest):
         notices.append(Oddity.MAY_REFUSE)
-    return Said(rest, "\n\n".join(thoughts), notices=tuple(dict.fromkeys(notices)))
+    return ReadCompletion(rest, "\n\n".join(thoughts), notices=tuple(dict.fromkeys(notices)))
 
 
 def may_refuse(text: str) -> bool:

@@ -7,7 +7,7 @@ from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed
 from judge.models import Endpoint, EndpointTrait
 from judge.storable import storable
-from judge.traits import Trait, shows
+from judge.traits import Trait, is_part_of
 
 
 def traits_at(endpoint: Endpoint, model: str, here: EndpointHere) -> frozenset[Trait]:
@@ -31,7 +31,7 @@ def note_trait(
     and the request is to be sent again, without what was refused.
     """
     trait = failure.trait
-    if trait is None or not shows(trait, body):
+    if trait is None or not is_part_of(trait, body):
         return False
     stated = here.traits
     if stated is not None and trait not in stated:

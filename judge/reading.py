@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from judge.completions import Oddity, Said
+from judge.completions import Oddity, ReadCompletion
 from judge.definition import JudgeConfiguration
 from judge.json_answers import Unusable
 from judge.parsing import (
@@ -16,7 +16,11 @@ from judge.prompts import TIE, letters
 
 
 def scores_of(
-    said: Said, configuration: JudgeConfiguration, *, responses: int, dimensions: Sequence[str]
+    said: ReadCompletion,
+    configuration: JudgeConfiguration,
+    *,
+    responses: int,
+    dimensions: Sequence[str],
 ) -> list[Scored]:
     """The scores that an answer gives to so many responses, each on every one of `dimensions`.
 

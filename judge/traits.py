@@ -90,8 +90,8 @@ def trait_behind(status: int, words: str, parameter: object = None) -> Trait | N
     return next(about, None)
 
 
-def shows(trait: Trait, body: Mapping[str, Any]) -> bool:
-    """Whether a request's body has what the trait is about: otherwise it is no reason."""
+def is_part_of(trait: Trait, body: Mapping[str, Any]) -> bool:
+    """Whether a request's body has the part that a trait refuses."""
     if trait is Trait.NO_SYSTEM_ROLE:
         return any(message["role"] == "system" for message in body["messages"])
     names = {

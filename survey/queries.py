@@ -44,9 +44,9 @@ def study_for_arrivals(slug: str) -> Study | None:
     return versions.exclude(state=Study.State.DRAFT).first() or versions.first()
 
 
-def with_other_pages() -> list[tuple[Study, int]]:
-    """Open studies whose pages look different in this release from what real participants saw, and
-    how many these are.
+def studies_with_changed_pages() -> list[tuple[Study, int]]:
+    """Open studies with real participants who saw an earlier version of the interface, with their
+    number.
     """
     seen = Q(participants__presentations__interface__lt=INTERFACE)
     real = Q(participants__source__in=REAL, participants__consented_at__isnull=False)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
-from corpus.definition import Choice, Doubtful, GenerationDefinition, LeaveOut
+from corpus.definition import Doubtful, GenerationDefinition, LeaveOut, MissingTexts
 from corpus.folders import find_sample
 from corpus.models import Generator, Sample
 from corpus.planning import (
@@ -166,7 +166,7 @@ def responses_arguments(parser: CommandParser) -> None:
 
 def responses(command: BaseCommand, options: Namespace) -> None:
     """Write the responses of a study, and the record of how each text was generated."""
-    choice = Choice(
+    choice = MissingTexts(
         leave_out=options.leave_out, without=options.without, with_refusals=options.with_refusals
     )
     try:

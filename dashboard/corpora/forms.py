@@ -6,7 +6,7 @@ from typing import Any, get_args
 from django import forms
 from django.core.validators import RegexValidator
 
-from corpus.definition import Choice, Doubtful, GenerationDefinition, LeaveOut
+from corpus.definition import Doubtful, GenerationDefinition, LeaveOut, MissingTexts
 from corpus.dialogues import KINDS, PARTS, PRESETS, layout_of
 from corpus.filters import Filters, Step, TextName, filters_of
 from corpus.models import Corpus
@@ -315,10 +315,10 @@ class ChoiceForm(OnPage):
     )
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> MissingTexts:
         """What a valid form says."""
         given = self.cleaned_data
-        return Choice(
+        return MissingTexts(
             leave_out=given["leave_out"] or None,
             without=given["without"],
             with_refusals=given["with_refusals"],

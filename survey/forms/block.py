@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from survey import paradata
 from survey.answers import AnswerKey, BlockAnswers
-from survey.called import Called, called, capitalized
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, SliderTask, TextTask
 from survey.forms.checked import CheckedInput, clean_text
+from survey.page_wording import PageWording, capitalized, wording_of
 
 #: A number of up to six digits, perhaps with one decimal.
 _TYPED = re.compile(r"(?P<minus>-?)(?P<whole>\d{1,6})(?:[.,](?P<tenths>\d)0*)?")
@@ -58,14 +58,14 @@ class _Reading:
         """Each response with what the page calls it."""
         total = len(self.responses)
         return [
-            (self.called.which(number, total), response)
+            (self.wording.which(number, total), response)
             for number, response in enumerate(self.responses, start=1)
         ]
 
     @cached_property
-    def called(self) -> Called:
-        """The words of the page."""
-        return called(self.definition)
+    def wording(self) -> PageWording:
+        """Heading and nouns of the page."""
+        return wording_of(self.definition)
 
     def ratings(self, task: RatingTask, named: Sequence[tuple[str, ResponseContent]]) -> None:
         allowed = {str(value): value for value in task.values}
@@ -111,7 +111,7 @@ class _Reading:
             if response is None:
                 first = f"{name}-{self.responses[0].public_id}"
                 message = _("Choose one of the %(responses)s: %(question)s")
-                said = {"responses": self.called.responses, "question": question}
+                said = {"responses": self.wording.responses, "question": question}
                 self.checked.errors[first] = message % said
             else:
                 chosen[name] = response
@@ -119,7 +119,7 @@ class _Reading:
                 self.checked.values.ratings[cell] = value
         if len(chosen) == 2 and chosen[BEST] == chosen[WORST]:
             first = f"{WORST}-{chosen[WORST].public_id}"
-            self.checked.errors[first] = _("Choose two different %s") % self.called.responses
+            self.checked.errors[first] = _("Choose two different %s") % self.wording.responses
 
     def check(self) -> None:
         rating = self.definition.rated

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from survey import access, answers, paradata
-from survey.called import called
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
@@ -29,6 +28,7 @@ from survey.forms.block import (
 from survey.interface import INTERFACE
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
 from survey.notices import ai_policy
+from survey.page_wording import wording_of
 from survey.templatetags.markdown import response_markdown, words_of
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
@@ -113,7 +113,7 @@ def block_context(
     main = content.definition.language
     return {
         "scenario": block,  # `block` means the template's own
-        "called": page.called,
+        "wording": page.wording,
         "turns": turns_of(block.context),
         "instructions": definition.texts.instructions,
         "written_in": main if main != definition.language else "",
@@ -180,8 +180,8 @@ class _Page:
         rating = self.definition.rating
         self.scale: Scale = tuple((p.value, p.label) for p in rating.scale) if rating else ()
         total = len(self.responses)
-        self.called = called(self.definition)
-        self.titles = [self.called.title(number, total) for number in range(1, total + 1)]
+        self.wording = wording_of(self.definition)
+        self.titles = [self.wording.title(number, total) for number in range(1, total + 1)]
 
     def entries(
         self, check: AttentionCheck | None, item: AttentionItem | None
@@ -197,7 +197,7 @@ class _Page:
             entries.append(
                 {
                     "title": title,
-                    "place": self.called.place(number, total),
+                    "place": self.wording.place(number, total),
                     "public_id": response.public_id,
                     "text": response.text,
                     "questions": [

@@ -8,13 +8,13 @@ from django.shortcuts import redirect
 from django.utils.translation import ngettext
 
 from survey import access, attempts
-from survey.called import called
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.dialogue import turns_of
 from survey.forms.attempts import ATTEMPT, read_attempt
 from survey.forms.block import rating_name, read_block
 from survey.models import Participant
+from survey.page_wording import wording_of
 from survey.views.block import block_context
 from survey.views.participant import last_page, show_page, to_next_page
 
@@ -146,7 +146,7 @@ class ShownTraining:
         what this person gave, unless this browser must not show it.
         """
         results = list(self._results(ratings, is_own=is_own))
-        words = called(self.definition)
+        words = wording_of(self.definition)
         responses = [
             {
                 "title": words.title(number + 1, len(self.item.responses)),
@@ -159,7 +159,7 @@ class ShownTraining:
         return {
             **self._place,
             "scenario": self.block,
-            "called": words,
+            "wording": words,
             "turns": turns_of(self.block.context),
             "written_in": self._written_in,
             "markdown": self.definition.response_format == "markdown",
@@ -172,7 +172,7 @@ class ShownTraining:
         """Each rating in the order of the page: what was given, what experts gave, and why."""
         questions = {one.name: one.question for one in self.rating.dimensions}
         pairs = zip(self.item.responses, ratings, strict=True)
-        words = called(self.definition)
+        words = wording_of(self.definition)
         for number, (response, given) in enumerate(pairs):
             outside = response.outside(given)
             for dimension, question in questions.items():

@@ -48,7 +48,7 @@ def test_pages_show_what_is_there_and_the_analysis_counts_it(
     Study.objects.update(state="open")
     run("simulate", study.slug, "--participants", 6, "--seed", 1, "--server", live_server.url)
     shown = Presentation.objects.exclude(response_order=None).select_related("block__scenario")
-    sizes = {(each.block.scenario.name, len(each.response_order)) for each in shown}
+    sizes = {(each.block.scenario.name, len(each.response_order or [])) for each in shown}
     assert {size for name, size in sizes if name == "S2"} == {2}
     assert {size for name, size in sizes if name != "S2"} == {3}
     run("analyze", study.slug, "--include", "simulated", "--out", tmp_path / "out")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from judge.traits import Trait, adapted, shows, trait_behind, traits_of
+from judge.traits import Trait, adapted, is_part_of, trait_behind, traits_of
 
 SYSTEM, TEMPERATURE, SEED, TOKENS = (
     Trait.NO_SYSTEM_ROLE,
@@ -104,8 +104,8 @@ def test_request_has_nothing_that_is_not_accepted() -> None:
         "messages": [{"role": "user", "content": "Rate it.\n\nA text."}],
         "max_completion_tokens": 20,
     }
-    assert not any(shows(trait, sent) for trait in Trait)
-    assert all(shows(trait, BODY) for trait in Trait)
+    assert not any(is_part_of(trait, sent) for trait in Trait)
+    assert all(is_part_of(trait, BODY) for trait in Trait)
     assert adapted(BODY, []) == BODY
     assert BODY["messages"][0]["role"] == "system", "the request itself is as it was"
 

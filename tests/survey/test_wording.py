@@ -11,7 +11,7 @@ from survey import content
 from survey.definition.study import Wording
 from survey.interface import INTERFACE
 from survey.models import Participant, Presentation, Scenario, Study
-from survey.queries import with_other_pages
+from survey.queries import studies_with_changed_pages
 from tests.survey import task_studies
 from tests.survey.visiting_tasks import Visitor, visit
 
@@ -130,15 +130,20 @@ def test_other_context_is_text_and_hostile_text_is_shown(client: Client) -> None
     assert texts(page, ".turns li") == ["User <script>alert(1)</script>"]
 
 
+def seen_by(person: Visitor) -> int | None:
+    """The version of the interface that a visitor's page was shown in."""
+    return person.presentation.interface
+
+
 def test_page_shown_has_the_version_of_the_interface(client: Client) -> None:
     person = visit(client, "likert")
-    assert person.presentation.interface is None, "it is shown first"
+    assert seen_by(person) is None, "it is not shown yet"
     person.html()
-    assert person.presentation.interface == INTERFACE
+    assert seen_by(person) == INTERFACE
     # It was shown before an update, and not answered yet: the person sees the new one.
     Presentation.objects.update(interface=1)
     person.html()
-    assert person.presentation.interface == INTERFACE
+    assert seen_by(person) == INTERFACE
 
 
 def test_page_answered_before_an_update_keeps_its_version(client: Client) -> None:
@@ -158,15 +163,15 @@ def dimensions() -> list[str]:
 def test_open_studies_whose_pages_changed_are_named(client: Client) -> None:
     person = visit(client, "likert")
     person.html()
-    assert with_other_pages() == []
+    assert studies_with_changed_pages() == []
     Presentation.objects.update(interface=1)
     study = Study.objects.get()
-    assert with_other_pages() == [(study, 1)]
+    assert studies_with_changed_pages() == [(study, 1)]
     Study.objects.update(state="closed")
-    assert with_other_pages() == []
+    assert studies_with_changed_pages() == []
     Study.objects.update(state="open")
     Participant.objects.update(source="simulated")
-    assert with_other_pages() == []
+    assert studies_with_changed_pages() == []
 
 
 def test_nouns_are_given_in_both_numbers() -> None:

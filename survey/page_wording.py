@@ -1,4 +1,4 @@
-"""What pages call a study's prompts and responses: its own words, or neutral ones."""
+"""The heading and nouns of a study's pages: its own (`wording` in study.yaml), or neutral ones."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ from survey.definition.study import Wording
 
 
 @dataclass(frozen=True)
-class Called:
-    """Words in the language of the page."""
+class PageWording:
+    """Heading and nouns, in the language of the page."""
 
     #: The heading over the prompt.
     heading: str
@@ -43,10 +43,10 @@ class Called:
         return place % (said | {"label": self.label(number)})
 
 
-def called(definition: StudyDefinition) -> Called:
-    """The words of a study's page."""
+def wording_of(definition: StudyDefinition) -> PageWording:
+    """The wording of a study's pages, in the active language."""
     own = definition.wording or Wording()
-    return Called(
+    return PageWording(
         heading=own.heading or _("Prompt"),
         response=own.response or _("response"),
         responses=own.responses or _("responses"),
