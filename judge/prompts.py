@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 from judge.definition import JudgeConfiguration
 from judge.examples import RatedExample, shown_for
-from judge.wording import Wording, wording_of
+from judge.wording import PromptWording, wording_of
 from survey.files.templates import filled
 
 #: Version of the wording and of the seeds (`judge.seeds`). Increase it with every change: scores of
@@ -104,7 +104,9 @@ def _tagged(tag: str, text: str, *, letter: str = "") -> str:
     return f"<{tag}{named}>\n{text}\n</{tag}>"
 
 
-def _shown(wording: Wording, configuration: JudgeConfiguration, responses: Sequence[str]) -> str:
+def _shown(
+    wording: PromptWording, configuration: JudgeConfiguration, responses: Sequence[str]
+) -> str:
     """The responses between tags; several with their letters."""
     tag = wording.response_tag
     if configuration.presentation == "single":
@@ -125,7 +127,10 @@ def _points(configuration: JudgeConfiguration) -> str:
 
 
 def _examples(
-    wording: Wording, configuration: JudgeConfiguration, scenario: str, dimensions: Sequence[str]
+    wording: PromptWording,
+    configuration: JudgeConfiguration,
+    scenario: str,
+    dimensions: Sequence[str],
 ) -> str:
     """Responses to other prompts, with people's ratings."""
     examples: Sequence[RatedExample] = shown_for(configuration.drawn, scenario)
@@ -155,7 +160,7 @@ def _of_each(dimensions: Sequence[str], texts: Mapping[str, str]) -> str:
 
 
 def _questions(
-    wording: Wording, configuration: JudgeConfiguration, dimensions: Sequence[str]
+    wording: PromptWording, configuration: JudgeConfiguration, dimensions: Sequence[str]
 ) -> str:
     """The question of each dimension and its rubric, if there is one; under its name if there are
     several.

@@ -20,7 +20,7 @@ class Nouns(Part):
 
 
 @dataclass(frozen=True)
-class Wording:
+class PromptWording:
     """Sentences of a prompt. Those in braces are filled in."""
 
     #: What is asked for, by presentation.
@@ -51,7 +51,7 @@ class Wording:
 
 
 #: Formats 2 and 3, whatever the study is about.
-OF_REPLIES = Wording(
+OF_REPLIES = PromptWording(
     single="You rate one reply that somebody received to a message they wrote.",
     block="Somebody wrote a message and received {n} replies. You rate each of them by itself; "
     "their order means nothing.",
@@ -76,7 +76,7 @@ OF_REPLIES = Wording(
     prompt_tag="message",
     response_tag="reply",
 )
-ENGLISH = Wording(
+ENGLISH = PromptWording(
     single="Below are the {prompt} and one {response}. You rate the {response}.",
     block="Below are the {prompt} and {n} {responses}. You rate each of them by itself; their "
     "order means nothing.",
@@ -99,7 +99,7 @@ ENGLISH = Wording(
     unusable="That can't be used: {reason}. {form}",
     no_answer="(no answer)",
 )
-CHINESE = Wording(
+CHINESE = PromptWording(
     single="下面是{prompt}和一份{response}。请为这份{response}评分。",
     block="下面是{prompt}和 {n} 份{responses}。请分别为每一份评分；它们的先后顺序没有任何含义。",
     pair="下面是{prompt}和两份{responses}。请说明哪一份更好，或者两份不分高下；它们的先后顺序没有"
@@ -133,7 +133,7 @@ def written_in(language: str) -> str:
     return "zh" if base == "zh" and not {"hant", "tw", "hk", "mo"} & set(others) else "en"
 
 
-def wording_of(nouns: Nouns | None) -> Wording:
+def wording_of(nouns: Nouns | None) -> PromptWording:
     """The words for a study; None: those of earlier formats."""
     if nouns is None:
         return OF_REPLIES

@@ -18,14 +18,14 @@ _LINE = re.compile(
 
 
 @dataclass(frozen=True)
-class Turn:
+class DialogueTurn:
     """What somebody said."""
 
     speaker: Speaker
     text: str
 
 
-def turns_of(context: str) -> list[Turn]:
+def turns_of(context: str) -> list[DialogueTurn]:
     """The turns of a context that is a dialogue: a JSON list of objects with `role` and `content`,
     or lines of which the first begins with `User:` or `Assistant:`. Of other texts there are none.
     """
@@ -33,7 +33,7 @@ def turns_of(context: str) -> list[Turn]:
     return _of_json(text) if text[:1] == "[" else _of_lines(text)
 
 
-def _of_json(text: str) -> list[Turn]:
+def _of_json(text: str) -> list[DialogueTurn]:
     try:
         messages = json.loads(text)
     except (ValueError, RecursionError):
@@ -45,11 +45,11 @@ def _of_json(text: str) -> list[Turn]:
         speaker = SPEAKERS.get(role.casefold()) if isinstance(role, str) else None
         if speaker is None or not isinstance(said, str):
             return []
-        turns.append(Turn(speaker, said.strip()))
+        turns.append(DialogueTurn(speaker, said.strip()))
     return turns
 
 
-def _of_lines(text: str) -> list[Turn]:
+def _of_lines(text: str) -> list[DialogueTurn]:
     said: list[tuple[Speaker, list[str]]] = []
     for line in text.split("\n"):
         found = _LINE.fullmatch(line)
@@ -59,4 +59,4 @@ def _of_lines(text: str) -> list[Turn]:
             said[-1][1].append(line)
         else:
             return []  # something stands before the first turn
-    return [Turn(speaker, "\n".join(lines).strip()) for speaker, lines in said]
+    return [DialogueTurn(speaker, "\n".join(lines).strip()) for speaker, lines in said]

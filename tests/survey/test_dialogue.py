@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from survey.definition.dialogue import Turn, turns_of
+from survey.definition.dialogue import DialogueTurn, turns_of
 
-HELLO, ANSWER = Turn("user", "Hello."), Turn("assistant", "What can I do?")
+HELLO, ANSWER = DialogueTurn("user", "Hello."), DialogueTurn("assistant", "What can I do?")
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def test_dialogue_has_turns(context: str) -> None:
 def test_turn_may_have_several_lines() -> None:
     turns = turns_of("System: Be kind.\nUser: One.\n\nTwo.\nAssistant: Three")
     assert turns == [
-        Turn("system", "Be kind."),
-        Turn("user", "One.\n\nTwo."),
-        Turn("assistant", "Three"),
+        DialogueTurn("system", "Be kind."),
+        DialogueTurn("user", "One.\n\nTwo."),
+        DialogueTurn("assistant", "Three"),
     ]
 
 
