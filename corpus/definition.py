@@ -205,12 +205,6 @@ class GeneratorConfiguration(Part):
         canonical = json.dumps(counted, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What is sent beside the messages, for people: no seed, which each text has its own of."""
-        given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        return {name: value for name, value in given.items() if value is not None} | self.options
-
 
 def served_as(model: GeneratingModel, condition: str, otherwise: str) -> str:
     """A model's name at its endpoint under a condition."""

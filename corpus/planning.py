@@ -23,9 +23,10 @@ from judge.asking import request_again
 from judge.completions import Ended
 from judge.endpoints import JudgeNotReady, ready_endpoint
 from judge.exchange import Tokens
-from judge.models import Endpoint
+from judge.models import Endpoint, EndpointTrait
 from judge.prompts import prompt_hash
 from judge.spending import Spent, priced
+from judge.traits import INSTEAD, Trait
 
 State = Generation.State
 #: Rows that are written at once.
@@ -248,6 +249,16 @@ def _notices(texts: QuerySet[Generation]) -> dict[str, int]:
     noted = texts.filter(state=State.ANSWERED).exclude(notices=[]).order_by()
     counted = Counter(chain.from_iterable(noted.values_list("notices", flat=True)))
     return dict(counted.most_common())
+
+
+def not_accepted(sample: Sample) -> list[str]:
+    """What endpoints of a sample's models do not accept of requests, a line for each."""
+    lines = []
+    working = Generator.objects.filter(sample=sample, calls__is_wanted=True).distinct()
+    for generator in working.select_related("endpoint"):
+        found = EndpointTrait.objects.filter(endpoint=generator.endpoint, model=generator.model)
+        lines += [f"{generator}: {INSTEAD[Trait(each.trait)]} ({each.said})" for each in found]
+    return list(dict.fromkeys(lines))
 
 
 def failure_reasons(sample: Sample) -> list[tuple[str, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from corpus.definition import MissingTexts, ResponseRow, rows_of
-from corpus.models import Generation, Sample
+from corpus.models import Generation, GenerationAttempt, Sample
 from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
 from judge.completions import Ended, Oddity
@@ -148,7 +148,7 @@ def _responses(sample: Sample, rows: Iterable[ResponseRow], first: Texts) -> Ite
         yield about | {
             "response": each.generation.text,
             "generated_by": attempt.returned_model or generator.model,
-            "parameters": _json(generator.read_configuration().parameters),
+            "parameters": _json(_sent(attempt)),
             "generated_at": _time(each),
         }
 
@@ -167,7 +167,7 @@ def _generation(each: Written) -> Row:
         "requested_model": text.generator.model,
         "returned_model": attempt.returned_model if attempt else "",
         "endpoint": text.generator.endpoint.base_url,
-        "parameters": _json(text.generator.read_configuration().parameters),
+        "parameters": _json(_sent(attempt) if attempt else {}),
         "seed": attempt.request.get("seed", "") if attempt else "",
         "prompt_hash": text.prompt_hash,
         "generated_at": _time(each),
@@ -183,6 +183,12 @@ def _generation(each: Written) -> Row:
         "notices": "; ".join(text.notices),
         "error": text.error,
     }
+
+
+def _sent(attempt: GenerationAttempt) -> dict[str, object]:
+    """The parameters of a request; each text has its own seed, which is a column."""
+    aside = ("model", "messages", "seed")
+    return {name: value for name, value in attempt.request.items() if name not in aside}
 
 
 def _json(parameters: dict[str, object]) -> str:

@@ -16,6 +16,7 @@ from corpus.planning import (
     PlannedSystem,
     Progress,
     failure_reasons,
+    not_accepted,
     plan,
     plan_only,
     progress,
@@ -127,6 +128,8 @@ def _conclude(command: BaseCommand, sample: Sample) -> None:
         command.stdout.write(f"  {n} {ended.replace('_', ' ')}")
     for notice, n in now.notices.items():
         command.stdout.write(f"  {n} × {notice}")
+    for line in not_accepted(sample):
+        command.stdout.write(f"  {line}")
     problems = [f"It was stopped: {reason}" for reason in now.stopped]
     if now.failed:
         reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(sample))

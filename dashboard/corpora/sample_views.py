@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from corpus.models import Sample
-from corpus.planning import failure_reasons, plan_only, progress, total_cost
+from corpus.planning import failure_reasons, not_accepted, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from corpus.responses import ENDINGS
 from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
@@ -77,6 +77,7 @@ def _progress(sample: Sample) -> dict[str, Any]:
         "is_complete": now.total > 0 and now.answered == now.total,
         "is_over": now.answered > 0 and now.answered + now.failed == now.total,
         "endings": [(ENDINGS[Ended(ended)], n) for ended, n in now.endings.items()],
+        "not_accepted": not_accepted(sample),
         "reasons": failure_reasons(sample) if now.failed else [],
     }
 
