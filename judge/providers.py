@@ -102,6 +102,8 @@ class _Message(Lenient):
 class _Choice(Lenient):
     message: _Message
     finish_reason: Any = None
+    #: Why it broke off, of some routers.
+    error: Any = None
 
 
 class _Completion(Lenient):
@@ -249,7 +251,9 @@ class Provider:
             body = self.hide(error.response.text)
             raise self.refused(
                 error.status_code,
-                _error_in(body) or ErrorWords(_first_line(body) or error.response.reason_phrase),
+                _error_in(body)
+                or _error_in(_first_event(body))
+                or ErrorWords(_first_line(body) or error.response.reason_phrase),
                 body=body,
                 model=model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
@@ -267,9 +271,12 @@ class Provider:
             choice = completion.choices[0]
         except (ValidationError, IndexError):
             raise self._no_completion(text, content_type=content_type, model=model) from None
-        if choice.finish_reason == "error":
+        if choice.finish_reason == "error" or choice.error:
+            words = str(words_of(choice.error))[:WORDS]
             raise ExchangeFailed(
-                "the endpoint broke off its answer", outcome=Outcome.GARBLED, body=text
+                "the endpoint broke off its answer" + (f": {words}" if words else ""),
+                outcome=Outcome.GARBLED,
+                body=text,
             )
         usage = _numbers(completion.usage)
         message = choice.message
