@@ -112,6 +112,7 @@ def test_judge_attempts_holds_every_request_and_for_sharing_no_texts(
         "raw_text": "",
         **({} if share else {"error": "busy"}),
         "provenance": '{"provider": "groq"}',
+        "thinking": "",
     }
     assert (second["attempt"], second["outcome"]) == ("2", "answered")
     assert float(second["cost_usd"]) == 0.005
@@ -133,7 +134,7 @@ def test_codebook_explains_every_column_of_both_files(judge: Judge, tmp_path: Pa
         for row in rows(export(judge.study, tmp_path / "out") / "codebook.csv")
     }
     ours = {key: m for key, m in meanings.items() if key[0].startswith("judge_")}
-    assert len(ours) == 11 + 22
+    assert len(ours) == 11 + 23
     assert "Not asked in this study" not in ours.values()
     assert meanings["judge_attempts.csv", "started_at"] == "When it was sent (ISO 8601, UTC)"
     assert meanings["participants.csv", "started_at"].startswith("When they agreed")
