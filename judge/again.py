@@ -12,9 +12,9 @@ from django.db import transaction
 
 from judge import prompts
 from judge.definition import JudgeConfiguration
+from judge.doubts import Unusable
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply
-from judge.json_answers import Unusable
 from judge.models import Attempt, Judge, Judging, StructuredOutput
 from judge.money import Budget
 from judge.patient import PatientClient

@@ -5,6 +5,7 @@ rewriter. An answer has none of the model's thinking and none of the tokens that
 puts around turns. Thinking that does not end leaves no answer: what stands in it are drafts.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -106,6 +107,7 @@ _TAG = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})", re.IGNORE
 #: Thinking between parts of an answer has one of these, at the start of a line.
 _OPENS_LATER = re.compile(r"<think(?:ing)?>|\[THINK\]", re.IGNORECASE)
 _NO_SPACE = re.compile(r"\S")
+_FENCED = re.compile(r"\A```\w*\s*|\s*```\Z")
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 #: Channels (the "harmony" format): of several messages, those to the user are the answer.
 _MESSAGE = re.compile(
@@ -195,19 +197,34 @@ def read_completion(
 def read_text(text: str) -> ReadCompletion:
     """What a completion's text says, without what its endpoint says of it."""
     notices: list[Oddity] = []
+    if _is_object(text):
+        return ReadCompletion(text.strip())
     rest = _without_start(text, notices)
     rest, thoughts, unended = _without_thinking(rest)
     if thoughts:
         notices.append(Oddity.THINKING)
     if unended:
         return ReadCompletion("", "\n\n".join(thoughts), notices=(*notices, Oddity.UNENDED))
-    rest = _without_end(_without_start(rest, notices), notices).strip()
+    if not _is_object(rest):
+        rest = _without_end(_without_start(rest, notices), notices)
+    rest = rest.strip()
     if thoughts and (wrapped := _WRAPPED.match(rest)):
         rest = (wrapped["tagged"] or wrapped["solved"] or "").strip()
         notices.append(Oddity.UNWRAPPED)
     if may_refuse(rest):
         notices.append(Oddity.MAY_REFUSE)
     return ReadCompletion(rest, "\n\n".join(thoughts), notices=tuple(dict.fromkeys(notices)))
+
+
+def _is_object(text: str) -> bool:
+    """Whether a text is one JSON object, whose strings may have tags and tokens."""
+    inside = _FENCED.sub("", text.strip())
+    if not (inside.startswith("{") and inside.rstrip().endswith("}")):
+        return False
+    try:
+        return isinstance(json.loads(inside, strict=False), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def may_refuse(text: str) -> bool:
@@ -305,7 +322,7 @@ def _without_thinking(text: str) -> tuple[str, list[str], bool]:
     code = _in_code(text)
     thoughts: list[str] = []
     at = first = 0  # where the rest of the text, and of its tags, begins
-    while True:
+    while not _is_object(text[at:]):
         begin = _NO_SPACE.search(text, at)
         if first < len(tags) and begin and tags[first]["opening"] and _is_at(tags[first], begin):
             last = _closing(tags, first)
@@ -319,7 +336,7 @@ def _without_thinking(text: str) -> tuple[str, list[str], bool]:
             thoughts.append(text[at : tags[last].start()].strip())
         at, first = tags[last].end(), last + 1
     answer: list[str] = []
-    while first < len(tags):
+    while first < len(tags) and not _is_object(text[at:]):
         tag = tags[first]
         if (
             not _OPENS_LATER.match(text, tag.start())

@@ -22,9 +22,12 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from judge.json_answers import Unusable, object_in
+from judge.completions import may_refuse
+from judge.doubts import Unusable, check_prose
+from judge.json_answers import object_in
 from survey.definition.tasks import Point
 
 #: Maximum length of an answer in characters.
@@ -35,17 +38,35 @@ _NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
 #: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
 _GAP = r"[^\S\n]"
-_NAMED = rf"(?:(?:the|my|overall|final){_GAP}+)*(?:score|rating|answer|result)"
+_NAMED = r"(?:[a-z]{2,20}[ \t]){0,3}(?:score|rating|answer|result)"
 #: It opens its sentence and the number ends its clause: "I would not give a score of 4" is none.
 _STATEMENT = re.compile(
-    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is){_GAP}*[-+]?[0-9]+(?:\.0+)?{_GAP}*"
+    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is:?){_GAP}*(?P<number>[-+]?[0-9]+(?:\.0+)?){_GAP}*"
     r"(?:[.,;:!()]|$|because\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+_OTHER_NAMES = (
+    "\u8bc4\u5206|\u5206\u6570|\u5f97\u5206|\u6253\u5206|\u7b54\u6848|bewertung|punktzahl|puntuaci\u00f3n"
+    "|calificaci\u00f3n|note|pontua\u00e7\u00e3o|punteggio|\u043e\u0446\u0435\u043d\u043a\u0430|\u062a\u0642\u064a\u064a\u0645"
+)
+#: A line with nothing but the number, and perhaps what it is called.
 _ALONE = re.compile(
-    rf"(?:\[?{_NAMED}\]?{_GAP}*(?:(?::|=|is){_GAP}*)?)?[\"'(\[]*[-+]?[0-9]+(?:\.0+)?[\"')\]]*(?P<rest>.*)",
+    rf"[->]?{_GAP}*(?:\[?(?:{_NAMED}|{_OTHER_NAMES})\]?{_GAP}*(?:(?::|\uff1a|=|is|[-\u2013\u2014]){_GAP}*)?)?"
+    r"[\"'(\[\u201c\u300c\u300e]*(?P<number>[-+]?[0-9]+(?:\.0+)?)[\"')\]\u201d\u300d\u300f]*(?P<rest>.*)",
     re.IGNORECASE,
 )
+#: What wraps an answer and says nothing.
+_WRAPPING = re.compile(
+    r"</?(?:score|answer|rating|final_answer|response|output)>|<\|(?:begin|end)_of_box\|>"
+    r"|[\u200b\u2060\ufeff*_`#]|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]",
+    re.IGNORECASE,
+)
+_BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
+
+
+#: Keys of a JSON object that say that it is no answer.
+_NO_ANSWER = {"draft", "example", "refusal", "error"}
+_WORDS_FOR_SCORES = re.compile("score|rating|grade|final|revised|corrected")
 
 
 @dataclass(frozen=True)
@@ -69,8 +90,8 @@ def parse_scores(
 
     A score is a point of the scale, or also a value `between` them. Raises Unusable.
     """
-    answer = _checked(text)
-    value = object_in(answer)
+    answer = _unboxed(_checked(text))
+    value, prose = object_in(answer)
     if letters or dimensions:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
@@ -80,6 +101,7 @@ def parse_scores(
         scores = [_of_part(at, part) for at, part in parts]
     elif value is not None:
         scores = [_scored(value)]
+        _check_labels(prose, value, scale, scores[0].score)
     else:
         scores = [Scored(_from_text(answer, scale))]
     for each in scores:
@@ -151,7 +173,7 @@ def parse_verdicts(
     The answer is a JSON object: `{"better": "A"}`, or one under the name of each of several
     dimensions. Raises Unusable.
     """
-    value = object_in(_checked(text), others=[*letters, tie])
+    value, _ = object_in(_checked(text), others=[*letters, tie])
     if value is None:
         raise Unusable("there is no JSON object in the answer")
     parts = [_part(value, name) for name in dimensions] if dimensions else [("", value)]
@@ -208,49 +230,99 @@ def _of_part(at: str, part: Any) -> Scored:
 
 
 def _scored(value: dict[str, Any]) -> Scored:
-    scores = [value[key] for key in ("score", "rating") if key in value]
+    scores = [given for key, given in value.items() if key.casefold() in ("score", "rating")]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
     score = _whole(scores[0])
     if score is None:
-        raise Unusable(f"the score {scores[0]!r} is not an integer")
+        given = scores[0]
+        shown = float(given) if isinstance(given, Decimal) else given
+        raise Unusable(f"the score {shown!r} is not an integer")
+    _check_other_keys(value)
     reason = value.get("reason", "")
-    return Scored(score, reason if isinstance(reason, str) else json.dumps(reason))
+    return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
+
+
+def _check_labels(prose: str, value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
+    """Raise Unusable where prose, or a key of the JSON, has the label of another point."""
+    said = [str(given).strip().casefold() for key, given in value.items() if key != "reason"]
+    own = next((point.label for point in scale if point.value == score), "").casefold()
+    around = prose.casefold().replace(own, " ") if own else prose.casefold()
+    for point in scale:
+        label = point.label.casefold()
+        if point.value == score or label == own:
+            continue
+        if label in said or (" " in label and label in around):
+            raise Unusable(f"it also says {point.label}")
+
+
+def _check_other_keys(value: dict[str, Any]) -> None:
+    """Raise Unusable where a JSON object says more than a score and its reason."""
+    for key, given in value.items():
+        name = key.casefold()
+        if name in ("score", "rating"):
+            continue
+        if not isinstance(given, str) or name in _NO_ANSWER or _WORDS_FOR_SCORES.search(name):
+            if given not in ("", None, [], {}):
+                raise Unusable(f'the JSON also has "{key}"')
+        elif may_refuse(given):
+            raise Unusable("the reason may be a refusal")
 
 
 def _whole(score: Any) -> int | None:
     """The whole number that a score is: 4, 4.0 or "4"."""
     if isinstance(score, str) and _INTEGER.fullmatch(score.strip()):
         return int(float(score))
-    if type(score) is int or (isinstance(score, float) and score.is_integer()):
+    if type(score) is int or (isinstance(score, Decimal) and score == score.to_integral_value()):
         return int(score)
     return None
 
 
 def _from_text(answer: str, scale: Sequence[Point]) -> int:
     highest = scale[-1].value
-    plain = re.sub(r"[*_`#]", "", answer)
-    plain = re.sub(rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}(?![0-9])(?![.,][0-9])", "", plain)
+    fraction = rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}(?![0-9/])(?![.,][0-9])"
+    plain = re.sub(fraction, "", _WRAPPING.sub("", answer), count=1)
     numbers = _NUMBER.findall(plain)
     if not numbers:
         raise Unusable("there is no number in the answer")
     if len(numbers) > 1:
         raise Unusable(f"there are several numbers in the answer: {', '.join(numbers[:5])}")
-    if not _INTEGER.fullmatch(numbers[0]):
+    if not _INTEGER.fullmatch(numbers[0].removeprefix("-") if _is_listed(plain) else numbers[0]):
         raise Unusable(f"{numbers[0]} is not a whole number")
-    labels = {point.label.casefold() for point in scale if point.value == float(numbers[0])}
-    stated = _STATEMENT.search(plain) or any(
-        _stands_alone(line.strip(), labels) for line in plain.splitlines()
-    )
-    if not stated:
+    score = int(float(numbers[0]))
+    labels = {point.label.casefold() for point in scale if point.value == score}
+    found = _stated(plain, labels)
+    if found is None:
         raise Unusable(f"{numbers[0]} is not given as the score")
-    return int(float(numbers[0]))
+    before, after = plain[: found.start()], plain[found.end("number") :].lstrip("\u5206\u70b9")
+    for label in sorted(labels, key=len, reverse=True):
+        after = re.sub(rf"\A(\W*){re.escape(label)}(?!\w)", r"\1", after, flags=re.IGNORECASE)
+    _check_labels(f"{before} {after}", {}, scale, score)
+    check_prose(before, after, beside="the score")
+    return score
 
 
-def _stands_alone(line: str, labels: set[str]) -> bool:
-    """Whether a line is only a number, perhaps with this point's own label."""
-    match = _ALONE.fullmatch(line)
-    if not match:
-        return False
-    rest = match["rest"].strip(" .!=:-()\"'").casefold()
-    return rest in labels | {""}
+def _unboxed(answer: str) -> str:
+    """An answer with the content of `\\boxed{4}` in its place."""
+    return _BOXED.sub(r"\1", answer)
+
+
+def _is_listed(plain: str) -> bool:
+    return plain.lstrip().startswith("- ")
+
+
+def _stated(plain: str, labels: set[str]) -> re.Match[str] | None:
+    """Where the number is given as the score."""
+    if found := _STATEMENT.search(plain):
+        return found
+    start = 0
+    for line in plain.split("\n"):
+        at = start + len(line) - len(line.lstrip())
+        found = _ALONE.fullmatch(plain, at, start + len(line.rstrip()))
+        if found:
+            rest = found["rest"].strip(" .!=:()\"'\u5206\u70b9").strip("-\u2013\u2014 ").casefold()
+            bare = found["rest"].strip()
+            if rest in labels or (rest == "" and not bare.startswith(("-", "/"))):
+                return found
+        start += len(line) + 1
+    return None

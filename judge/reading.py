@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from judge.completions import Oddity, ReadCompletion
 from judge.definition import JudgeConfiguration
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.parsing import (
     Scored,
     parse_scores,

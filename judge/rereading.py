@@ -6,7 +6,7 @@ from itertools import product
 
 from judge.attempts import asked
 from judge.completions import Ended, ReadCompletion, read_completion
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.models import Attempt, Judge
 from judge.queries import scoring_calls
 from judge.questions import ABOUT

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from judge import runs
 from judge.configure import move_judges_here
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.models import Judge, Score
 from judge.parsing import Scored, parse_verdicts
 from judge.plans import plan_calls

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.parsing import Scored, keeps_to_probe, parse_scores
 from survey.definition.tasks import Point
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from judge.completions import read_text
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.prompts import FORMAT, Message, messages, repair
 from judge.reading import scores_of
 from survey.definition import StudyDefinition
