@@ -1,6 +1,6 @@
 import os, sys, json, time
 os.environ.setdefault("DJANGO_SETTINGS_MODULE","tests.settings")
-sys.path.insert(0,"/work/main")
+sys.path.insert(0,os.environ.get("TREE","/tmp/adversary/tree"))
 import django; django.setup()
 from judge.completions import *
 from judge.completions import read_text, read_completion
