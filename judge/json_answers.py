@@ -27,7 +27,7 @@ _DOUBTS = re.compile(
     r"|wrong|mistake\w*|too \w+|higher|lower|warmer|colder|stronger|weaker|raise|unless|cannot"
     r"|can't|won't|unable|refuse|decline|sorry|zero|two|three|four|five|six|seven|eight|nine|ten"
     r"|half|hundred|neither|either|unsure|uncertain|not sure|hard to say|between)\b"
-    r"|(?:^|[.!?\n])\s*(?:no|not|but|or|however|well(?!\Z))\b|\?",
+    r"|(?:^|[.!?\n])\s{0,3}(?:no|not|but|or|however|well(?!\Z))\b|\?",
     re.IGNORECASE,
 )
 _ENGLISH = re.compile(r"\b(?:the|is|it|its|my|this|that|here|of|and|to|hope|i)\b", re.IGNORECASE)
