@@ -60,7 +60,7 @@ class Progress:
     #: Why generators are stopped, each reason once.
     stopped: tuple[str, ...]
     last_error: str
-    #: Texts that no whole answer was given for, by how it ended; then what was odd about others.
+    #: Numbers of cut-off, filtered and refused texts; of notices about the answered ones.
     endings: dict[str, int]
     notices: dict[str, int]
 
