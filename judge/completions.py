@@ -83,7 +83,10 @@ _ENDINGS = {
 # How endpoints say that an answer ended
 
 _CUT_OFF = {"length", "max_tokens", "max_output_tokens", "model_length"}
-_CUT_OFF |= {"model_context_window_exceeded", "context_length_exceeded"}
+_CUT_OFF |= {"model_context_window_exceeded", "context_length_exceeded", "max_length"}
+_CUT_OFF |= {"max_new_tokens", "max_completion_tokens", "token_limit", "incomplete", "abort"}
+_CUT_OFF |= {"insufficient_system_resource", "network_error", "engine_overloaded", "timeout"}
+_CUT_OFF |= {"cancelled", "pause_turn", "repetition"}
 _REFUSED = {"refusal", "refused"}
 _FILTERED = {"content_filter", "content_filtered", "filtered", "safety", "sensitive", "moderation"}
 _FILTERED |= {"recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened"}
@@ -111,7 +114,7 @@ _FENCED = re.compile(r"\A```\w*\s*|\s*```\Z")
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 #: Channels (the "harmony" format): of several messages, those to the user are the answer.
 _MESSAGE = re.compile(
-    r"(?:<\|start\|>[^<]{0,40})?<\|channel\|>\s*(\w+)[^<]{0,200}(?:<\|constrain\|>[^<]{0,40})?"
+    r"(?:<\|start\|>[^<]{0,40})?<\|channel\|>\s*(\w{1,20})[^<]{0,200}(?:<\|constrain\|>[^<]{0,40})?"
     r"<\|message\|>"
 )
 _END_OF_MESSAGE = re.compile(r"<\|(?:end|return|call|start)\|>")

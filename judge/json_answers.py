@@ -29,6 +29,8 @@ def object_in(answer: str, *, others: Sequence[str] = ()) -> tuple[dict[str, Any
     """
     first = answer.find("{")
     if first < 0:
+        if "}" in answer:  # what is left of an object whose texts have a tag of thinking
+            raise Unusable("the answer looks like JSON but is not")
         return None, answer
     text = _BACKSLASH.sub(lambda found: "\\" * (found["tex"] is not None) + found[0], answer)
     first = text.find("{")

@@ -491,7 +491,7 @@ def words_of(error: object) -> ErrorWords:
     found = dict(_stated(error))
     text = _sentence(error)
     code = found.get("code", found.get("status"))
-    if isinstance(code, str) and code.isdecimal():
+    if isinstance(code, str) and len(code) == len("500") and code.isdecimal():
         code = int(code)
     stated = {str(found.get(name)).casefold() for name in ("code", "type")}
     return ErrorWords(

@@ -2,30 +2,37 @@
 
 import re
 
-_TAGGED = re.compile(r"<text>\s*(.*?)\s*(?:</text>|\Z)", re.DOTALL)
-_VERSION = (
-    "version|text|reply|response|answer|message|rewrit\\w*|rewording|paraphrase|shortened"
-    "|fassung|text|antwort|versi\u00f3n|texto|respuesta|texte|r\u00e9ponse|vers\u00e3o|resposta"
+_OPENING, _CLOSING = (
+    re.compile(r"<text\s?>", re.IGNORECASE),
+    re.compile(r"</text\s?>", re.IGNORECASE),
 )
-#: A line that announces the text: on its own, or before it. Chinese has no word boundaries.
-_PREFACE = re.compile(
-    r"\A[*_#\s]*(?:"
-    r"(?:(?:sure|certainly|of course|okay|ok|absolutely|gladly|no problem|klar|claro|bien s\u00fbr)"
-    r"\b[^\n:]{0,40}[!.,:\u2014-]?[ \t]*\n*)?"
-    rf"(?:(?:here(?:'s| is| are| goes)|below is|this is|hier (?:ist|kommt)"
-    r"|aqu\u00ed (?:est\u00e1|tienes)|voici|aqui est\u00e1"
-    r"|the|rewritten|revised|short(?:er|ened)|formal|casual|elevated)\b"
-    rf"[^\n:\uff1a]{{0,80}}\b(?:{_VERSION})\b[^\n:\uff1a]{{0,60}}"
-    rf"|(?:rewritten|revised|shortened)(?: (?:{_VERSION}))?)"
-    r"[*_]*[:\uff1a][*_]*"
-    r"|(?:\u597d\u7684|\u5f53\u7136)?[\uff0c,]?\s*(?:\u4ee5\u4e0b|\u4e0b\u9762|\u8fd9)\u662f"
-    r"[^\n:\uff1a]{0,30}[:\uff1a]"
-    r"|(?:sure|certainly|of course|absolutely)\b[^\n:]{0,60}:"
-    r")\s*",
+#: The longest line that announces the text.
+LONGEST_PREFACE = 160
+_SURE = re.compile(
+    r"(?:sure|certainly|of course|okay|ok|absolutely|gladly|great|understood|natürlich|klar"
+    r"|¡?claro|bien sûr|当然可以|当然|好的)[!.,，！。 ]+\s*",
     re.IGNORECASE,
 )
-_FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
-_QUOTES = {'"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "\u300c": "\u300d"}
+_VERSION = (
+    r"version|text|reply|replies|response|answer|message|style|take|rewrit\w*|fassung|antwort"
+    r"|versión|texto|respuesta|texte|réponse|versão|resposta|testo|versione"
+)
+#: A line of its own that announces the text: without its colon.
+_ANNOUNCES = re.compile(
+    rf"(?:here(?:'s| is| are)|below is|this is|i've|i have|the|rewritten|revised|short(?:er|ened)"
+    rf"|formal|casual|elevated|hier (?:ist|kommt)|aquí (?:está|tienes)|voici|aqui está|ecco)\b.*"
+    rf"\b(?:{_VERSION})\b.*"
+    r"|here you go|rewritten|revised|shortened|.*(?:改写|缩短|简短|重写|版本|文本|内容).*",
+    re.IGNORECASE,
+)
+#: The same before the text on its line.
+_BEFORE = re.compile(
+    r"here(?:'s| is) (?:a|an|the|your) (?:(?:shorter|shortened|rewritten|revised|(?:more )?formal"
+    r"|(?:more )?casual|elevated) (?:version|text|reply|response|message)(?: of (?:the|your) \w+)?)"
+    r":\s*",
+    re.IGNORECASE,
+)
+_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
 
 PREFACE, WRAPPING = "a preface was taken off", "quotes, a fence or tags were taken off"
 
@@ -33,13 +40,13 @@ PREFACE, WRAPPING = "a preface was taken off", "quotes, a fence or tags were tak
 def rewritten_text(answer: str, original: str) -> tuple[str, list[str]]:
     """The text that `answer` gives in place of `original`, and what was taken off."""
     text, said = answer.strip(), []
-    if "<text>" not in original and (tagged := _TAGGED.search(text)):
-        said += [WRAPPING]
-        said += [PREFACE] if text[: tagged.start()].strip() else []
-        text = tagged[1].strip()
-    elif (rest := _without_preface(text)) and not _PREFACE.match(original.strip()):
+    tagged = None if _OPENING.search(original) else _tagged(text)
+    if tagged is not None:
+        said = [WRAPPING, *([PREFACE] if tagged[0] else [])]
+        text = tagged[1]
+    elif (rest := _without_preface(text)) and not _without_preface(original.strip()):
         text = rest
-        said.append(PREFACE)
+        said = [PREFACE]
     unwrapped = _unwrapped(text)
     if unwrapped != text and _unwrapped(original.strip()) == original.strip():
         text = unwrapped
@@ -47,16 +54,35 @@ def rewritten_text(answer: str, original: str) -> tuple[str, list[str]]:
     return text, list(dict.fromkeys(said))
 
 
+def _tagged(text: str) -> tuple[str, str] | None:
+    """What stands before the tags and between them; the closing one may be missing."""
+    closing = _CLOSING.search(text)
+    end = closing.start() if closing else len(text)
+    openings = list(_OPENING.finditer(text, 0, end))
+    if not openings:
+        return None
+    last = openings[-1]
+    return text[: last.start()].strip(), text[last.end() : end].strip()
+
+
 def _without_preface(text: str) -> str:
     """What follows a preface; empty if there is none."""
-    preface = _PREFACE.match(text)
-    return text[preface.end() :].strip() if preface else ""
+    line, _, rest = text.partition("\n")
+    said = line.strip(" *_#")
+    if rest.strip() and len(said) <= LONGEST_PREFACE and said[-1:] in (":", "："):
+        said = said.rstrip(":： *_").replace("’", "'")
+        if _SURE.fullmatch(f"{said}.") or _ANNOUNCES.fullmatch(_SURE.sub("", said, count=1)):
+            return rest.strip()
+    begins = _SURE.match(text)
+    before = _BEFORE.match(text, begins.end() if begins else 0)
+    return text[before.end() :].strip() if before else ""
 
 
 def _unwrapped(text: str) -> str:
     """The text without a fence or quotes around all of it."""
-    if fenced := _FENCED.match(text):
-        return fenced[1].strip()
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        inside = text[: -len("```")].partition("\n")[2]
+        return text if "```" in inside else inside.strip()
     closing = _QUOTES.get(text[:1])
     if closing and len(text) > 1 and text.endswith(closing):
         inside = text[1:-1]

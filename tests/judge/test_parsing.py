@@ -77,6 +77,7 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ("four", "there is no number in the answer"),
         ("４", "there is no number in the answer"),
         ("{]] \u202e ???", "the answer looks like JSON but is not"),
+        ('. Score: 4."}', "the answer looks like JSON but is not"),
         ("3 or 4", "there are several numbers in the answer: 3, 4"),
         ("4 4", "there are several numbers in the answer: 4, 4"),
         ("Score: 4. Warmth: 5.", "there are several numbers in the answer: 4, 5"),

@@ -1,5 +1,7 @@
 """What a language model says around a rewritten text is no part of it."""
 
+import time
+
 import pytest
 
 from analysis.perturbations.rewritten import PREFACE, WRAPPING, rewritten_text
@@ -21,6 +23,11 @@ TEXT = "I hear you're tired; glad you wrote."
         "Of course. Here is the reply, about two thirds as long:",
         "Okay, here's a casual version of the text:",
         "Absolutely! Here's the rewritten text:",
+        "Here you go:",
+        "Understood. Here is the rewritten text:",
+        "I've shortened the text:",
+        "改写后的文本：",
+        "当然可以！以下是改写后的文本：",
         "Below is the rewritten text:",
         "This is the shortened version of your text:",
         "The rewritten text:",
@@ -30,7 +37,6 @@ TEXT = "I hear you're tired; glad you wrote."
         "**Rewritten text:**",
         "**Shorter version:**",
         "Sure:",
-        "Certainly, in a casual style:",
         "Hier ist eine kürzere Fassung:",
         "Voici une version plus courte :",
         "Aquí tienes una versión más corta:",
@@ -39,9 +45,21 @@ TEXT = "I hear you're tired; glad you wrote."
         "这是改写后的内容:",
     ],
 )
-@pytest.mark.parametrize("gap", ["\n\n", "\n", " "])
+@pytest.mark.parametrize("gap", ["\n\n", "\n"])
 def test_preface_is_taken_off_and_noted(preface: str, gap: str) -> None:
     assert rewritten_text(preface + gap + TEXT, ORIGINAL) == (TEXT, [PREFACE])
+
+
+@pytest.mark.parametrize(
+    "preface",
+    [
+        "Here is a shorter version:",
+        "Sure! Here's the rewritten text:",
+        "Here is a more casual version of the text:",
+    ],
+)
+def test_preface_on_the_line_of_the_text_is_taken_off(preface: str) -> None:
+    assert rewritten_text(f"{preface} {TEXT}", ORIGINAL) == (TEXT, [PREFACE])
 
 
 @pytest.mark.parametrize(
@@ -78,6 +96,16 @@ def test_preface_and_wrapping_are_both_noted() -> None:
         "You could try:\n\n- rest\n- a walk",
         '"Tired" is a small word for it.',
         "Rest. Then: a walk.",
+        "Of course it hurts: you lost her.",
+        "Absolutely no one should go through this: I am so sorry.",
+        "Sure, come by at 10:30 and we can talk.",
+        "The text she sent at 3:15 still hurts.",
+        "The answer is at https://example.org/help today.",
+        "The message was clear: you miss her.",
+        "Here is the message I hear: you are alone.",
+        "This is my answer: I am here.",
+        "这是真的：你很难过。",
+        "Voici ma réponse : je suis là.",
         "我听到你很累：请休息。",
         "Text me when you are home: I worry.",
         "I wrote a version of it: it was mine.",
@@ -93,3 +121,10 @@ def test_what_the_original_has_stays() -> None:
     text = "Here is a shorter version: I hear you."
     assert rewritten_text(text, original) == (text, [])
     assert rewritten_text('"I hear you."', '"I hear you, my dear."') == ('"I hear you."', [])
+
+
+@pytest.mark.parametrize("text", ["#" + "\n" * 200_000 + "x", "<text>x" + " " * 200_000 + "x"])
+def test_blanks_without_end_are_read_at_once(text: str) -> None:
+    began = time.process_time()
+    rewritten_text(text, ORIGINAL)
+    assert time.process_time() - began < 2, "it took minutes"
