@@ -1,139 +1,151 @@
-"""Whether prose around a score may mean another score, or none. Pure.
+"""Whether prose around a score leaves no doubt that the score is meant. Pure.
 
-A wrong score is worse than none: in case of doubt the judge is asked again. English prose may
-explain a score; in other languages only a line that announces it is accepted.
+A wrong score is worse than none: in case of doubt the judge is asked again. So prose is accepted
+only where it announces the score, in words of a closed list ("Here is my rating:"), or explains it,
+in English sentences about the text that was rated ("The reply names her loss.").
 """
 
 import re
+import tomllib
+from pathlib import Path
 
-from judge.completions import may_refuse
+from judge.refusing import may_refuse
 
 
 class Unusable(ValueError):
     """An answer without a usable score; the message gives the reason."""
 
 
+#: The words of announcements, by kind and language.
+_ANNOUNCING = tomllib.loads((Path(__file__).parent / "announcing.toml").read_text("utf-8"))
+_PHRASES = re.compile(
+    r"\bin (?:the |an? )?(?:(?:required|requested|specified|following|correct|proper|valid) )?"
+    r"(?:json )?format(?: (?:you )?(?:asked for|requested|specified))?\b"
+    r"|\bas (?:valid |an? )?json\b"
+    r"|\bbased on the (?:scale|rubric|criteria)(?: (?:provided|given|above))?\b"
+    r"|\bafter reading the \w+\b",
+    re.IGNORECASE,
+)
+
+
+def _any_of(*kinds: str) -> str:
+    words = (word for kind in kinds for text in _ANNOUNCING[kind].values() for word in text.split())
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+def _words(*kinds: str) -> re.Pattern[str]:
+    """Words of these kinds, as wholes where the script parts them."""
+    parted, unparted = (_any_of(*(f"{mark}{kind}" for kind in kinds)) for mark in ("", "unparted_"))
+    return re.compile(rf"(?<![^\W\d_])(?:{parted})(?![^\W\d_])|{unparted}", re.IGNORECASE)
+
+
+_WORDS = _words("nouns", "others")
+#: Of an announcement that stands before a plain number, one word is one of these.
+_NOUN = _words("nouns")
+
+#: An explanation begins with one of these.
+_EXPLAINS = re.compile(
+    r"(?:the|its?|he|she|they|his|her|their|both|because|since|reason(?:ing)?|explanation|rationale"
+    r"|justification|this (?:reply|response|text|answer|message|summary|translation|code))\b",
+    re.IGNORECASE,
+)
+#: What may mean another score than the one that is given, or none.
+_DOUBTS = re.compile(
+    r"\b(?:i|i'\w+|me|my|mine|we|us|our"
+    r"|would|could|should|might|may|maybe|perhaps|if|unless|seems?|probably|possibl[ey]|impossible"
+    r"|higher|lower|more|less|better|worse|best|worst|above|below|up|down|plus|minus|half|between"
+    r"|warmer|colder|stronger|weaker|closer|nearer|another|other|instead|rather|actually|too \w+"
+    r"|points?|notch|step|level|grade|scor\w+|rat(?:e|ed|es|ing|ings)|values?|answers?|numbers?|scale"
+    r"|top|bottom|middle|deserv\w+|worth|chang\w+|adjust\w*|raise|revis\w+|correct\w*|updat\w+"
+    r"|wrong|mistake\w*|error|unfair|draft|example|sample|template|placeholder|format|illustrat\w+"
+    r"|initial\w*|first|previous\w*|default|provisional|tentative|guess\w*|unsure|uncertain|unclear"
+    r"|doubt\w*|refus\w+|declin\w+|unable|cannot|can't|missing|empty|blank|exist\w*|comfortable"
+    r"|inappropriate|guidelines|policy|ignore\w*|instruct\w*|zero|two|three|four|five|six|seven|eight"
+    r"|nine|ten|hundred|equal\w*|tied?|same|identical)\b",
+    re.IGNORECASE,
+)
+_CLOSES = re.compile(
+    r"(?:i )?hope (?:this|that|it) helps|(?:please )?let me know if (?:you|there)\b.*"
+    r"|thank(?:s| you)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[.!\u3002\uff01](?=\s|\Z)|\n")
 #: Around a score they say nothing.
-_PUNCTUATION = " \t\r\n`~*_#>[]().,;:!-\"'$\uff1a\u3002\u200b\ufeff\u201c\u201d"
-_TAGS = re.compile(
-    r"```+\w*|~~~+\w*|<br\s*/?>|</?(?:answer|final_answer|json|output|response|result|score)>"
-    r"|<\|(?:begin|end)_of_box\|>|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]|\A\s*(?:json|assistant)\b"
+_PUNCTUATION = (
+    " \t\r\n`~*_#>[]().,;:!-=|\"'$\\\uff1a\u3002\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
 )
-#: What takes a score back, hedges it, or says that it is none, anywhere in the prose.
-_ANYWHERE = re.compile(
-    r"\b(?:would|could|should|might|maybe|perhaps|e\.g|such as|sample|template|placeholder|draft"
-    r"|initial|initially|at first|my first|first|actually|wait|hmm|instead|rather|correction"
-    r"|reconsider\w*|changed?|adjust\w*|second thoughts?|wrong|mistake\w*|too \w+|higher|lower"
-    r"|warmer|colder|stronger|weaker|raise|unless|cannot|can't|won't|unable|refuse\w*|decline\w*"
-    r"|zero|two|three|four|five|six|seven|eight|nine|ten|half|hundred|neither|either|unsure"
-    r"|uncertain|not sure|hard to say|between|will not|do not rate|don't rate|not comfortable"
-    r"|(?:don't|not) feel comfortable|prefer|impossible|not possible|nothing to|is missing"
-    r"|guidelines|pass on|ability|skip|guess|illustrat\w*|blank|shape|reread|re-read|reflection"
-    r"|deserves?|going (?:up|down)|points? (?:up|down)|then i|was going to|before i|ignore\w*"
-    r"|have not|haven't|not rated?|is one|as one|asks? me|repeat)\b"
-    r"|\b(?<!for )example\b|\bfor example\b(?!,? (?:the|it|by|when|in|saying))"
-    r"|\bupdate\b|\bmore \w+ than (?:that|this)\b"
-    r"|\bformat\b(?<!json format)(?<!requested format)(?<!required format)(?<!following format)"
-    r"|(?:^|[.!?\n])\s*(?:no|not|but|or|however|well(?!\Z))\b|\?",
-    re.IGNORECASE,
+_MARKUP = re.compile(
+    r"```+\w*|~~~+\w*|<br\s*/?>|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]"
+    r"|</?(?:answer|final_answer|json|output|response|result|score|rating)>"
 )
-#: The same in the clause that leads to the score.
-_IN_ITS_CLAUSE = re.compile(
-    r"\b(?:not|never|nor|no|n't|disagree\w*|against|user|if|unless|says?|said|claim\w*|other)\b|n't\b",
-    re.IGNORECASE,
-)
-#: Behind the score, a comparison with it.
-_BEHIND = re.compile(r"\b(?:more|less|better|worse|other|another|update)\b", re.IGNORECASE)
-_END_OF_SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f](?:\s|\Z)|\n")
-#: Of English prose there are two of these, or of the words of `_SHORT`.
-_ENGLISH = {"the", "is", "it", "its", "my", "this", "that", "here", "of", "and", "to", "hope", "i"}
-_ENGLISH |= {"you", "for", "with", "be", "are", "was", "as", "on", "in", "has", "her", "his", "she"}
-_ENGLISH |= {"he", "they", "their", "which", "because", "reply", "person", "a", "an", "so", "what"}
-_WORD = re.compile(r"[^\W\d_]+")
-_SHORT = {"certainly", "sure", "okay", "ok", "answer", "score", "rating", "final", "result", "json"}
-_SHORT |= {"yes", "done", "verdict", "judgment", "judgement", "evaluation", "output", "response"}
-_SHORT |= {"overall", "assessment", "object"}
-#: What announces a score in other languages, and what announces none.
-_ANNOUNCES = re.compile(
-    r"\u8bc4\u5206|\u5206\u6570|\u5f97\u5206|\u6253\u5206|\u7b54\u6848|\u7ed3\u679c|\u8bc4\u4ef7|\u8bc4\u4f30"
-    r"|\u8a55\u5206|\u8a55\u4fa1|\u8a55\u70b9|\u70b9\u6570|\u30b9\u30b3\u30a2|\u56de\u7b54|\uc810\uc218|\ud3c9\uac00"
-    r"|\bbewertung|\bpunktzahl|\bantwort|\bergebnis|\burteil|\bpuntuaci\u00f3n|\bcalificaci\u00f3n"
-    r"|\bevaluaci\u00f3n|\brespuesta|\bresultado|\bnote\b|\b\u00e9valuation|\br\u00e9ponse|\br\u00e9sultat"
-    r"|\bscore\b|\bavalia\u00e7\u00e3o|\bpontua\u00e7\u00e3o|\bresposta|\bpunteggio|\bvalutazione|\brisposta"
-    r"|\brisultato|\bbeoordeling|\bantwoord|\u043e\u0446\u0435\u043d\u043a|\u043e\u0442\u0432\u0435\u0442"
-    r"|\u0440\u0435\u0437\u0443\u043b\u044c\u0442\u0430\u0442|\u062a\u0642\u064a\u064a\u0645|\u062f\u0631\u062c"
-    r"|\u0646\u062a\u064a\u062c|\u0625\u062c\u0627\u0628",
-    re.IGNORECASE,
-)
-_ANNOUNCES_NONE = re.compile(
-    r"\u4f8b|\u793a|\u683c\u5f0f|\u8349|\u521d|\u65e0\u6cd5|\u4e0d|\u6ca1|\u7121\u6cd5|\u3067\u304d\u307e\u305b\u3093"
-    r"|ejemplo|beispiel|exemple|esempio|exemplo|voorbeeld|przyk\u0142ad|\u043f\u0440\u0438\u043c\u0435\u0440|\u0645\u062b\u0627\u0644"
-    r"|entwurf|borrador|brouillon|bozza|rascunho|\u0447\u0435\u0440\u043d\u043e\u0432\u0438\u043a|\u0444\u043e\u0440\u043c\u0430\u0442"
-    r"|formato|format\b|\bnicht|\bkein|\bno\b|\bpas\b|\bnon\b|\bn\u00e3o\b|\bniet\b|\bnie\b|\b\u043d\u0435\b|\u0644\u0627\b|\u0644\u0645\b",
-    re.IGNORECASE,
-)
-_LONGEST_ANNOUNCEMENT = 60
+_HALVES = "\u00bd\u00bc\u00be"
+_ONLY_SPACE_AFTER = re.compile(r"[.!\u3002\uff01][\s*_\"')\]`]*\Z")
 
 
-def check_prose(before: str, after: str, *, beside: str) -> None:
-    """Raise Unusable where prose around a score may take it back, or mean another one. `beside`
-    says what it stands beside.
+def check_prose(before: str, after: str, *, beside: str, names: tuple[str, ...] = ()) -> None:
+    """Raise Unusable where prose around a score may take it back, or mean another one.
+
+    `beside` says what it stands beside; `names` are the study's own for what is rated.
     """
-    if after.lstrip(" `\n")[:1] == "?":
-        raise Unusable(f"there is a question mark behind {beside}")
-    first, last = (_plain(text) for text in (before, after))
-    for prose in filter(None, (first, last)):
-        if any(character.isdecimal() or character in "\u00bd\u00bc\u00be" for character in prose):
-            raise Unusable(f"there are other numbers beside {beside}")
-        if may_refuse(prose):
-            raise Unusable(f"the text beside {beside} may be a refusal")
-    if first:
-        _check_before(before, first, beside)
-    if last:
-        if not _is_english(last):
-            raise Unusable(f"there is other text beside {beside}")
-        _check(_ANYWHERE, last, beside)
-        _check(_BEHIND, last, beside)
+    whole = _MARKUP.sub(" ", f"{before} {after}").replace("\u2019", "'")
+    if "?" in whole or "\uff1f" in whole:
+        raise Unusable(f"there is a question mark beside {beside}")
+    if any(character.isdecimal() or character in _HALVES for character in whole):
+        raise Unusable(f"there are other numbers beside {beside}")
+    if any(may_refuse(part) for part in (_plain(before), _plain(after))):
+        raise Unusable(f"the text beside {beside} may be a refusal")
+    for sentence in _sentences(_MARKUP.sub("\n", before)):
+        if not (is_announcement(sentence, names) or explains(sentence)):
+            raise _doubt(sentence, beside)
+    leading = _leading(before)
+    if leading and not is_announcement(leading, names):
+        raise _doubt(leading, beside)
+    for sentence in _sentences(_MARKUP.sub("\n", after)):
+        if not (explains(sentence) or _CLOSES.fullmatch(sentence)):
+            raise _doubt(sentence, beside)
 
 
-def _check_before(before: str, prose: str, beside: str) -> None:
-    if not _is_english(prose):
-        line = before.strip(" `*_#>\n")
-        announced = len(line) <= _LONGEST_ANNOUNCEMENT and line[-1:] in (":", "\uff1a")
-        if not announced or not _ANNOUNCES.search(line) or _ANNOUNCES_NONE.search(line):
-            raise Unusable(f"there is other text beside {beside}")
-        return
-    clause = _END_OF_SENTENCE.split(_TAGS.sub(" ", before).replace("\u2019", "'"))[-1]
-    if not _plain(clause):  # a line of its own: the one before leads to it
-        clause = _END_OF_SENTENCE.split(prose)[-1]
-        is_announced = before.rstrip(" `*_\n").endswith((":", "\uff1a")) or "```" in before
-        clause = clause if is_announced else ""
-    _check(_IN_ITS_CLAUSE, clause, beside)
-    _check(_ANYWHERE, _CORRECTED.sub(" ", prose), beside)
+def is_announcement(text: str, names: tuple[str, ...] = ()) -> bool:
+    """Whether a text only announces a score, or says nothing. `names` may stand in it, too."""
+    rest = _PHRASES.sub(" ", _plain(text).casefold())
+    for name in names:
+        rest = rest.replace(name.replace("_", " ").casefold(), " ")
+    return not any(character.isalpha() for character in _WORDS.sub(" ", rest))
 
 
-#: A judge that was asked again announces another answer, and may say sorry.
-_CORRECTED = re.compile(
-    r"\bhere(?:'s| is) (?:the|my|a) (?:corrected|revised|updated) (?:json|answer|rating|score"
-    r"|response|object|version)\b|\bsorry about that\b|\bi apologi[sz]e for the \w+",
-    re.IGNORECASE,
-)
+def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
+    """Whether an announcement has a word for a score."""
+    if _NOUN.search(text):
+        return True
+    return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
+
+
+def explains(sentence: str) -> bool:
+    """Whether an English sentence is about the text that was rated, not about its score."""
+    return bool(_EXPLAINS.match(sentence)) and not _DOUBTS.search(sentence)
+
+
+def _doubt(sentence: str, beside: str) -> Unusable:
+    shown = sentence if len(sentence) <= _SHOWN else f"{sentence[:_SHOWN]}\u2026"
+    return Unusable(f"the text beside {beside} leaves doubts: {shown}")
+
+
+_SHOWN = 60
+_SPACE = re.compile(r"\s+")
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (_plain(part) for part in _ENDS.split(text.replace("\u2019", "'")))
+    return [part for part in parts if part]
+
+
+def _leading(before: str) -> str:
+    """The clause that leads to what stands behind a text; empty if a sentence ended."""
+    text = _MARKUP.sub(" ", before).rstrip()
+    if not _plain(text) or _ONLY_SPACE_AFTER.search(text):
+        return ""
+    return _sentences(text)[-1]
 
 
 def _plain(text: str) -> str:
-    return _TAGS.sub(" ", text).strip(_PUNCTUATION).replace("\u2019", "'")
-
-
-def _is_english(prose: str) -> bool:
-    words = [word.casefold() for word in _WORD.findall(prose)]
-    is_latin = prose.isascii() or not re.search(r"[^\W\d_a-zA-Z\u00c0-\u024f]", prose)
-    if not is_latin:
-        return False
-    known = sum(word in _ENGLISH or word in _SHORT for word in words)
-    return known >= min(2, len(words))
-
-
-def _check(pattern: re.Pattern[str], prose: str, beside: str) -> None:
-    if doubt := pattern.search(prose):
-        word = doubt[0].strip(" .!?\n") or doubt[0].strip()
-        raise Unusable(f"the text beside {beside} leaves doubts: {word}")
+    return _SPACE.sub(" ", _MARKUP.sub(" ", text).replace("\u2019", "'")).strip(_PUNCTUATION)

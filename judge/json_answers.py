@@ -10,29 +10,24 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from judge.doubts import Unusable, check_prose
-
-#: Backslashes that JSON refuses, or reads as control characters, though TeX is meant.
-_BACKSLASH = re.compile(
-    r"\\(?:(?P<tex>[bf](?=[A-Za-z])|u(?![0-9A-Fa-f]{4})|[^\"\\/bfnrtu]"
-    r"|(?:nabla|neg|neq|not|notin|nu|rangle|rho|right|rightarrow|rm|tan|tanh|tau|text|textbf|textit"
-    r"|tfrac|theta|times|to|top|triangle)(?![A-Za-z]))|.)",
-    re.DOTALL,
-)
+from judge.quoted import with_tex
 
 
-def object_in(answer: str, *, others: Sequence[str] = ()) -> tuple[dict[str, Any] | None, str]:
+def object_in(
+    answer: str, *, others: Sequence[str] = (), names: tuple[str, ...] = ()
+) -> tuple[dict[str, Any] | None, str]:
     """The one JSON object in an answer, and the prose around it; None where there are no braces at
     all.
 
-    `others` are words one of which the object gives: around it, no other one may stand. Raises
-    Unusable.
+    `others` are words one of which the object gives: around it, no other one may stand. `names` are
+    the study's own for what is rated. Raises Unusable.
     """
     first = answer.find("{")
     if first < 0:
         if "}" in answer:  # what is left of an object whose texts have a tag of thinking
             raise Unusable("the answer looks like JSON but is not")
         return None, answer
-    text = _BACKSLASH.sub(lambda found: "\\" * (found["tex"] is not None) + found[0], answer)
+    text = with_tex(answer)
     first = text.find("{")
     decoder = json.JSONDecoder(
         strict=False,
@@ -51,7 +46,7 @@ def object_in(answer: str, *, others: Sequence[str] = ()) -> tuple[dict[str, Any
     before, after = text[:first], text[end:]
     if "{" in after or "}" in before + after:
         raise Unusable("there are other braces beside the JSON object")
-    check_prose(before, after, beside="the JSON object")
+    check_prose(before, after, beside="the JSON object", names=names)
     _check_others(f"{before} {after}", value, others)
     return value, f"{before} {after}"
 

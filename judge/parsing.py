@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from judge.completions import may_refuse
-from judge.doubts import Unusable, check_prose
+from judge.doubts import Unusable, check_prose, explains, is_announcement, names_score
 from judge.json_answers import object_in
+from judge.refusing import may_refuse
 from survey.definition.tasks import Point
 
 #: Maximum length of an answer in characters.
@@ -38,23 +38,13 @@ _NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
 #: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
 _GAP = r"[^\S\n]"
-_NAMED = r"(?:[a-z]{2,20}[ \t]){0,3}(?:score|rating|answer|result)"
-#: It opens its sentence and the number ends its clause: "I would not give a score of 4" is none.
-_STATEMENT = re.compile(
-    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is:?){_GAP}*(?P<number>[-+]?[0-9]+(?:\.0+)?){_GAP}*"
-    r"(?:[.,;:!()]|$|because\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_OTHER_NAMES = (
-    "\u8bc4\u5206|\u5206\u6570|\u5f97\u5206|\u6253\u5206|\u7b54\u6848|bewertung|punktzahl|puntuaci\u00f3n"
-    "|calificaci\u00f3n|note|pontua\u00e7\u00e3o|punteggio|\u043e\u0446\u0435\u043d\u043a\u0430|\u062a\u0642\u064a\u064a\u0645"
-)
-#: A line with nothing but the number, and perhaps what it is called.
-_ALONE = re.compile(
-    rf"[->]?{_GAP}*(?:\[?(?:{_NAMED}|{_OTHER_NAMES})\]?{_GAP}*(?:(?::|\uff1a|=|is|[-\u2013\u2014]){_GAP}*)?)?"
-    r"[\"'(\[\u201c\u300c\u300e]*(?P<number>[-+]?[0-9]+(?:\.0+)?)[\"')\]\u201d\u300d\u300f]*(?P<rest>.*)",
-    re.IGNORECASE,
-)
+_END_OF_SENTENCE = re.compile(r"[.!\u3002\uff01]\s|\n")
+_LIST_MARKER = re.compile(rf"{_GAP}*[->*]{_GAP}+")
+#: Before a number they say that it is not exact, behind it that it is another one.
+_NOT_EXACT = re.compile(r"[~\u2248<>\u00b1\u2264\u2265]")
+_GOES_ON = re.compile(rf"{_GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{_GAP}*(?:\n|\Z))")
+_DENIES = re.compile(r"\b(?:not|never|no|nor|without)\b|n['\u2019]t\b", re.IGNORECASE)
+_UNITS = "\u5206\u70b9\uc810"
 #: What wraps an answer and says nothing.
 _WRAPPING = re.compile(
     r"</?(?:score|answer|rating|final_answer|response|output)>|<\|(?:begin|end)_of_box\|>"
@@ -63,10 +53,18 @@ _WRAPPING = re.compile(
 )
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
 
+# What a JSON object may say
 
-#: Keys of a JSON object that say that it is no answer.
-_NO_ANSWER = {"draft", "example", "refusal", "error"}
-_WORDS_FOR_SCORES = re.compile("score|rating|grade|final|revised|corrected")
+_SCORES = ("score", "rating")
+_REASONS = re.compile(
+    "reason|expla|rationale|justif|comment|analysis|thought|think|evidence|feedback|summary|critique"
+    "|note|why"
+)
+#: What the score is given to, or how sure the judge is.
+_WHAT_AND_HOW_SURE = {"label", "dimension", "criterion", "criteria", "aspect", "metric", "id"}
+_WHAT_AND_HOW_SURE |= {"response", "reply", "item", "index", "letter", "language", "model"}
+_WHAT_AND_HOW_SURE |= {"confidence", "certainty", "probability", "min", "max", "scale"}
+_WHAT_AND_HOW_SURE |= {"min_score", "max_score"}
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,16 @@ def parse_scores(
     letters: Sequence[str] = (),
     dimensions: Sequence[str] = (),
     between: bool = False,
+    names: tuple[str, ...] = (),
 ) -> list[Scored]:
     """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order;
     with `dimensions`, one for each of these instead, in theirs.
 
-    A score is a point of the scale, or also a value `between` them. Raises Unusable.
+    A score is a point of the scale, or also a value `between` them. `names` are what the study
+    calls what is rated. Raises Unusable.
     """
     answer = _unboxed(_checked(text))
-    value, prose = object_in(answer)
+    value, prose = object_in(answer, names=names)
     if letters or dimensions:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
@@ -103,7 +103,7 @@ def parse_scores(
         scores = [_scored(value)]
         _check_labels(prose, value, scale, scores[0].score)
     else:
-        scores = [Scored(_from_text(answer, scale))]
+        scores = [Scored(_from_text(answer, scale, names))]
     for each in scores:
         _check_point(each.score, scale, between=between)
     return scores
@@ -116,12 +116,13 @@ def score_in_literal(
 
     Raises Unusable.
     """
-    token = _last_in(literal, rf"{_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+)?", text)
-    highest = scale[-1].value
-    plain = re.sub(rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}\Z", "", token)
-    if not _INTEGER.fullmatch(plain):
+    value = rf"(?<![0-9.,]){_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
+    token = _without_highest(
+        _last_in(literal, value, text, [point.label for point in scale]), scale
+    )
+    if not _INTEGER.fullmatch(token):
         raise Unusable(f"{token} is not a whole number")
-    score = int(float(plain))
+    score = int(float(token))
     _check_point(score, scale, between=between)
     return [Scored(score)]
 
@@ -133,28 +134,39 @@ def verdicts_in_literal(
     a tie, which the letter after them says, too. As `parse_verdicts`. Raises Unusable.
     """
     after = chr(ord(letters[-1]) + 1)
-    said = _last_in(literal, rf"(?:{'|'.join(letters)}|{after}|{tie})(?!\w)", text).upper()
-    better = tie if said in (after, tie.upper()) else said
+    value = rf"(?:a )?{re.escape(tie)}(?!\w)|[{''.join(letters)}{after}](?!\w)"
+    said = _last_in(literal, value, text).upper()
+    better = tie if said == after or said.endswith(tie.upper()) else said
     return [Scored(1 if better == tie else 2 * (better == letter)) for letter in letters]
 
 
-def _last_in(literal: str, value: str, text: str) -> str:
-    """What stands in place of * in the last occurrence of a literal. Raises Unusable."""
-    before, _, after = (
-        r"\s*".join(map(re.escape, part.split())) for part in literal.partition("*")
-    )
+def _last_in(literal: str, value: str, text: str, labels: Sequence[str] = ()) -> str:
+    """What stands in place of * in the last occurrence of a literal, which nothing in its sentence
+    may take back. Raises Unusable.
+    """
     answer = re.sub("[*`]", "", _checked(text))
-    whole = re.compile(rf"{before}\s*({value}){_GAP}*{after}", re.IGNORECASE)
-    starts = [
-        found.start()
-        for found in (re.compile(before, re.IGNORECASE) if before else whole).finditer(answer)
-    ]
+    if may_refuse(answer):
+        raise Unusable("the answer may be a refusal")
+    first, _, last = (r"\s*".join(map(re.escape, part.split())) for part in literal.partition("*"))
+    leading = rf"{first}\s*" if first else ""
+    whole = re.compile(rf"{leading}({value}){_GAP}*{last}", re.IGNORECASE)
+    begins = re.compile(first, re.IGNORECASE) if first else whole
+    starts = [found.start() for found in begins.finditer(answer)]
     if not starts:
         raise Unusable(f"{literal} is not in the answer")
-    last = whole.match(answer, starts[-1])
-    if last is None:
+    found = whole.match(answer, starts[-1])
+    if found is None:
         raise Unusable(f"the last {literal} has no usable score")
-    return last[1]
+    called = answer[_start_of_sentence(answer, found.start()) : found.start()]
+    rest = answer[found.end() :].split("\n", 1)[0]
+    for label in labels:
+        rest = re.sub(rf"\A[\W_]*{re.escape(label)}(?!\w)", "", rest, flags=re.IGNORECASE)
+    rest = rest.strip(" .,;:!()[]\"'-\u2013\u2014\u3002")
+    called = _LIST_MARKER.sub("", called, count=1)
+    is_called = is_announcement(called) if literal[0].isalpha() else not _DENIES.search(called)
+    if not is_called or (rest and not explains(rest)):
+        raise Unusable(f"the last {literal} is not given as the score")
+    return found[1]
 
 
 def _check_point(score: int, scale: Sequence[Point], *, between: bool) -> None:
@@ -193,6 +205,8 @@ def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str,
     if better is None:
         place = f"{at}: " if at else ""
         raise Unusable(f'{place}"better" is not one of {", ".join(known.values())}')
+    if isinstance(part, dict):
+        _check_other_keys(part, ("better",))
     reason = part.get("reason", "") if isinstance(part, dict) else ""
     return better, reason if isinstance(reason, str) else json.dumps(reason)
 
@@ -230,7 +244,7 @@ def _of_part(at: str, part: Any) -> Scored:
 
 
 def _scored(value: dict[str, Any]) -> Scored:
-    scores = [given for key, given in value.items() if key.casefold() in ("score", "rating")]
+    scores = [given for key, given in value.items() if key.casefold() in _SCORES]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
     score = _whole(scores[0])
@@ -238,7 +252,7 @@ def _scored(value: dict[str, Any]) -> Scored:
         given = scores[0]
         shown = float(given) if isinstance(given, Decimal) else given
         raise Unusable(f"the score {shown!r} is not an integer")
-    _check_other_keys(value)
+    _check_other_keys(value, _SCORES)
     reason = value.get("reason", "")
     return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
 
@@ -256,16 +270,15 @@ def _check_labels(prose: str, value: dict[str, Any], scale: Sequence[Point], sco
             raise Unusable(f"it also says {point.label}")
 
 
-def _check_other_keys(value: dict[str, Any]) -> None:
-    """Raise Unusable where a JSON object says more than a score and its reason."""
+def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
+    """Raise Unusable where a JSON object says more than its `own`, and the reasons."""
     for key, given in value.items():
         name = key.casefold()
-        if name in ("score", "rating"):
+        if name in own or given in ("", None, [], {}):
             continue
-        if not isinstance(given, str) or name in _NO_ANSWER or _WORDS_FOR_SCORES.search(name):
-            if given not in ("", None, [], {}):
-                raise Unusable(f'the JSON also has "{key}"')
-        elif may_refuse(given):
+        if not (_REASONS.search(name) or name in _WHAT_AND_HOW_SURE):
+            raise Unusable(f'the JSON also has "{key}"')
+        if isinstance(given, str) and may_refuse(given):
             raise Unusable("the reason may be a refusal")
 
 
@@ -278,51 +291,65 @@ def _whole(score: Any) -> int | None:
     return None
 
 
-def _from_text(answer: str, scale: Sequence[Point]) -> int:
-    highest = scale[-1].value
-    fraction = rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}(?![0-9/])(?![.,][0-9])"
-    plain = re.sub(fraction, "", _WRAPPING.sub("", answer), count=1)
-    numbers = _NUMBER.findall(plain)
+def _from_text(answer: str, scale: Sequence[Point], names: tuple[str, ...]) -> int:
+    plain = _without_highest(_WRAPPING.sub("", answer), scale)
+    numbers = list(_NUMBER.finditer(plain))
     if not numbers:
         raise Unusable("there is no number in the answer")
     if len(numbers) > 1:
-        raise Unusable(f"there are several numbers in the answer: {', '.join(numbers[:5])}")
-    if not _INTEGER.fullmatch(numbers[0].removeprefix("-") if _is_listed(plain) else numbers[0]):
-        raise Unusable(f"{numbers[0]} is not a whole number")
-    score = int(float(numbers[0]))
-    labels = {point.label.casefold() for point in scale if point.value == score}
-    found = _stated(plain, labels)
-    if found is None:
-        raise Unusable(f"{numbers[0]} is not given as the score")
-    before, after = plain[: found.start()], plain[found.end("number") :].lstrip("\u5206\u70b9")
-    for label in sorted(labels, key=len, reverse=True):
-        after = re.sub(rf"\A(\W*){re.escape(label)}(?!\w)", r"\1", after, flags=re.IGNORECASE)
-    _check_labels(f"{before} {after}", {}, scale, score)
-    check_prose(before, after, beside="the score")
+        shown = ", ".join(number[0] for number in numbers[:5])
+        raise Unusable(f"there are several numbers in the answer: {shown}")
+    (number,) = numbers
+    if not _INTEGER.fullmatch(number[0]):
+        raise Unusable(f"{number[0]} is not a whole number")
+    score = int(float(number[0]))
+    start = _start_of_sentence(plain, number.start())
+    before, called, after = plain[:start], plain[start : number.start()], plain[number.end() :]
+    own = next((point.label for point in scale if point.value == score), "")
+    _check_labels(plain, {}, scale, score)
+    _check_called(_without_label(called, own), number[0], names)
+    check_prose(before, _checked_rest(after, own, number[0]), beside="the score", names=names)
     return score
+
+
+def _without_highest(text: str, scale: Sequence[Point]) -> str:
+    """A text with 4 for `4/5` and `4 out of 5`, where 5 is the highest point."""
+    highest = rf"{_GAP}*\(?(?:/|out of){_GAP}*{scale[-1].value}(?![0-9/])(?![.,][0-9])"
+    return re.sub(rf"(?<=[0-9]){highest}", "", text, count=1)
+
+
+def _start_of_sentence(text: str, end: int) -> int:
+    return max((found.end() for found in _END_OF_SENTENCE.finditer(text, 0, end)), default=0)
+
+
+def _without_label(text: str, label: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(label)}(?!\w)", " ", text, flags=re.I) if label else text
+
+
+def _check_called(text: str, number: str, names: tuple[str, ...]) -> None:
+    """Raise Unusable unless what stands before a number, in its sentence, calls it the score."""
+    called = _LIST_MARKER.sub("", text, count=1)
+    says = any(character.isalnum() for character in called)
+    if _NOT_EXACT.search(called) or (says and not names_score(called, names)):
+        raise Unusable(f"{number} is not given as the score")
+    if not is_announcement(called, names):
+        raise Unusable(f"{number} is not given as the score")
+
+
+def _checked_rest(text: str, label: str, number: str) -> str:
+    """What stands behind a number, without its label. Raises Unusable if it goes on."""
+    rest = re.sub(rf"\A{_GAP}?[{_UNITS}]", "", text)
+    if label:
+        rest, found = re.subn(
+            rf"\A([\W_]*){re.escape(label)}(?!\w)", r"\1", rest, count=1, flags=re.IGNORECASE
+        )
+        if found:
+            return rest
+    if _GOES_ON.match(rest):
+        raise Unusable(f"{number} is not given as the score")
+    return rest
 
 
 def _unboxed(answer: str) -> str:
     """An answer with the content of `\\boxed{4}` in its place."""
     return _BOXED.sub(r"\1", answer)
-
-
-def _is_listed(plain: str) -> bool:
-    return plain.lstrip().startswith("- ")
-
-
-def _stated(plain: str, labels: set[str]) -> re.Match[str] | None:
-    """Where the number is given as the score."""
-    if found := _STATEMENT.search(plain):
-        return found
-    start = 0
-    for line in plain.split("\n"):
-        at = start + len(line) - len(line.lstrip())
-        found = _ALONE.fullmatch(plain, at, start + len(line.rstrip()))
-        if found:
-            rest = found["rest"].strip(" .!=:()\"'\u5206\u70b9").strip("-\u2013\u2014 ").casefold()
-            bare = found["rest"].strip()
-            if rest in labels or (rest == "" and not bare.startswith(("-", "/"))):
-                return found
-        start += len(line) + 1
-    return None

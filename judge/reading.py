@@ -46,6 +46,7 @@ def scores_of(
             letters=named if configuration.presentation == "block" else (),
             dimensions=several,
             between=configuration.between,
+            names=tuple(dimensions),
         )
     except Unusable as reason:
         if Oddity.MAY_REFUSE in said.notices:

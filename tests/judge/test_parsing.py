@@ -90,8 +90,11 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ("4%", "4 is not given as the score"),
         ("There are 4 things I like about it.", "4 is not given as the score"),
         ("I would not give a score of 4", "4 is not given as the score"),
-        ("4 = Extremely", "4 is not given as the score"),
-        ("4 stars, or perhaps more", "4 is not given as the score"),
+        ("4 = Extremely", "the text beside the score leaves doubts: Extremely"),
+        (
+            "4 stars, or perhaps more",
+            "the text beside the score leaves doubts: stars, or perhaps more",
+        ),
         ("gpt4", "4 is not given as the score"),
         ("<think>It is a 4", "4 is not given as the score"),
         ("0", "0 is not on the scale"),
