@@ -86,7 +86,7 @@ _ENDINGS = {
 
 # How endpoints say that an answer ended
 
-_CUT_OFF_WORDS = re.compile("length|limit|max_|token|context|incomplete|timeout|cancel|abort|error")
+_CUT_OFF_WORDS = re.compile("length|limit|max_|context|incomplete|timeout|cancel|abort|error")
 _CUT_OFF = {"insufficient_system_resource", "engine_overloaded", "pause_turn", "repetition"}
 _REFUSED = {"refusal", "refused"}
 _FILTERED_WORDS = re.compile("filter|safety|sensitive|moderat|prohibited|blocklist|guardrail")

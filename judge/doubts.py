@@ -49,19 +49,32 @@ _EXPLAINS = re.compile(
     r"|justification|this (?:reply|response|text|answer|message|summary|translation|code))\b",
     re.IGNORECASE,
 )
-#: What may mean another score than the one that is given, or none.
+_HEADING = re.compile(
+    r"\A(?:analysis|assessment|comments?|feedback|evaluation|justification|reason(?:ing)?|explanation"
+    r"|rationale)[\s*_]*:[\s*_]*",
+    re.IGNORECASE,
+)
+#: In an explanation these may mean another score than the one that is given, or none.
 _DOUBTS = re.compile(
-    r"\b(?:i|i'\w+|me|my|mine|we|us|our"
+    r"\b(?:scratch|hold on|wait|oops|hmm|i|i'\w+|me|my|mine|we|us|our"
     r"|would|could|should|might|may|maybe|perhaps|if|unless|seems?|probably|possibl[ey]|impossible"
-    r"|higher|lower|more|less|better|worse|best|worst|above|below|up|down|plus|minus|half|between"
-    r"|warmer|colder|stronger|weaker|closer|nearer|another|other|instead|rather|actually|too \w+"
-    r"|points?|notch|step|level|grade|scor\w+|rat(?:e|ed|es|ing|ings)|values?|answers?|numbers?|scale"
-    r"|top|bottom|middle|deserv\w+|worth|chang\w+|adjust\w*|raise|revis\w+|correct\w*|updat\w+"
-    r"|wrong|mistake\w*|error|unfair|draft|example|sample|template|placeholder|format|illustrat\w+"
-    r"|initial\w*|first|previous\w*|default|provisional|tentative|guess\w*|unsure|uncertain|unclear"
-    r"|doubt\w*|refus\w+|declin\w+|unable|cannot|can't|missing|empty|blank|exist\w*|comfortable"
-    r"|inappropriate|guidelines|policy|ignore\w*|instruct\w*|zero|two|three|four|five|six|seven|eight"
-    r"|nine|ten|hundred|equal\w*|tied?|same|identical)\b",
+    r"|half|between|instead|rather|actually|notch|grade|scor\w+|rat(?:e|ed|es|ing|ings)|scale"
+    r"|deserv\w+|worth|chang\w+|adjust\w*|revis\w+|draft|placeholder|illustrat\w+|initial(?:ly)?"
+    r"|provisional|tentative|guess\w*|unsure|uncertain|doubt\w*|refus\w+|declin\w+|unable|cannot"
+    r"|can't|exist\w*|comfortable|inappropriate|guidelines|ignore\w*|equal\w*|tied?|identical"
+    r"|(?:zero|two|three|four|five|six|seven|eight|nine|ten|hundred)(?!\s+(?!or\b|and\b|to\b|out\b|of\b"
+    r"|not\b|now\b|then\b|at\b|here\b)[a-z]{3,}))\b",
+    re.IGNORECASE,
+)
+#: The same right before the score, and behind it.
+_DOUBTS_BEFORE = re.compile(
+    r"\b(?:examples?|samples?|template|format|output|instruct\w*|(?:missing|empty|blank)(?=\W*\Z))\b",
+    re.IGNORECASE,
+)
+_DOUBTS_BEHIND = re.compile(
+    r"\b(?:higher|lower|more|less|better|worse|above|below|up|down|plus|minus|too \w+|warmer|colder"
+    r"|stronger|weaker|closer|nearer|another|other|first|previous\w*|unfair|default|top|bottom|middle)\b"
+    r"|^(?:it|that)\b.*\b(?:wrong|mistake\w*|error|incorrect)\b",
     re.IGNORECASE,
 )
 _CLOSES = re.compile(
@@ -94,14 +107,16 @@ def check_prose(before: str, after: str, *, beside: str, names: tuple[str, ...] 
         raise Unusable(f"there are other numbers beside {beside}")
     if any(may_refuse(part) for part in (_plain(before), _plain(after))):
         raise Unusable(f"the text beside {beside} may be a refusal")
-    for sentence in _sentences(_MARKUP.sub("\n", before)):
-        if not (is_announcement(sentence, names) or explains(sentence)):
+    leads = _sentences(_MARKUP.sub("\n", before))
+    for number, sentence in enumerate(leads, start=1):
+        doubts = _DOUBTS_BEFORE if number == len(leads) else None
+        if not (is_announcement(sentence, names) or explains(sentence, doubts)):
             raise _doubt(sentence, beside)
     leading = _leading(before)
     if leading and not is_announcement(leading, names):
         raise _doubt(leading, beside)
     for sentence in _sentences(_MARKUP.sub("\n", after)):
-        if not (explains(sentence) or _CLOSES.fullmatch(sentence)):
+        if not (explains(sentence, _DOUBTS_BEHIND) or _CLOSES.fullmatch(sentence)):
             raise _doubt(sentence, beside)
 
 
@@ -120,9 +135,12 @@ def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
     return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
 
 
-def explains(sentence: str) -> bool:
+def explains(sentence: str, doubts: re.Pattern[str] | None = None) -> bool:
     """Whether an English sentence is about the text that was rated, not about its score."""
-    return bool(_EXPLAINS.match(sentence)) and not _DOUBTS.search(sentence)
+    text, headed = _HEADING.subn("", sentence, count=1)
+    if not (headed or _EXPLAINS.match(text)) or _DOUBTS.search(text):
+        return False
+    return doubts is None or not doubts.search(text)
 
 
 def _doubt(sentence: str, beside: str) -> Unusable:

@@ -3,13 +3,10 @@
 The answer, without its thinking (`judge.completions`), is a JSON object: `{"score": 4}`, with a
 `"reason"` or without; for the responses of a block one such object, or a plain number, under each
 letter; for several dimensions one under the name of each. It stands alone, in a code fence, or
-within prose that can't be meant otherwise (`judge.json_answers`). A judge of a single response on
-one dimension that was asked at an endpoint without JSON may also give exactly one number, in
-digits, as the score:
-
-- alone on a line: `4`, `4.`, `**4**`, `"4"`, `(4)`, also with its label on the scale
-  (`4 = Very empathetic`) or named as a score (`Score: 4`, `[RESULT] 4`);
-- or as the opening of a sentence that names it as the score: `My rating is 4, because …`.
+within prose that can't be meant otherwise (`judge.doubts`). A judge of a single response on one
+dimension that was asked at an endpoint without JSON may also give exactly one number, in digits, as
+the score: alone (`4.`, `**4**`, `4 = Very empathetic`) or named by its sentence (`Score: 4`,
+`- Empathy: 4`, `My rating is 4, because …`).
 
 `4/5` and `4 out of 5` count as 4 where 5 is the highest point of the scale, since nothing else
 can be meant. `"4"` and `4.0` are 4.
@@ -112,14 +109,15 @@ def parse_scores(
 def score_in_literal(
     text: str, literal: str, scale: Sequence[Point], *, between: bool = False
 ) -> list[Scored]:
-    """The score that stands in place of * in the last occurrence of `literal` in `text`.
+    """The score that stands in place of * in the last occurrence of `literal` in `text`, or that is
+    all of it: prompts that end in the words before the score are answered so.
 
     Raises Unusable.
     """
     value = rf"(?<![0-9.,]){_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
-    token = _without_highest(
-        _last_in(literal, value, text, [point.label for point in scale]), scale
-    )
+    bare = re.fullmatch(rf"[\s*`\"']*({value})[\s*`\"'.]*", text)
+    said = bare[1] if bare else _last_in(literal, value, text, [point.label for point in scale])
+    token = _without_highest(said, scale)
     if not _INTEGER.fullmatch(token):
         raise Unusable(f"{token} is not a whole number")
     score = int(float(token))
@@ -338,7 +336,7 @@ def _check_called(text: str, number: str, names: tuple[str, ...]) -> None:
 
 def _checked_rest(text: str, label: str, number: str) -> str:
     """What stands behind a number, without its label. Raises Unusable if it goes on."""
-    rest = re.sub(rf"\A{_GAP}?[{_UNITS}]", "", text)
+    rest = re.sub(rf"\A{_GAP}?(?:[{_UNITS}]|points?\b)", "", text)
     if label:
         rest, found = re.subn(
             rf"\A([\W_]*){re.escape(label)}(?!\w)", r"\1", rest, count=1, flags=re.IGNORECASE

@@ -271,7 +271,6 @@ GIVES_ANOTHER = [
     ('{"reason": "It says [INST] twice.", "score": 2}', 2),
     ('{"reason": "It writes <|channel|> once.", "score": 2}', 2),
     ('{"reason": "It has\n<think>hm</think>\nin it", "score": 2}', 2),
-    (2,),
     ('{"score": 2, "reason": "ok"}</s>', 2),
     ('{"score": 2, "reason": "<s>struck</s> text"}', 2),
     ('{"score": 2, "reason": "<s>struck text"}</s>', 2),
@@ -618,6 +617,23 @@ HAS_MORE = [
     "Thinking...\nplan\n...done thinking.\n\nI hear you.",
     "<|im_start|>think\nplan\n<|im_start|>answer\nI hear you.",
 ]
+#: Their score is 3, whatever they are about.
+GIVES_THREE = [
+    'The translation has a mistake in the clause about payment.\n{"score": 3}',
+    'The program is wrong where the list is empty, since it divides. {"score": 3}',
+    'The summary leaves out three facts. {"score": 3}',
+    'The template is missing an argument, and the error is hidden. It still runs.\n\n{"score": 3}',
+    'The reply raises a point about sleep. {"score": 3}',
+    '{"score": 3}\n\nThe translation keeps the tone but misses the idiom.',
+    'The summary is more precise than most. {"score": 3}',
+    "**Analysis**: The translation omits a clause.\n\n**Score**: 3",
+    "3 points",
+    "Moderately empathetic (3)",
+    "Grade: 3",
+    "- Empathy: 3",
+    "**Empathy**: 3/5",
+    "Explanation: It fits her situation.\n\nRating: 3",
+]
 #: Nothing may be taken off these, though they have tags or tokens.
 IS_GENUINE = [
     "gpt-oss marks its turns with `<|channel|>` and `<|message|>`.",
@@ -741,6 +757,13 @@ REFUSES_NOTHING = [
 ]
 #: What is read in a literal: its score, or None.
 IN_LITERALS = [
+    ("- Empathy: *", "3", 3),
+    ("- Empathy: *", " **3**\n", 3),
+    ("- Empathy: *", "- Empathy: 3", 3),
+    ("- Empathy: *", "3 or 4", None),
+    ("- Empathy: *", "I would say 3", None),
+    ("[[*]]", "The answer is helpful, but short. So my verdict: [[3]]", 3),
+    ("[[*]]", "It is not [[3]]", None),
     ("Rating: *", "Rating: 4 or 5", None),
     ("Rating: *", "Rating: 4 to 5", None),
     ("Rating: *", "Rating: 4 - 5", None),

@@ -105,7 +105,7 @@ def ask(configured: JudgeConfiguration, scenario: str) -> str:
 def test_prompt_shows_the_rated_responses_of_other_scenarios_only() -> None:
     asked = ask(with_drawn(), "S2")
     assert (
-        "<example>\n<prompt>\nasks S1\n</prompt>\n<response>\nS1 answer 0\n</response>\n"
+        "<example>\n<message>\nasks S1\n</message>\n<reply>\nS1 answer 0\n</reply>\n"
         "<rating>1</rating>\n</example>"
     ) in asked
     assert "S2" not in asked

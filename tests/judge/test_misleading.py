@@ -10,6 +10,7 @@ from survey.definition.tasks import Point
 from tests.judge.misleading import (
     GIVES_ANOTHER,
     GIVES_FOUR,
+    GIVES_THREE,
     HAS_MORE,
     IN_LITERALS,
     IS_GENUINE,
@@ -36,7 +37,8 @@ def score_of(reply: str) -> int | None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "score"), [*((reply, 4) for reply in GIVES_FOUR), *GIVES_ANOTHER]
+    ("reply", "score"),
+    [*((reply, 4) for reply in GIVES_FOUR), *((reply, 3) for reply in GIVES_THREE), *GIVES_ANOTHER],
 )
 def test_score_without_doubt_is_read(reply: str, score: int) -> None:
     assert score_of(reply) == score
