@@ -15,12 +15,13 @@ from typing import Any, TypedDict
 from judge.definition import JudgeConfiguration
 from judge.examples import RatedExample, shown_for
 from judge.wording import PromptWording, wording_of
+from survey.definition.dialogue import turns_of
 from survey.files.templates import filled
 
 #: Version of the wording and of the seeds (`judge.seeds`). Increase it with every change: scores of
-#: two formats belong to different judges. Format 4 has the study's nouns and language, and no
-#: rubric unless the study gives one. Format 3 has the wording of format 2, and a separate seed for
-#: each call.
+#: two formats belong to different judges. Format 4 has the study's nouns and language,
+#: dialogues as lines, and no rubric unless the study gives one. Format 3 has the wording of format
+#: 2, and a separate seed for each call.
 FORMAT = 4
 #: The supported formats, newest first: a judge keeps the format it started with.
 FORMATS = (FORMAT, 3, 2)
@@ -60,6 +61,7 @@ def messages(
     """
     wording = wording_of(configuration.nouns)
     examples = _examples(wording, configuration, scenario, dimensions)
+    context = _told(wording, context)
     parts = [f"<context>\n{context}\n</context>"] if context else []
     parts.append(_tagged(wording.prompt_tag, prompt))
     shown = _shown(wording, configuration, responses)
@@ -97,6 +99,14 @@ def messages(
         {"role": "system", "content": instructions},
         {"role": "user", "content": "\n\n".join([*parts, shown])},
     ]
+
+
+def _told(wording: PromptWording, context: str) -> str:
+    """A context; if it is a dialogue, the turns that raters see, as lines."""
+    turns = turns_of(context) if wording.speakers else []
+    if not turns:
+        return context
+    return "\n".join(wording.speakers[turn.speaker] + turn.text for turn in turns)
 
 
 def _tagged(tag: str, text: str, *, letter: str = "") -> str:
@@ -138,7 +148,8 @@ def _examples(
         return ""
     parts = [_with_nouns(wording.examples, configuration)]
     for each in examples:
-        told = f"<context>\n{each.context}\n</context>\n" if each.context else ""
+        context = _told(wording, each.context)
+        told = f"<context>\n{context}\n</context>\n" if context else ""
         ratings = "\n".join(
             f'<rating dimension="{name}">{each.scores[name]}</rating>'
             if len(dimensions) > 1

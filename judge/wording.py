@@ -4,9 +4,11 @@ A change of any word makes another prompt: it needs a new `judge.prompts.FORMAT`
 the format before stay, for judges that have scores.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from survey.definition.dialogue import Speaker
 from survey.definition.parts import Part
 
 
@@ -48,6 +50,8 @@ class PromptWording:
     no_answer: str
     prompt_tag: Literal["message", "prompt"] = "prompt"
     response_tag: Literal["reply", "response"] = "response"
+    #: What the turns of a dialogue begin with. Without them a context stays as the file has it.
+    speakers: Mapping[Speaker, str] = field(default_factory=dict)
 
 
 #: Formats 2 and 3, whatever the study is about.
@@ -98,6 +102,12 @@ ENGLISH = PromptWording(
     literal="End your answer with {literal}, with {number} in place of *.",
     unusable="That can't be used: {reason}. {form}",
     no_answer="(no answer)",
+    speakers={
+        "user": "User: ",
+        "assistant": "Assistant: ",
+        "system": "System: ",
+        "tool": "Tool: ",
+    },
 )
 CHINESE = PromptWording(
     single="下面是{prompt}和一份{response}。请为这份{response}评分。",
@@ -119,6 +129,7 @@ CHINESE = PromptWording(
     literal="请以 {literal} 结束回答，其中 * 换成{number}。",
     unusable="这个回答无法使用：{reason}。{form}",
     no_answer="（没有回答）",
+    speakers={"user": "用户：", "assistant": "助手：", "system": "系统：", "tool": "工具："},
 )
 #: What a study that names nothing calls them.
 NOUNS = {

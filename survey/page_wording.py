@@ -55,5 +55,5 @@ def wording_of(definition: StudyDefinition) -> PageWording:
 
 
 def capitalized(text: str) -> str:
-    """A text with a capital first letter; the others stay."""
-    return text[:1].upper() + text[1:]
+    """A text with a capital first letter, unless its first word has capitals: eBay, mRNA."""
+    return text[:1].upper() + text[1:] if text.partition(" ")[0].islower() else text

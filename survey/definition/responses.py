@@ -199,7 +199,10 @@ def _block_problems(
         where = (scenario, in_set(set_name))
         have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
-        lacks = "scenario {!r}{} lacks a response of {}"
+        lacks = (
+            "scenario {!r}{} lacks a response of {}; "
+            "incomplete_blocks: true in study.yaml allows this"
+        )
         for system in [] if study.incomplete_blocks else want:
             if system not in have:
                 yield Problem(file, line, 0, lacks, (*where, name_of(system)))

@@ -3,10 +3,12 @@
 Nothing here knows five, six, four, 1–5 or the name of a condition: they come from the file.
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     Field,
     PlainValidator,
     SerializerFunctionWrapHandler,
@@ -85,15 +87,29 @@ class Texts(Part):
         return {name: v for name, v in dumped.items() if v is not None or (name, v) not in newer}
 
 
+def _one_line(text: str) -> str:
+    # U+202A to U+202E and U+2066 to U+2069 turn the text around them.
+    turning = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    for character in text:
+        is_control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
+        if is_control or unicodedata.bidirectional(character) in turning:
+            code = f"U+{ord(character):04X}"
+            raise ValueError(f"write one line of text, without control characters (here: {code})")
+    return text
+
+
+Line = Annotated[Text, AfterValidator(_one_line)]
+
+
 class Wording(Part):
     """What pages and judges call prompts and responses. What is missing is neutral."""
 
-    heading: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+    heading: Annotated[Line, StringConstraints(max_length=100)] | None = Field(
         default=None, description="The heading over the prompt"
     )
-    prompt: Annotated[Text, StringConstraints(max_length=50)] | None = None
-    response: Annotated[Text, StringConstraints(max_length=50)] | None = None
-    responses: Annotated[Text, StringConstraints(max_length=50)] | None = None
+    prompt: Annotated[Line, StringConstraints(max_length=50)] | None = None
+    response: Annotated[Line, StringConstraints(max_length=50)] | None = None
+    responses: Annotated[Line, StringConstraints(max_length=50)] | None = None
 
     @model_validator(mode="after")
     def _both_numbers(self) -> "Wording":

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from judge.completions import read_text
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
 from judge.doubts import Unusable
+from judge.examples import RatedExample
 from judge.prompts import FORMAT, Message, messages, repair
 from judge.reading import scores_of
 from survey.definition import StudyDefinition
@@ -40,7 +41,9 @@ def study(dimension: str = "clarity", **keys: Any) -> StudyDefinition:
     return StudyDefinition.model_validate(given | keys)
 
 
-def judge(of: StudyDefinition | None = None, **definition: Any) -> JudgeConfiguration:
+def judge(
+    of: StudyDefinition | None = None, *, prompt_format: int = FORMAT, **definition: Any
+) -> JudgeConfiguration:
     definition.setdefault("replicates", 2)
     return configuration_of(
         JudgeDefinition(**definition),
@@ -48,7 +51,7 @@ def judge(of: StudyDefinition | None = None, **definition: Any) -> JudgeConfigur
         base_url="http://x/v1",
         model="m",
         stand_in=False,
-        prompt_format=FORMAT,
+        prompt_format=prompt_format,
     )
 
 
@@ -106,6 +109,40 @@ def test_new_words_are_a_new_judge() -> None:
     assert one.fingerprint() != other.fingerprint()
 
 
+DIALOGUE = json.dumps(
+    [{"role": "user", "content": "I failed."}, {"role": "model", "content": "Oh no.\n\nWhy?"}]
+)
+LINES = "User: I failed.\nAssistant: Oh no.\n\nWhy?"
+
+
+@pytest.mark.parametrize("context", [DIALOGUE, LINES, LINES.replace("User:", "**user**:")])
+def test_judges_read_the_turns_that_raters_see(context: str) -> None:
+    user = asked(judge(), context=context)[-1]["content"]
+    assert user.startswith(f"<context>\n{LINES}\n</context>\n")
+    (message,) = asked(judge(template="{context}\n\n{response}"), context=context)
+    assert message["content"] == f"{LINES}\n\nText A."
+    chinese = asked(judge(study(language="zh-hans")), context=context)[-1]["content"]
+    assert chinese.startswith("<context>\n用户：I failed.\n助手：Oh no.\n\nWhy?\n</context>\n")
+
+
+def test_judges_read_the_turns_of_examples() -> None:
+    example = RatedExample(
+        scenario="other", prompt="P", context=DIALOGUE, response="R", scores={"clarity": 2}
+    )
+    configured = judge().model_copy(update={"drawn": (example, example)})
+    system = asked(configured)[0]["content"]
+    assert system.count(f"<example>\n<context>\n{LINES}\n</context>\n") == 2
+
+
+def test_other_contexts_and_those_of_earlier_formats_stay_as_written() -> None:
+    for configured, context in (
+        (judge(), "System: Windows 11"),
+        (judge(prompt_format=3), DIALOGUE),
+        (judge(prompt_format=3, template="{context} {response}"), DIALOGUE),
+    ):
+        assert context in asked(configured, context=context)[-1]["content"]
+
+
 # Templates: two published prompts, in words of ours
 
 
@@ -160,14 +197,14 @@ def test_form_of_one_metric_is_filled_in() -> None:
     assert message["role"] == "user"
     assert "Metric: clarity\nHow good is its clarity?\n1 = grade 1\n" in message["content"]
     assert "Article:\nThe source text.\n\nSummary:\nText A.\n" in message["content"]
-    for answer in ("- Clarity: 3", "- clarity: **3**", "Sure!\n- Clarity:3\n", "- Clarity: 3/5"):
+    for answer in ("- Clarity: 3", "- clarity: **3**", "Sure!\n- Clarity:3\n", "- Clarity: 3/5", "3"):
         assert scores(configured, answer) == [3]
     for answer, why in (
         ("- Clarity: 3.5", "3.5 is not a whole number"),
         ("- Clarity: 7", "7 is not on the scale"),
         ("- Warmth: 3", "- clarity: * is not in the answer"),
         ("- Clarity: 3\n- Clarity: none", "the last - clarity: * has no usable score"),
-        ("3", "- clarity: * is not in the answer"),
+        ("3 of 4", "- clarity: * is not in the answer"),
     ):
         with pytest.raises(Unusable, match=re.escape(why)):
             scores(configured, answer)
@@ -259,7 +296,7 @@ def test_text_in_braces_within_a_response_is_no_place() -> None:
         ),
         ({"template": "{response_a}", "presentation": "pair"}, "has no {responses}, nor both of"),
         ({"template": "{response}", "answer": "[[5]]"}, "'[[5]]' has no place for the score"),
-        ({"template": "{response}", "answer": "* or *"}, "'* or *' has no place for the score"),
+        ({"template": "{response}", "answer": "* or *"}, "'* or *' has 2 places (*) for the score"),
         ({"template": "{response}", "answer": "nummer"}, "has no place for the score"),
         ({"answer": "number"}, "only a judge with a template has it"),
         ({"system": "Be fair."}, "only a judge with a template has it"),

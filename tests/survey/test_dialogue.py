@@ -15,7 +15,6 @@ HELLO, ANSWER = DialogueTurn("user", "Hello."), DialogueTurn("assistant", "What 
         "User: Hello.\nAssistant: What can I do?",
         "user: Hello.\n\nassistant: What can I do?\n",
         "**User:** Hello.\n**Assistant:** What can I do?",
-        "Human: Hello.\nAI: What can I do?",
         "用户：Hello.\n助手：What can I do?",
         json.dumps(
             [
@@ -25,6 +24,12 @@ HELLO, ANSWER = DialogueTurn("user", "Hello."), DialogueTurn("assistant", "What 
         ),
         json.dumps(
             [{"role": "User", "content": " Hello. "}, {"role": "bot", "content": ANSWER.text}]
+        ),
+        json.dumps(
+            [
+                {"role": "human", "content": [{"type": "text", "text": "Hello."}]},
+                {"role": "model", "content": [{"type": "text", "text": ANSWER.text}]},
+            ]
         ),
     ],
 )
@@ -41,9 +46,33 @@ def test_turn_may_have_several_lines() -> None:
     ]
 
 
+def test_message_may_have_several_parts_and_be_the_developer_s() -> None:
+    parts = [{"type": "text", "text": "Be kind."}, {"type": "text", "text": "Be brief."}]
+    turns = turns_of(json.dumps([{"role": "developer", "content": parts}]))
+    assert turns == [DialogueTurn("system", "Be kind.\nBe brief.")]
+
+
+def test_tool_has_turns() -> None:
+    (turn,) = turns_of('[{"role": "tool", "content": "12 °C"}]')
+    assert turn == DialogueTurn("tool", "12 °C")
+
+
+@pytest.mark.parametrize("speaker", ["User", "Assistant"])
+def test_one_turn_is_a_dialogue(speaker: str) -> None:
+    (turn,) = turns_of(f"{speaker}: Hello.")
+    assert (turn.speaker, turn.text) == (speaker.lower(), "Hello.")
+
+
 @pytest.mark.parametrize(
     "context",
     [
+        "Model: Ford Fiesta 2014\nMileage: 40,000",
+        "System: Windows 11",
+        "System: Windows 11\nBrowser: Firefox",
+        "AI: a short history",
+        "Human: 12 chromosomes",
+        "Bot: a larva\nUser: a person",
+        "系统：Windows 11",
         "",
         "A student who failed an exam.",
         "He said:\nUser: Hello.",
@@ -55,6 +84,10 @@ def test_turn_may_have_several_lines() -> None:
         '[{"role": "user"}]',
         '[{"role": "judge", "content": "x"}]',
         '[{"role": "user", "content": [1]}]',
+        '[{"role": "user", "content": []}]',
+        '[{"role": "user", "content": [{"type": "text"}]}]',
+        '[{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]',
+        '[{"role": "user", "content": "x"}, {"role": "assistant", "content": null}]',
         "[" * 100_000,
     ],
 )

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
+from pydantic import ValidationError
 
 from survey import content
 from survey.definition.study import Wording
 from survey.interface import INTERFACE
 from survey.models import Participant, Presentation, Scenario, Study
+from survey.page_wording import capitalized
 from survey.queries import studies_with_changed_pages
 from tests.survey import task_studies
 from tests.survey.visiting_tasks import Visitor, visit
@@ -130,6 +132,47 @@ def test_other_context_is_text_and_hostile_text_is_shown(client: Client) -> None
     assert texts(page, ".turns li") == ["User <script>alert(1)</script>"]
 
 
+def test_facts_about_a_machine_are_no_dialogue(client: Client) -> None:
+    person = visit(client, "likert")
+    for facts in ("System: Windows 11", "Model: Ford Fiesta 2014\nMileage: 40,000"):
+        give(facts)
+        page = page_of(person)
+        assert texts(page, "p.context") == [facts]
+        assert not page.select(".turns")
+
+
+def test_text_of_the_study_has_a_direction_of_its_own(client: Client) -> None:
+    scale = [{"value": n, "label": label} for n, label in ((1, "ضعيف"), (2, "جيد (2)"))]
+    dimension = {"name": "warmth", "question": "ما مدى جودة هذا الملخص؟"}
+    likert = {"kind": "likert", "scale": scale, "dimensions": [dimension]}
+    nouns = {"heading": "المقال", "response": "ملخص", "responses": "ملخصات"}
+    person = visit(client, "ranking", tasks=[likert, RANKING, BEST], wording=nouns)
+    give("User: مرحبا.\nAssistant: أهلا.")
+    page = page_of(person)
+    alone = "#prompt-title, article h2, legend, .point span, details.instructions > div"
+    for element in page.select(alone):
+        own = element if element.get("dir") else element.select_one("[dir]")
+        assert own is not None and own["dir"] == "auto", element
+    # The page's word for the speaker does not set the direction of what is said.
+    assert texts(page, ".turns [dir=auto]") == ["مرحبا.", "أهلا."]
+    assert not page.select("li[dir]")
+
+
+@pytest.mark.parametrize(
+    ("noun", "title"),
+    [
+        ("news summary", "News summary"),
+        ("eBay listing", "eBay listing"),
+        ("mRNA", "mRNA"),
+        ("URL", "URL"),
+        ("回复", "回复"),
+        ("", ""),
+    ],
+)
+def test_first_word_gets_a_capital_unless_it_has_its_own(noun: str, title: str) -> None:
+    assert capitalized(noun) == title
+
+
 def seen_by(person: Visitor) -> int | None:
     """The version of the interface that a visitor's page was shown in."""
     return person.presentation.interface
@@ -178,3 +221,12 @@ def test_nouns_are_given_in_both_numbers() -> None:
     with pytest.raises(ValueError, match="give response and responses together"):
         Wording.model_validate({"response": "summary"})
     assert Wording.model_validate({"heading": "Source"}).response is None
+
+
+@pytest.mark.parametrize("character", ["\n", "\t", "\x07", "\u2028", "\u202e", "\u2066"])
+def test_wording_is_one_line_without_control_characters(character: str) -> None:
+    given = {"prompt": "a", "heading": f"A{character}b"}
+    with pytest.raises(ValidationError, match="one line of text, without control") as refused:
+        Wording.model_validate(given)
+    assert refused.value.errors()[0]["loc"] == ("heading",)
+    assert Wording.model_validate({"heading": " المقال\u200f \n"}).heading == "المقال\u200f"
