@@ -11,14 +11,13 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from corpus.problems import CorpusProblem
 from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
-from judge.prompts import Message
+from judge.prompts import Message, tokens_in
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.files.suggestions import not_among
 from survey.files.templates import filled, pieces_of
 
 #: What a template can have between braces.
 FIELDS = ("prompt", "context")
-CHARACTERS_PER_TOKEN = 4
 #: Tokens that an answer is expected to have at most, if nothing limits it.
 EXPECTED_TOKENS = 400
 ConditionName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S.{0,99}$")]
@@ -215,9 +214,9 @@ def served_as(model: GeneratingModel, condition: str, otherwise: str) -> str:
 
 def approximate_tokens(messages: list[Message], max_tokens: int | None) -> tuple[int, int]:
     """Approximate tokens of a question and its answer."""
-    characters = sum(len(message["content"]) for message in messages)
+    question = sum(tokens_in(message["content"]) for message in messages)
     answer = EXPECTED_TOKENS if max_tokens is None else min(max_tokens, EXPECTED_TOKENS)
-    return characters // CHARACTERS_PER_TOKEN, answer
+    return question, answer
 
 
 @dataclass(frozen=True)

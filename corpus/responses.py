@@ -59,7 +59,7 @@ def write_responses(
     scenarios = [scenario.name for scenario in sample.scenarios.all()]
     missing = [at for at, each in first.items() if not _is_response(each.generation, choice)]
     if missing and choice.leave_out is None:
-        raise CorpusProblem(_what_to_do(sample, [first[at].generation for at in missing]))
+        raise CorpusProblem(_what_to_do(sample, {at: first[at].generation for at in missing}))
     kept, said = _left(rows_of(definition, scenarios), missing, choice)
     responses = list(_responses(sample, kept, first))
     if not any(row["generated_by"] != CORPUS for row in responses):
@@ -101,11 +101,12 @@ def _counted(texts: Iterable[Generation]) -> str:
     return ", ".join(f"{n} {why}" for why, n in counts.most_common())
 
 
-def _what_to_do(sample: Sample, missing: list[Generation]) -> str:
+def _what_to_do(sample: Sample, missing: Mapping[tuple[str, str, str], Generation]) -> str:
+    scenario, model, condition = next(iter(missing))
     return (
-        f"{len(missing)} texts of sample {sample} are missing ({_counted(missing)}, such as "
-        f"{missing[0].scenario.name} by {missing[0].generator.model}); generate again, or choose "
-        "what to leave out for them: the texts, their scenarios or their models"
+        f"{len(missing)} texts of sample {sample} are missing ({_counted(missing.values())}, such "
+        f"as {scenario} by {model} ({condition})); generate again, or choose what to leave out for "
+        "them: the texts, their scenarios or their models"
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -65,7 +66,7 @@ class JudgeDefinition(Part):
     #: The message before the template's, to the system.
     system: Text | None = None
     #: How a judge with a template answers: `json`, `number`, or a literal with * for the score,
-    #: such as `[[*]]`, whose last occurrence counts. Null: json.
+    #: such as `[[*]]` or `{dimension}: *`, whose last occurrence counts. Null: json.
     answer: Text | None = None
     #: Null: every dimension of the study.
     dimensions: list[Name] | None = Field(default=None, min_length=1)
@@ -152,12 +153,8 @@ class JudgeDefinition(Part):
     def _answer_can_be_read(self) -> "JudgeDefinition":
         if self.answer in (None, "json"):
             return self
-        if self.answer != "number" and self.answer.count("*") != 1:
-            message = (
-                f"{self.answer!r} has no place for the score: write json, number, or a text with "
-                "one * where the score stands, such as [[*]]"
-            )
-            raise wrong(("answer",), message)
+        if self.answer != "number" and (why := _what_is_wrong_with(self.answer)):
+            raise wrong(("answer",), why)
         if self.presentation == "block" or self.together:
             raise wrong(("answer",), "several scores in one answer need answer: json")
         if self.presentation == "pair" and self.answer == "number":
@@ -189,6 +186,25 @@ class JudgeDefinition(Part):
         return self
 
 
+def _what_is_wrong_with(literal: str) -> str:
+    """Why no score could be read from an answer in this form; empty if one could."""
+    form = "write json, number, or a text with one * where the score stands, such as [[*]]"
+    n = literal.count("*")
+    if n != 1:
+        places = f"{n} places (*)" if n else "no place"
+        return f"{literal!r} has {places} for the score: {form}"
+    if literal.strip() == "*":
+        return f"{literal!r} has no text beside the score: {form}"
+    if len(literal.splitlines()) > 1:
+        return f"{literal!r} has a line break: give one line"
+    for name in _PLACE.findall(literal):
+        if name != "dimension":
+            return f"place {not_among(name, ['dimension']).format(name)}"
+    return ""
+
+
+#: What looks like a place in a literal. Other braces are text, as in {"score": *}.
+_PLACE = re.compile(r"\{(\s*\w+\s*)\}")
 #: The two responses of a pair, apart.
 PAIR = ("response_a", "response_b")
 

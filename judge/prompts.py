@@ -7,6 +7,7 @@ letters. The words are those of `judge.wording`, or the study's own (`template`)
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice, product
 from string import ascii_uppercase
@@ -30,6 +31,7 @@ FORMATS = (FORMAT, 3, 2)
 TIE = "tie"
 #: English text has about four characters a token.
 CHARACTERS_PER_TOKEN = 4
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 TOKENS_PER_SCORE = 8
 TOKENS_PER_REASON = 30
 
@@ -300,6 +302,12 @@ def approximate_tokens(
     asked: Sequence[Message], configuration: JudgeConfiguration, scores: int
 ) -> tuple[int, int]:
     """Approximate tokens of a call's question, and of its answer with so many scores."""
-    characters = sum(len(message["content"]) for message in asked)
+    question = sum(tokens_in(message["content"]) for message in asked)
     answer = TOKENS_PER_SCORE + (TOKENS_PER_REASON if configuration.reasons else 0)
-    return characters // CHARACTERS_PER_TOKEN, answer * scores
+    return question, answer * scores
+
+
+def tokens_in(text: str) -> int:
+    """Approximate tokens of a text: a Chinese, Japanese or Korean character is one."""
+    wide = len(_WIDE.findall(text))
+    return wide + (len(text) - wide) // CHARACTERS_PER_TOKEN

@@ -24,6 +24,13 @@ class Trait(StrEnum):
     MAX_COMPLETION_TOKENS = "max_completion_tokens"
 
 
+#: What is refused, for people.
+REFUSED = {
+    Trait.NO_SYSTEM_ROLE: "system role",
+    Trait.NO_TEMPERATURE: "temperature",
+    Trait.NO_SEED: "seed",
+    Trait.MAX_COMPLETION_TOKENS: "max_tokens",
+}
 #: What is done instead, for people.
 INSTEAD = {
     Trait.NO_SYSTEM_ROLE: "instructions go into the user's message",
@@ -93,13 +100,15 @@ def traits_of(text: str) -> frozenset[Trait] | None:
     """Those that a value of the environment names, separated by spaces or commas; with `none` there
     are none, and None says that they are to be found out.
 
-    Raises ValueError for an unknown one.
+    Raises ValueError for an unknown one, and for `none` together with others.
     """
     names = text.replace(",", " ").split()
     known = [NONE, *(trait.value for trait in Trait)]
     for name in names:
         if name not in known:
             raise ValueError(not_among(name, known).format(name))
+    if NONE in names and len(set(names)) > 1:
+        raise ValueError(f"{NONE!r} can't stand together with others")
     return frozenset(Trait(name) for name in names if name != NONE) if names else None
 
 

@@ -17,6 +17,7 @@ from corpus.planning import (
     Progress,
     failure_reasons,
     not_accepted,
+    not_asked_again,
     plan,
     plan_only,
     progress,
@@ -25,6 +26,7 @@ from corpus.planning import (
 )
 from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
+from judge.asking import described
 from judge.endpoints import JudgeNotReady
 from judge.management.waiting import Seen, wait_for
 from survey.files.yaml_file import YamlFile
@@ -38,6 +40,11 @@ def generate_arguments(parser: CommandParser) -> None:
         type=Path,
         nargs="?",
         help="generation file (YAML); the sample's last one by default",
+    )
+    parser.add_argument(
+        "--retry",
+        action="store_true",
+        help="ask again also for texts that were refused, filtered or cut off",
     )
     parser.add_argument(
         "--wait", action="store_true", help="show progress until all texts are there"
@@ -61,14 +68,15 @@ def generate(command: BaseCommand, options: Namespace) -> None:
             raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
         definition = known
     try:
-        planned = (plan_only if options.dry_run else plan)(sample, definition)
+        planning = plan_only if options.dry_run else plan
+        planned = planning(sample, definition, retry=options.retry)
     except CorpusProblem as problem:
         raise CorpusProblem(f"{options.file or sample}: {problem}") from None
     _describe(command, sample, planned)
     if options.dry_run:
         command.stdout.write("Nothing was queued.")
         return
-    for generator in queue(planned):
+    for generator in queue(planned, retry=options.retry):
         _wake(command, generator)
     if options.wait:
         try:
@@ -88,6 +96,8 @@ def _describe(command: BaseCommand, sample: Sample, planned: list[PlannedSystem]
             f"  {each.model}, {each.condition} ({each.asked_as}): "
             f"{each.missing} of {each.texts} texts missing{cost}"
         )
+    if left := not_asked_again(planned):
+        command.stdout.write(f"{sum(left.values())} to ask again with --retry ({described(left)})")
     total = total_cost(planned)
     cost = "cost unknown" if total is None else f"about {total:.4f} US dollars"
     command.stdout.write(f"Total: {cost}")
@@ -134,8 +144,13 @@ def _conclude(command: BaseCommand, sample: Sample) -> None:
     if now.failed:
         reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(sample))
         problems.append(f"{now.failed} texts failed:\n{reasons}")
-    if problems:
+    left = sum(now.incomplete.values())
+    if left:
+        again = f"To ask {left} of them again ({described(now.incomplete)})"
+        problems.append(f"{again}: manage.py corpus generate {sample} --retry --wait")
+    if now.stopped or now.failed > left:
         problems.append(f"To continue: manage.py corpus generate {sample} --wait")
+    if problems:
         if now.answered + now.failed == now.total and now.answered:
             problems.append(
                 f"To go on without them: manage.py corpus responses {sample} --leave-out …"

@@ -14,6 +14,7 @@ from corpus.models.corpora import NAME
 from corpus.problems import CorpusProblem
 from corpus.splitting import SplitWrong, check_size
 from dashboard.corpora.generating import read_definition
+from dashboard.corpora.models import CorpusJob
 from survey.files.problems import DefinitionError
 
 #: The seed of published samples, and ours.
@@ -313,6 +314,11 @@ class ChoiceForm(OnPage):
     with_refusals = forms.BooleanField(
         required=False, label="A refusal that the endpoint names is a response"
     )
+
+    @staticmethod
+    def chosen_in(job: CorpusJob | None) -> dict[str, Any]:
+        """The initial values that an earlier job was asked with."""
+        return dict(job.options.get("choice", {})) if job else {}
 
     @property
     def choice(self) -> MissingTexts:

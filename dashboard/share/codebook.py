@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis import catalogue
+from judge.models import Attempt
 from survey.definition import StudyDefinition
 from survey.definition.questions import (
     AboutParticipant,
@@ -184,8 +185,7 @@ VALUES = {
     "kind": "item, in_block",
     "is_repair": "true, false",
     "cost_is_estimate": "true, false",
-    "outcome": "answered, unusable, garbled, http_error, timeout, not_connected, broken_off, "
-    "unknown, not_processed, in_flight",
+    "outcome": ", ".join(Attempt.Outcome.values),
     "passed": "true, false",
     "within": "true, false",
     "clock_stepped": "true, false",

@@ -182,5 +182,7 @@ def test_prompt_hash_is_of_every_message() -> None:
 def test_tokens_are_estimated_from_lengths_responses_and_reasons() -> None:
     asked: list[Message] = [{"role": "user", "content": "x" * 400}]
     assert approximate_tokens(asked, SINGLE, 1) == (100, 8)
+    chinese: list[Message] = [{"role": "user", "content": "心里难受" * 100 + "x" * 400}]
+    assert approximate_tokens(chinese, SINGLE, 1) == (500, 8)
     assert approximate_tokens(asked, BLOCK, 3) == (100, 24)
     assert approximate_tokens(asked, configuration(reasons=True), 1) == (100, 38)

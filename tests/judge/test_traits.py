@@ -234,3 +234,9 @@ def test_traits_are_named_in_the_environment(text: str, traits: set[Trait] | Non
 def test_unknown_trait_is_refused_with_the_one_that_is_meant() -> None:
     with pytest.raises(ValueError, match="'no_sede' is unknown; did you mean 'no_seed'"):
         traits_of("no_seed no_sede")
+
+
+@pytest.mark.parametrize("text", ["none no_seed", "no_seed,none"])
+def test_none_and_a_trait_together_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="'none' can't stand together with others"):
+        traits_of(text)

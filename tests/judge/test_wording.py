@@ -197,7 +197,13 @@ def test_form_of_one_metric_is_filled_in() -> None:
     assert message["role"] == "user"
     assert "Metric: clarity\nHow good is its clarity?\n1 = grade 1\n" in message["content"]
     assert "Article:\nThe source text.\n\nSummary:\nText A.\n" in message["content"]
-    for answer in ("- Clarity: 3", "- clarity: **3**", "Sure!\n- Clarity:3\n", "- Clarity: 3/5", "3"):
+    for answer in (
+        "- Clarity: 3",
+        "- clarity: **3**",
+        "Sure!\n- Clarity:3\n",
+        "- Clarity: 3/5",
+        "3",
+    ):
         assert scores(configured, answer) == [3]
     for answer, why in (
         ("- Clarity: 3.5", "3.5 is not a whole number"),
