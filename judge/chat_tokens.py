@@ -8,13 +8,21 @@ from judge.thinking import opens_thinking
 
 _BAR = "[|\uff5c]"
 _ANY = rf"<{_BAR}[A-Za-z_\u2581]{{2,40}}{_BAR}>"
+_STARTS = (
+    r"begin_of_text|startoftext|endoftext|im_start|im_assistant|im_middle|im_sep|start_header_id"
+    r"|end_header_id|header_start|header_end|start_of_role|end_of_role|begin_of_solution"
+    r"|START_OF_TURN_TOKEN|CHATBOT_TOKEN|START_RESPONSE|START_TEXT|[Aa]ssistant"
+    r"|begin\u2581of\u2581sentence"
+)
+#: Around an answer, or a part of one.
+_BOX = re.compile(rf"<{_BAR}(?:begin|end)_of_box{_BAR}>")
 #: A sentence about a token goes on behind it.
-_NOT_ABOUT = r"(?![ \t]+[a-z]|['\"\u201d\u2019)\],.;:])"
+_NOT_ABOUT = r"(?![ \t]+[a-z|]|['\"\u201d\u2019)\],.;:])"
 _AT_THE_START = re.compile(
-    rf"\s*(?:[\ufeff\u200b]|(?P<sentence><s>)|<bos>{_NOT_ABOUT}"
+    rf"\s*(?:[\ufeff\u200b\u2060]|(?P<sentence><s>)|<bos>{_NOT_ABOUT}"
     rf"|\[INST\]{_NOT_ABOUT}(?:(?!\[/?INST\]).)*\[/INST\]|\[/INST\]{_NOT_ABOUT}"
-    rf"|(?!<\|(?:start|channel|message)\|>){_ANY}(?:\s*(?:assistant|model)\b)?{_NOT_ABOUT}"
-    r"|<start_of_turn>\s*model\b|\[\|assistant\|\]|\[gMASK\]|<sop>|<seed:bos>(?:assistant\b)?|assistant(?=\n\n))",
+    rf"|<{_BAR}(?:{_STARTS}){_BAR}>(?:\s*(?:assistant|model)\b)?{_NOT_ABOUT}"
+    r"|<start_of_turn>\s*model\b|\[\|assistant\|\]|\[gMASK\]|<sop>|<seed:bos>(?:assistant\b)?|assistant(?=\n))",
     re.DOTALL,
 )
 _AT_THE_END = re.compile(
@@ -40,13 +48,16 @@ class WithoutTokens:
 
 def without_start(text: str) -> WithoutTokens:
     """A text without the tokens at its start."""
+    text, boxes = _BOX.subn("", text)
     at = 0
     is_struck = _STRUCK.search(text) is not None
     while (found := _AT_THE_START.match(text, at)) and not _opens_thinking(text, at):
         if found["sentence"] and is_struck:
             break
         at = found.end()
-    return WithoutTokens(text[at:], had_tokens=bool(text[:at].strip("\ufeff\u200b \n")))
+    return WithoutTokens(
+        text[at:], had_tokens=boxes > 0 or bool(text[:at].strip("\ufeff\u200b\u2060 \n"))
+    )
 
 
 def without_end(text: str) -> WithoutTokens:
@@ -72,7 +83,7 @@ def token_in(text: str) -> re.Match[str] | None:
     """The first token of a chat template in a text."""
     start = _AT_THE_START.match(text)
     return _AT_THE_END.search(text) or (
-        start if start and start[0].strip("\ufeff\u200b \n") else None
+        start if start and start[0].strip("\ufeff\u200b\u2060 \n") else None
     )
 
 

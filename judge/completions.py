@@ -153,19 +153,23 @@ def read_text(text: str) -> ReadCompletion:
     thinking = "\n\n".join(rest.thoughts)
     if rest.is_unended:
         return ReadCompletion("", thinking, notices=(*notices, Oddity.UNENDED))
-    begun = without_start(rest.text)
+    answer = _without_tokens(rest.text, notices)
+    if rest.thoughts and (inside := _unwrapped(answer)) is not None:
+        answer = _without_tokens(inside, notices)
+        notices.append(Oddity.UNWRAPPED)
+    if may_refuse(answer):
+        notices.append(Oddity.MAY_REFUSE)
+    return ReadCompletion(answer, thinking, notices=tuple(dict.fromkeys(notices)))
+
+
+def _without_tokens(text: str, notices: list[Oddity]) -> str:
+    begun = without_start(text)
     ended = without_end(begun.text)
     if begun.had_tokens or ended.had_tokens:
         notices.append(Oddity.TOKENS)
     if ended.went_on:
         notices.append(Oddity.WENT_ON)
-    answer = ended.text.strip()
-    if rest.thoughts and (inside := _unwrapped(answer)) is not None:
-        answer = inside
-        notices.append(Oddity.UNWRAPPED)
-    if may_refuse(answer):
-        notices.append(Oddity.MAY_REFUSE)
-    return ReadCompletion(answer, thinking, notices=tuple(dict.fromkeys(notices)))
+    return ended.text.strip()
 
 
 def _unwrapped(answer: str) -> str | None:
@@ -217,7 +221,7 @@ def _parts_of(content: Any) -> _Parts:
     left_out = False
     was_text = False
     for part in content:
-        kind = part.get("type") or "text" if isinstance(part, dict) else "text"
+        kind = str(part.get("type") or "text") if isinstance(part, dict) else "text"
         kept = "".join(_texts_in(part))
         is_text = kind in ("text", "output_text", "message")
         if kind in _THINKING_PARTS or (
@@ -243,17 +247,23 @@ def _parts_of(content: Any) -> _Parts:
 _THINKING_PARTS = {"thinking", "reasoning", "thought", "redacted_thinking", "reasoning_text"}
 
 
-def _texts_in(part: Any) -> Iterator[str]:
+#: Parts are nested no deeper than this.
+_DEEPEST = 20
+
+
+def _texts_in(part: Any, depth: int = 0) -> Iterator[str]:
     """The text of a part, whatever its form."""
     if isinstance(part, str):
         yield part
+    elif depth > _DEEPEST:
+        return
     elif isinstance(part, list):
         for each in part:
-            yield from _texts_in(each)
+            yield from _texts_in(each, depth + 1)
     elif isinstance(part, dict):
         for name in ("text", "thinking", "reasoning", "summary", "refusal", "value", "content"):
             if name in part:
-                yield from _texts_in(part[name])
+                yield from _texts_in(part[name], depth + 1)
                 return
 
 

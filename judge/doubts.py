@@ -7,6 +7,8 @@ in English sentences about the text that was rated ("The reply names her loss.")
 
 import re
 import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judge.refusing import may_refuse
@@ -21,7 +23,10 @@ _ANNOUNCING = tomllib.loads((Path(__file__).parent / "announcing.toml").read_tex
 _PHRASES = re.compile(
     r"\bin (?:the |an? )?(?:(?:required|requested|specified|following|correct|proper|valid) )?"
     r"(?:json )?format(?: (?:you )?(?:asked for|requested|specified))?\b"
-    r"|\bas (?:valid |an? )?json\b"
+    r"|\bas (?:valid |an? )?json\b|\b(?:im|en|au|em|in) (?:json[- ])?formato?(?: json)?\b"
+    r"|\b\u0432 \u0444\u043e\u0440\u043c\u0430\u0442\u0435 json\b"
+    r"|\b(?:sorry|apologies|apologi[sz]e) (?:for|about) (?:the|my) (?:error|mistake|confusion)\b"
+    r"|\bsorry about that\b"
     r"|\bbased on the (?:scale|rubric|criteria)(?: (?:provided|given|above))?\b"
     r"|\bafter reading the \w+\b",
     re.IGNORECASE,
@@ -43,27 +48,38 @@ _WORDS = _words("nouns", "others")
 #: Of an announcement that stands before a plain number, one word is one of these.
 _NOUN = _words("nouns")
 
-#: An explanation begins with one of these.
+#: An explanation is about one of these.
+_ABOUT = (
+    r"(?:(?:the|this|its|his|her|their) )?(?:\w+ly )?(?:repl(?:y|ies)|responses?|texts?|messages?"
+    r"|summar(?:y|ies)|translations?|code|programs?|function|stories|story|essay|poem|article|dialogue"
+    r"|conversation|advice|writer|author|person|user|tone|wording|language|style)\b"
+)
 _EXPLAINS = re.compile(
-    r"(?:the|its?|he|she|they|his|her|their|both|because|since|reason(?:ing)?|explanation|rationale"
-    r"|justification|this (?:reply|response|text|answer|message|summary|translation|code))\b",
+    rf"(?:because|since|as)\b|(?:(?:while|although) )?(?:(?:it|he|she|they|both)\b|{_ABOUT})",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(
+    r"\A(?:(?:and|however|overall|note|also|additionally|finally|moreover|in this \w+)[,:]? )+",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
     r"\A(?:analysis|assessment|comments?|feedback|evaluation|justification|reason(?:ing)?|explanation"
-    r"|rationale)[\s*_]*:[\s*_]*",
+    r"|rationale)[\s*_]*(?::[\s*_]*|\Z)",
     re.IGNORECASE,
 )
 #: In an explanation these may mean another score than the one that is given, or none.
 _DOUBTS = re.compile(
-    r"\b(?:scratch|hold on|wait|oops|hmm|i|i'\w+|me|my|mine|we|us|our"
-    r"|would|could|should|might|may|maybe|perhaps|if|unless|seems?|probably|possibl[ey]|impossible"
-    r"|half|between|instead|rather|actually|notch|grade|scor\w+|rat(?:e|ed|es|ing|ings)|scale"
-    r"|deserv\w+|worth|chang\w+|adjust\w*|revis\w+|draft|placeholder|illustrat\w+|initial(?:ly)?"
-    r"|provisional|tentative|guess\w*|unsure|uncertain|doubt\w*|refus\w+|declin\w+|unable|cannot"
-    r"|can't|exist\w*|comfortable|inappropriate|guidelines|ignore\w*|equal\w*|tied?|identical"
-    r"|(?:zero|two|three|four|five|six|seven|eight|nine|ten|hundred)(?!\s+(?!or\b|and\b|to\b|out\b|of\b"
-    r"|not\b|now\b|then\b|at\b|here\b)[a-z]{3,}))\b",
+    r"\b(?:scratch|hold on|wait|oops|hmm|i|i'\w+|me|my|mine|we|us|our|if|unless|perhaps|maybe"
+    r"|possibl[ey]|impossible|half|between|instead|rather|actually|notch|grade|scor\w+"
+    r"|rat(?:e|ed|es|ing|ings)|scale|deserv\w+|worth|merits?|earns?|chang\w+|adjust\w*|revis\w+|draft"
+    r"|placeholder|illustrat\w+|initial(?:ly)?|provisional|tentative|guess\w*|unsure|uncertain"
+    r"|doubt\w*|refus\w+|declin\w+|unable|cannot|can't|exist\w*|comfortable|inappropriate|guidelines"
+    r"|ignore\w*|equal\w*|tied?|draw|identical|demand\w*|contains?|wrote|writes|ends|quot\w+|shown"
+    r"|follows|following|marks?|stars?|maximum|minimum|percent\w*|number|json|invalid|mock"
+    r"|(?:the|another|other|a) judge"
+    r"|opposite|random\w*|final|typo|says? (?:this|so|that)|this (?:text|line)"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
+    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|at\b|here\b)[a-z]{3,}))\b",
     re.IGNORECASE,
 )
 #: The same right before the score, and behind it.
@@ -73,8 +89,7 @@ _DOUBTS_BEFORE = re.compile(
 )
 _DOUBTS_BEHIND = re.compile(
     r"\b(?:higher|lower|more|less|better|worse|above|below|up|down|plus|minus|too \w+|warmer|colder"
-    r"|stronger|weaker|closer|nearer|another|other|first|previous\w*|unfair|default|top|bottom|middle)\b"
-    r"|^(?:it|that)\b.*\b(?:wrong|mistake\w*|error|incorrect)\b",
+    r"|stronger|weaker|closer|nearer|another|other|first|previous\w*|unfair|default|top|bottom|middle)\b",
     re.IGNORECASE,
 )
 _CLOSES = re.compile(
@@ -88,36 +103,57 @@ _PUNCTUATION = (
     " \t\r\n`~*_#>[]().,;:!-=|\"'$\\\uff1a\u3002\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
 )
 _MARKUP = re.compile(
-    r"```+\w*|~~~+\w*|<br\s*/?>|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]"
+    r"```+\w*|~~~+\w*|<br\s*/?>|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]"
     r"|</?(?:answer|final_answer|json|output|response|result|score|rating)>"
 )
-_HALVES = "\u00bd\u00bc\u00be"
 _ONLY_SPACE_AFTER = re.compile(r"[.!\u3002\uff01][\s*_\"')\]`]*\Z")
 
 
-def check_prose(before: str, after: str, *, beside: str, names: tuple[str, ...] = ()) -> None:
+def check_prose(
+    before: str,
+    after: str,
+    *,
+    beside: str,
+    names: tuple[str, ...] = (),
+    explained: bool = True,
+) -> None:
     """Raise Unusable where prose around a score may take it back, or mean another one.
 
-    `beside` says what it stands beside; `names` are the study's own for what is rated.
+    `beside` says what it stands beside; `names` are the study's own for what is rated. Unless it
+    may be `explained`, prose only announces it.
     """
     whole = _MARKUP.sub(" ", f"{before} {after}").replace("\u2019", "'")
     if "?" in whole or "\uff1f" in whole:
         raise Unusable(f"there is a question mark beside {beside}")
-    if any(character.isdecimal() or character in _HALVES for character in whole):
+    if has_number(whole):
         raise Unusable(f"there are other numbers beside {beside}")
     if any(may_refuse(part) for part in (_plain(before), _plain(after))):
         raise Unusable(f"the text beside {beside} may be a refusal")
-    leads = _sentences(_MARKUP.sub("\n", before))
-    for number, sentence in enumerate(leads, start=1):
-        doubts = _DOUBTS_BEFORE if number == len(leads) else None
-        if not (is_announcement(sentence, names) or explains(sentence, doubts)):
-            raise _doubt(sentence, beside)
     leading = _leading(before)
     if leading and not is_announcement(leading, names):
         raise _doubt(leading, beside)
-    for sentence in _sentences(_MARKUP.sub("\n", after)):
-        if not (explains(sentence, _DOUBTS_BEHIND) or _CLOSES.fullmatch(sentence)):
-            raise _doubt(sentence, beside)
+    lead = _sentences(_MARKUP.sub("\n", before))
+    told = [each for each in lead if not is_announcement(each, names)]
+    behind = [each for each in _sentences(_MARKUP.sub("\n", after)) if not _CLOSES.fullmatch(each)]
+    odd = [
+        *_unexplained(told),
+        *(each for each in lead[-1:] if each in told and _DOUBTS_BEFORE.search(each)),
+        *_unexplained(behind, _DOUBTS_BEHIND),
+    ]
+    odd = odd if explained else [*told, *behind]
+    if odd:
+        raise _doubt(odd[0], beside)
+
+
+def has_number(text: str) -> bool:
+    """Whether a text has a number, or a sign that makes one of another, in any script."""
+    if "//" in text or "!=" in text or "~~" in text or "<" in text:
+        return True
+    return any(
+        unicodedata.category(character)[0] == "N"
+        or (unicodedata.category(character) in ("Sm", "So") and character not in _SIGNS)
+        for character in text
+    )
 
 
 def is_announcement(text: str, names: tuple[str, ...] = ()) -> bool:
@@ -135,12 +171,21 @@ def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
     return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
 
 
-def explains(sentence: str, doubts: re.Pattern[str] | None = None) -> bool:
-    """Whether an English sentence is about the text that was rated, not about its score."""
-    text, headed = _HEADING.subn("", sentence, count=1)
-    if not (headed or _EXPLAINS.match(text)) or _DOUBTS.search(text):
-        return False
-    return doubts is None or not doubts.search(text)
+def explains(sentence: str) -> bool:
+    """Whether an English sentence gives a reason for the score before it."""
+    return not any(_unexplained([sentence], _DOUBTS_BEHIND))
+
+
+def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None) -> Iterator[str]:
+    """The sentences that are not about the text that was rated, or may be about its score."""
+    for sentence in sentences:
+        text = _OPENS.sub("", _HEADING.sub("", sentence, count=1))
+        if text and (
+            not _EXPLAINS.match(text)
+            or _DOUBTS.search(text)
+            or (doubts is not None and doubts.search(text))
+        ):
+            yield sentence
 
 
 def _doubt(sentence: str, beside: str) -> Unusable:
@@ -149,6 +194,8 @@ def _doubt(sentence: str, beside: str) -> Unusable:
 
 
 _SHOWN = 60
+#: Of these signs, those that make no other number.
+_SIGNS = "=|>"
 _SPACE = re.compile(r"\s+")
 
 

@@ -39,14 +39,14 @@ def object_in(
         value, end = decoder.raw_decode(text, first)
     except Unusable:
         raise
-    except (ValueError, RecursionError):  # the latter from extremely nested braces
+    except (ValueError, RecursionError, ArithmeticError):  # nested braces; endless exponents
         raise Unusable("the answer looks like JSON but is not") from None
     if not isinstance(value, dict):  # nothing else begins with a brace
         return None, answer
     before, after = text[:first], text[end:]
     if "{" in after or "}" in before + after:
         raise Unusable("there are other braces beside the JSON object")
-    check_prose(before, after, beside="the JSON object", names=names)
+    check_prose(before, after, beside="the JSON object", names=names, explained=not others)
     _check_others(f"{before} {after}", value, others)
     return value, f"{before} {after}"
 

@@ -17,12 +17,13 @@ decimals, percentages, a number that merely occurs in the text, and whatever is 
 
 import json
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from judge.doubts import Unusable, check_prose, explains, is_announcement, names_score
+from judge.doubts import Unusable, check_prose, explains, has_number, is_announcement, names_score
 from judge.json_answers import object_in
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
@@ -32,36 +33,61 @@ LONGEST = 10_000
 
 #: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
 _NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
+#: No score has more.
+_DIGITS = 9
 _INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
 #: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
 _GAP = r"[^\S\n]"
+_SPACES = r"\s*"
 _END_OF_SENTENCE = re.compile(r"[.!\u3002\uff01]\s|\n")
-_LIST_MARKER = re.compile(rf"{_GAP}*[->*]{_GAP}+")
+_LIST_MARKER = re.compile(rf"\A{_GAP}*[->*]{_GAP}+")
 #: Before a number they say that it is not exact, behind it that it is another one.
-_NOT_EXACT = re.compile(r"[~\u2248<>\u00b1\u2264\u2265]")
+_NOT_EXACT = re.compile(r"[~<>/!+]")
 _GOES_ON = re.compile(rf"{_GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{_GAP}*(?:\n|\Z))")
-_DENIES = re.compile(r"\b(?:not|never|no|nor|without)\b|n['\u2019]t\b", re.IGNORECASE)
+#: In the words before a literal: it is no answer.
+_LEADS_ELSEWHERE = re.compile(
+    r"\b(?:(?:not|never|no|maybe|perhaps|could|might|or|told|asked|print|says?|said|form|format|example)"
+    r"\b|n['\u2019]t\b)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z",
+    re.IGNORECASE,
+)
+_OTHER_DIMENSIONS = re.compile(r"(?:\s*[-*\u2022]?\s*[A-Z][\w ]{1,40}: *[0-9]+\.?)*\s*")
+_I_RATE = re.compile(r"\bi(?:'d| would)? (?:rate|give|assign)\b", re.IGNORECASE)
+_OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
 _UNITS = "\u5206\u70b9\uc810"
 #: What wraps an answer and says nothing.
 _WRAPPING = re.compile(
-    r"</?(?:score|answer|rating|final_answer|response|output)>|<\|(?:begin|end)_of_box\|>"
-    r"|[\u200b\u2060\ufeff*_`#]|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]",
+    r"</?(?:score|answer|rating|final_answer|response|output)>"
+    r"|[\u200b\u2060\ufeff*_`#]|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]",
     re.IGNORECASE,
 )
+_ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
 
 # What a JSON object may say
 
-_SCORES = ("score", "rating")
+_SCORES = ("score", "rating", "final_score", "overall_score", "final_rating", "overall_rating")
 _REASONS = re.compile(
-    "reason|expla|rationale|justif|comment|analysis|thought|think|evidence|feedback|summary|critique"
-    "|note|why"
+    r"(?:brief_|short_)?(?:reason|expla|rationale|justif|comment|analysis|thought|thinking|evidence"
+    r"|feedback|summary|critique|note|why|evaluation|assessment|strength|weakness|suggestion|improvement)"
+    r"\w*"
 )
-#: What the score is given to, or how sure the judge is.
-_WHAT_AND_HOW_SURE = {"label", "dimension", "criterion", "criteria", "aspect", "metric", "id"}
-_WHAT_AND_HOW_SURE |= {"response", "reply", "item", "index", "letter", "language", "model"}
-_WHAT_AND_HOW_SURE |= {"confidence", "certainty", "probability", "min", "max", "scale"}
-_WHAT_AND_HOW_SURE |= {"min_score", "max_score"}
+_ANOTHER = re.compile(
+    r"(?<!for_)(?<!for_the_)(?:score|rating)(?!_reason|_expla)|final|revised|after"
+)
+#: What the score is given to, in words; and how sure the judge is.
+_WHAT = {
+    "label",
+    "dimension",
+    "criterion",
+    "criteria",
+    "aspect",
+    "metric",
+    "response",
+    "reply",
+    "item",
+}
+_WHAT |= {"language", "model"}
+_WHICH_OR_HOW_SURE = {"id", "index", "letter", "confidence", "certainty", "probability"}
 
 
 @dataclass(frozen=True)
@@ -92,12 +118,12 @@ def parse_scores(
     if letters or dimensions:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
-        parts = [_part(value, letter) for letter in letters] if letters else [("", value)]
+        parts = _parts(value, letters) if letters else [("", value)]
         if dimensions:
-            parts = [_part(part, name, at) for at, part in parts for name in dimensions]
-        scores = [_of_part(at, part) for at, part in parts]
+            parts = [each for at, part in parts for each in _parts(part, dimensions, at)]
+        scores = [_of_part(at, part, scale) for at, part in parts]
     elif value is not None:
-        scores = [_scored(value)]
+        scores = [_scored(value, names)]
         _check_labels(prose, value, scale, scores[0].score)
     else:
         scores = [Scored(_from_text(answer, scale, names))]
@@ -114,7 +140,7 @@ def score_in_literal(
 
     Raises Unusable.
     """
-    value = rf"(?<![0-9.,]){_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
+    value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
     bare = re.fullmatch(rf"[\s*`\"']*({value})[\s*`\"'.]*", text)
     said = bare[1] if bare else _last_in(literal, value, text, [point.label for point in scale])
     token = _without_highest(said, scale)
@@ -139,15 +165,14 @@ def verdicts_in_literal(
 
 
 def _last_in(literal: str, value: str, text: str, labels: Sequence[str] = ()) -> str:
-    """What stands in place of * in the last occurrence of a literal, which nothing in its sentence
-    may take back. Raises Unusable.
+    """What stands in place of * in the last occurrence of a literal, if nothing before it makes it
+    an example and nothing behind it takes it back. Raises Unusable.
     """
     answer = re.sub("[*`]", "", _checked(text))
     if may_refuse(answer):
         raise Unusable("the answer may be a refusal")
-    first, _, last = (r"\s*".join(map(re.escape, part.split())) for part in literal.partition("*"))
-    leading = rf"{first}\s*" if first else ""
-    whole = re.compile(rf"{leading}({value}){_GAP}*{last}", re.IGNORECASE)
+    first, _, last = (_pattern(part) for part in literal.partition("*"))
+    whole = re.compile(rf"{first}{_SPACES if first else ''}({value})\s*?{last}", re.IGNORECASE)
     begins = re.compile(first, re.IGNORECASE) if first else whole
     starts = [found.start() for found in begins.finditer(answer)]
     if not starts:
@@ -155,16 +180,38 @@ def _last_in(literal: str, value: str, text: str, labels: Sequence[str] = ()) ->
     found = whole.match(answer, starts[-1])
     if found is None:
         raise Unusable(f"the last {literal} has no usable score")
-    called = answer[_start_of_sentence(answer, found.start()) : found.start()]
-    rest = answer[found.end() :].split("\n", 1)[0]
+    rest = re.sub(rf"\A{_GAP}?(?:[{_UNITS}]|points?\b)", "", answer[found.end() :])
     for label in labels:
         rest = re.sub(rf"\A[\W_]*{re.escape(label)}(?!\w)", "", rest, flags=re.IGNORECASE)
-    rest = rest.strip(" .,;:!()[]\"'-\u2013\u2014\u3002")
-    called = _LIST_MARKER.sub("", called, count=1)
-    is_called = is_announcement(called) if literal[0].isalpha() else not _DENIES.search(called)
-    if not is_called or (rest and not explains(rest)):
+    called = _called(answer, found.start())
+    said = (
+        ""
+        if _OTHER_DIMENSIONS.fullmatch(rest)
+        else rest.strip(" .,;:!()[]\"'-\u2013\u2014\u3002\n")
+    )
+    is_called = (
+        is_announcement(called) if literal[0].isalpha() else not _LEADS_ELSEWHERE.search(called)
+    )
+    if not is_called or (said and not explains(said)) or _GOES_ON.match(rest):
         raise Unusable(f"the last {literal} is not given as the score")
     return found[1]
+
+
+def _pattern(part: str) -> str:
+    """The text of a literal beside its place, whose spaces and list marker may differ."""
+    words = re.sub(r"\A\s*[-\u2022]\s+", "", part).split()
+    pattern = r"\s*".join(map(re.escape, words))
+    return rf"{pattern[:-1]}{_GAP}*[:\uff1a]" if pattern.endswith(":") else pattern
+
+
+def _called(text: str, end: int) -> str:
+    """What leads to a place: the sentence before it, or the line before that it continues."""
+    start = _start_of_sentence(text, end)
+    called = _LIST_MARKER.sub("", text[start:end], count=1)
+    if called.strip():
+        return called
+    lines = text[:start].rstrip().rsplit("\n", 1)
+    return lines[-1] if lines[-1].endswith((":", "\uff1a")) else ""
 
 
 def _check_point(score: int, scale: Sequence[Point], *, between: bool) -> None:
@@ -186,7 +233,7 @@ def parse_verdicts(
     value, _ = object_in(_checked(text), others=[*letters, tie])
     if value is None:
         raise Unusable("there is no JSON object in the answer")
-    parts = [_part(value, name) for name in dimensions] if dimensions else [("", value)]
+    parts = _parts(value, dimensions) if dimensions else [("", value)]
     verdicts = [_verdict(at, part, letters, tie) for at, part in parts]
     return [
         Scored(1 if better == tie else 2 * (better == letter), reason)
@@ -199,14 +246,15 @@ def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str,
     """The better letter, or the tie, and the reason."""
     said = part.get("better") if isinstance(part, dict) else part
     known = {name.casefold(): name for name in [*letters, tie]}
-    better = known.get(said.strip().casefold()) if isinstance(said, str) else None
+    said = _ANSWER.sub("", said.strip()).casefold() if isinstance(said, str) else said
+    better = known.get(said) if isinstance(said, str) else None
     if better is None:
         place = f"{at}: " if at else ""
         raise Unusable(f'{place}"better" is not one of {", ".join(known.values())}')
     if isinstance(part, dict):
         _check_other_keys(part, ("better",))
     reason = part.get("reason", "") if isinstance(part, dict) else ""
-    return better, reason if isinstance(reason, str) else json.dumps(reason)
+    return better, reason if isinstance(reason, str) else json.dumps(reason, default=str)
 
 
 def keeps_to_probe(text: str) -> bool:
@@ -225,46 +273,73 @@ def _checked(answer: str) -> str:
     return answer.strip()
 
 
-def _part(value: Any, name: str, within: str = "") -> tuple[str, Any]:
-    """The part of an answer under a letter or a dimension, and where that is."""
-    at = f"{within}, {name}" if within else name
-    part = value.get(name) if isinstance(value, dict) else None
-    if part is None:
-        raise Unusable(f"there is no score for {at}")
-    return at, part
+def _parts(value: Any, names: Sequence[str], within: str = "") -> list[tuple[str, Any]]:
+    """The parts of an answer under letters or dimensions, and where each is. Raises Unusable."""
+    parts, own = [], list[str]()
+    given = value if isinstance(value, dict) else {}
+    for name in names:
+        at = f"{within}, {name}" if within else name
+        keys = [key for key in given if key == name or _is_named(key, name)]
+        if len(keys) > 1:
+            raise Unusable(f"there are several scores for {at}")
+        part = given[keys[0]] if keys else None
+        if part is None:
+            raise Unusable(f"there is no score for {at}")
+        parts.append((at, part))
+        own += keys
+    _check_other_keys(given, own)
+    return parts
 
 
-def _of_part(at: str, part: Any) -> Scored:
+def _is_named(key: str, name: str) -> bool:
+    """Whether a key of JSON names a dimension. Letters are as they were given."""
+    return len(name) > 1 and key.casefold() == name.casefold()
+
+
+def _of_part(at: str, part: Any, scale: Sequence[Point]) -> Scored:
+    whole = part if isinstance(part, dict) else {"score": part}
     try:
-        return _scored(part if isinstance(part, dict) else {"score": part})
+        scored = _scored(whole)
+        _check_labels("", whole, scale, scored.score)
     except Unusable as problem:
         raise Unusable(f"{at}: {problem}") from None
+    return scored
 
 
-def _scored(value: dict[str, Any]) -> Scored:
-    scores = [given for key, given in value.items() if key.casefold() in _SCORES]
+def _scored(value: dict[str, Any], names: Sequence[str] = ()) -> Scored:
+    named = [key for key in value if any(_is_named(key, name) for name in names)]
+    if named and named == list(value) and isinstance(value[named[0]], dict):
+        return _scored(value[named[0]])
+    own = [*named, *(key for key in value if key.casefold() in _SCORES)]
+    scores = [value[key] for key in own]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
     score = _whole(scores[0])
     if score is None:
         given = scores[0]
-        shown = float(given) if isinstance(given, Decimal) else given
-        raise Unusable(f"the score {shown!r} is not an integer")
-    _check_other_keys(value, _SCORES)
+        shown = repr(float(given)) if isinstance(given, Decimal) else repr(given)
+        raise Unusable(f"the score {shown[:40]} is not an integer")
+    _check_other_keys(value, own)
     reason = value.get("reason", "")
     return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
 
 
 def _check_labels(prose: str, value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
     """Raise Unusable where prose, or a key of the JSON, has the label of another point."""
-    said = [str(given).strip().casefold() for key, given in value.items() if key != "reason"]
+    said = [
+        str(given).casefold()
+        for key, given in value.items()
+        if not _REASONS.fullmatch(key.casefold())
+    ]
     own = next((point.label for point in scale if point.value == score), "").casefold()
     around = prose.casefold().replace(own, " ") if own else prose.casefold()
     for point in scale:
         label = point.label.casefold()
         if point.value == score or label == own:
             continue
-        if label in said or (" " in label and label in around):
+        if any(label in each.replace(own, " ") if own else label in each for each in said):
+            raise Unusable(f"it also says {point.label}")
+        if " " in label and label in around:
             raise Unusable(f"it also says {point.label}")
 
 
@@ -272,25 +347,35 @@ def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
     """Raise Unusable where a JSON object says more than its `own`, and the reasons."""
     for key, given in value.items():
         name = key.casefold()
-        if name in own or given in ("", None, [], {}):
+        if key in own or given in ("", None, [], {}) or name in _WHICH_OR_HOW_SURE:
             continue
-        if not (_REASONS.search(name) or name in _WHAT_AND_HOW_SURE):
+        is_reason = _REASONS.fullmatch(name) is not None and not _ANOTHER.search(name)
+        if not (is_reason and _is_text(given)) and not (name in _WHAT and isinstance(given, str)):
             raise Unusable(f'the JSON also has "{key}"')
         if isinstance(given, str) and may_refuse(given):
             raise Unusable("the reason may be a refusal")
+
+
+def _is_text(given: Any) -> bool:
+    """Whether a reason is text, or a list of texts or of parts of the reason."""
+    if isinstance(given, list):
+        return all(isinstance(each, str) for each in given)
+    if isinstance(given, dict):
+        return all(isinstance(each, str) for each in given.values())
+    return isinstance(given, str)
 
 
 def _whole(score: Any) -> int | None:
     """The whole number that a score is: 4, 4.0 or "4"."""
     if isinstance(score, str) and _INTEGER.fullmatch(score.strip()):
         return int(float(score))
-    if type(score) is int or (isinstance(score, Decimal) and score == score.to_integral_value()):
-        return int(score)
-    return None
+    if isinstance(score, Decimal) and abs(score.adjusted()) <= _DIGITS:
+        return int(score) if score == score.to_integral_value() else None
+    return score if type(score) is int and abs(score) < 10**_DIGITS else None
 
 
 def _from_text(answer: str, scale: Sequence[Point], names: tuple[str, ...]) -> int:
-    plain = _without_highest(_WRAPPING.sub("", answer), scale)
+    plain = _without_highest(_WRAPPING.sub("", _with_digits(answer)), scale)
     numbers = list(_NUMBER.finditer(plain))
     if not numbers:
         raise Unusable("there is no number in the answer")
@@ -310,9 +395,17 @@ def _from_text(answer: str, scale: Sequence[Point], names: tuple[str, ...]) -> i
     return score
 
 
+def _with_digits(text: str) -> str:
+    """A text with the digits of any script as 0 to 9."""
+    return "".join(
+        str(unicodedata.decimal(character)) if character.isdecimal() else character
+        for character in text
+    )
+
+
 def _without_highest(text: str, scale: Sequence[Point]) -> str:
     """A text with 4 for `4/5` and `4 out of 5`, where 5 is the highest point."""
-    highest = rf"{_GAP}*\(?(?:/|out of){_GAP}*{scale[-1].value}(?![0-9/])(?![.,][0-9])"
+    highest = rf"{_GAP}*\(?(?:{_OF}){_GAP}*{scale[-1].value}(?:\.0)?(?![0-9/])(?![.,][0-9])"
     return re.sub(rf"(?<=[0-9]){highest}", "", text, count=1)
 
 
@@ -327,8 +420,8 @@ def _without_label(text: str, label: str) -> str:
 def _check_called(text: str, number: str, names: tuple[str, ...]) -> None:
     """Raise Unusable unless what stands before a number, in its sentence, calls it the score."""
     called = _LIST_MARKER.sub("", text, count=1)
-    says = any(character.isalnum() for character in called)
-    if _NOT_EXACT.search(called) or (says and not names_score(called, names)):
+    says = any(character.isalnum() for character in called) and not _I_RATE.search(called)
+    if _NOT_EXACT.search(called) or has_number(called) or (says and not names_score(called, names)):
         raise Unusable(f"{number} is not given as the score")
     if not is_announcement(called, names):
         raise Unusable(f"{number} is not given as the score")

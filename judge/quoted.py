@@ -21,7 +21,7 @@ _INDENTED = re.compile(r" {4}|\t")
 _BEGINS_OBJECT = re.compile(r"\{(?=\s*\")")
 _IN_OBJECT = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 #: So many braces are looked at: a text of nothing else must not take minutes.
-_TRIES = 20
+_TRIES = 8
 
 
 @dataclass(frozen=True)

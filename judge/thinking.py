@@ -14,26 +14,28 @@ from itertools import accumulate
 from judge.quoted import Quoted, marked, quoted_in
 
 _NAME = (
-    r"(?:[a-z]{1,12}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|monologue"
-    r"|cot|analysis|antthinking)(?:_[a-z]{1,12})?"
+    r"(?:[a-z]{1,12}[:_-]){0,2}(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|monologue"
+    r"|cot|analysis|rationale|antthinking|thought)(?:[_-][a-z]{1,12})?"
 )
+#: The same as tokens of a template: `<|think_start|>` and `<|think_end|>`.
+_WORDS = r"(?:[a-z]{1,12}_){0,2}(?:think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|analysis|plan)"
 _LESS, _GREATER = r"(?:<|&lt;|\uff1c)", r"(?:>|&gt;|\uff1e)"
 _OPENING = (
-    rf"{_LESS}{_NAME}(?:\s[^<>\n]{{0,200}})?{_GREATER}|\[THINK\]|\u25c1think\u25b7"
-    r"|\u3010\u601d\u8003\u3011|<\|begin_of_thought\|>|<\|START_THINKING\|>|<\|think(?:ing)?\|>"
+    rf"{_LESS}{_NAME}(?:\s[^<>\n]{{0,200}})?{_GREATER}|(?-i:\[THINK\](?![ \t]+[a-z]))"
+    rf"|\[thinking\]|\u25c1think\u25b7|<\|(?!end){_WORDS}(?:_start|_begin)?\|>"
     r"|<\|inner_prefix\|>|<unused94>|<\|channel>thought\b|<start_working_out>"
     r"|<\|im_start\|>think\n"
 )
 _CLOSING = (
-    rf"{_LESS}\\?/{_NAME}\s*{_GREATER}|\[/THINK\]|\u25c1/think\u25b7|\u3010/\u601d\u8003\u3011"
-    r"|<\|end_of_thought\|>|<\|END_THINKING\|>|<\|/think(?:ing)?\|>|<\|inner_suffix\|>|<unused95>"
-    r"|<channel\|>|<end_working_out>|<\|im_start\|>answer\n"
+    rf"{_LESS}\\?/{_NAME}\s*{_GREATER}|\[/THINK(?:ING)?\]|\u25c1/think\u25b7"
+    rf"|<\|(?:end_(?:of_)?|/){_WORDS}\|>|<\|{_WORDS}_end\|>|<\|(?:final|answer|inner_suffix)\|>"
+    r"|<unused95>|<channel\|>|<end_working_out>|<\|im_start\|>answer\n"
     r"|<\|end\|><\|begin\|>assistant<\|content\|>"
 )
 _TAG = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})", re.IGNORECASE)
 #: Thinking between parts of an answer has one of these; `<thinking>` at the start of a line.
 _OPENS_LATER = re.compile(
-    rf"{_LESS}think{_GREATER}|\[THINK\]|\u25c1think\u25b7|<\|channel>thought", re.IGNORECASE
+    rf"{_LESS}think{_GREATER}|(?-i:\[THINK\])|\u25c1think\u25b7|<\|channel>thought", re.IGNORECASE
 )
 _OPENS_A_LINE = re.compile(rf"{_LESS}(?:thinking|thought){_GREATER}", re.IGNORECASE)
 #: A sentence about a tag goes on behind it.
@@ -42,7 +44,7 @@ _ABOUT_OPENING = re.compile(
 )
 _ABOUT_CLOSING = re.compile(r"[ \t]+[a-z]|['\"\u201d\u2019)\],.;:`]")
 _BEFORE_THINKING = re.compile(
-    r"[\s\ufeff\u200b]*(?:assistant:\s*)?(?:<(?:answer|response|output)>\s*)?", re.IGNORECASE
+    r"[\s\ufeff\u200b\u2060]*(?:assistant:\s*)?(?:<(?:answer|response|output)>\s*)?", re.IGNORECASE
 )
 #: Headings over thinking and over the answer; those that must be closed.
 _HEADED = [
@@ -65,7 +67,9 @@ _END_OF_MESSAGE = re.compile(r"<\|(?:end|return|call|start)\|>")
 #: A message without a channel is to the user, too.
 _TO_THE_USER = ("final", None)
 #: The same where a server took the tokens away and left the channels' names.
-_LAST_CHANNEL = re.compile(r"(?<=\S)assistantfinal\s*(?:json(?=\s*\{))?(?=\S)")
+_LAST_CHANNEL = re.compile(
+    r"(?<=\S)assistantfinal\s*(?:json(?=\s*\{))?(?=\S)|^assistantfinal[ \t]*$", re.MULTILINE
+)
 _CHANNEL_NAMES = re.compile(r"\A\s*(?:assistant)?(?:analysis|commentary)\s*")
 _OPENS_CHANNEL = re.compile(
     r"\A\s*(?:assistant)?(?:analysis|commentary)(?=[A-Z][a-z']*\s|\{|[^\x00-\x7f])"
@@ -163,14 +167,15 @@ def _of_tags(text: str, quoted: Sequence[Quoted]) -> WithoutThinking:
             thoughts.append(text[tags[first].end : tags[last].start])
         else:
             last = _last_unopened(text, tags, first)
-            if last is None:
+            if last is None or _is_cut_object(text, start, quoted):
                 break
             thoughts.append(text[at : tags[last].start])
         at, first = tags[last].end, last + 1
     answer: list[str] = []
+    is_markup = not thoughts and text[at:].lstrip()[:1] == "<"
     while first < len(tags):
         tag = tags[first]
-        if not tag.opens or not _opens_later(text, tag):
+        if not tag.opens or not _opens_later(text, tag, is_markup=is_markup):
             first += 1
             continue
         last = _closing(tags, first)
@@ -191,13 +196,17 @@ def _tags_of(text: str, quoted: Sequence[Quoted]) -> Iterator[_Tag]:
             yield tag
 
 
+#: Behind one of these a tag is a part of a sentence, a cell or a string.
+_WITHIN = ",|/'\"(`["
+
+
 def _found_in(text: str) -> Iterator[_Tag]:
     before = 0  # the end of the line or tag before
     for tag in _TAG.finditer(text):
         line = text.rfind("\n", before, tag.start()) + 1
         leading = text[max(line, before) : tag.start()].rstrip()
         is_first = not leading and (line > 0 or before == 0)
-        is_inside = bool(leading) and (leading[-1].isalnum() or leading[-1] in ",|")
+        is_inside = bool(leading) and (leading[-1].isalnum() or leading[-1] in _WITHIN)
         yield _Tag(tag.start(), tag.end(), tag["opening"] is not None, is_first, is_inside)
         before = tag.end()
 
@@ -212,10 +221,15 @@ def _without_unopened(quoted: Sequence[Quoted], tags: Sequence[_Tag]) -> Iterato
             yield each
 
 
-def _opens_later(text: str, tag: _Tag) -> bool:
+def _opens_later(text: str, tag: _Tag, *, is_markup: bool) -> bool:
     if _OPENS_LATER.match(text, tag.start):
         return not tag.is_inside
-    return tag.is_first and _OPENS_A_LINE.match(text, tag.start) is not None
+    return not is_markup and tag.is_first and _OPENS_A_LINE.match(text, tag.start) is not None
+
+
+def _is_cut_object(text: str, start: int, quoted: Sequence[Quoted]) -> bool:
+    """Whether a text is JSON that does not end, whose strings may have a tag."""
+    return text.startswith("{", start) and all(each.start != start for each in quoted)
 
 
 def _closing(tags: Sequence[_Tag], opening: int) -> int | None:
