@@ -140,7 +140,8 @@ def score_in_literal(
 
     Raises Unusable.
     """
-    value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){_NUMBER.pattern}(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
+    highest = rf"(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
+    value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){_NUMBER.pattern}{highest}"
     bare = re.fullmatch(rf"[\s*`\"']*({value})[\s*`\"'.]*", text)
     said = bare[1] if bare else _last_in(literal, value, text, [point.label for point in scale])
     token = _without_highest(said, scale)

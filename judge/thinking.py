@@ -76,6 +76,9 @@ _OPENS_CHANNEL = re.compile(
 )
 
 
+_BEGINS_OBJECT = re.compile(r"\{\s*\"")
+
+
 @dataclass(frozen=True)
 class WithoutThinking:
     """A text without its thinking. Where thinking does not end, there is no text."""
@@ -229,7 +232,9 @@ def _opens_later(text: str, tag: _Tag, *, is_markup: bool) -> bool:
 
 def _is_cut_object(text: str, start: int, quoted: Sequence[Quoted]) -> bool:
     """Whether a text is JSON that does not end, whose strings may have a tag."""
-    return text.startswith("{", start) and all(each.start != start for each in quoted)
+    return _BEGINS_OBJECT.match(text, start) is not None and all(
+        each.start != start for each in quoted
+    )
 
 
 def _closing(tags: Sequence[_Tag], opening: int) -> int | None:
