@@ -69,7 +69,7 @@ def options_for(
     responses: Sequence[str],
 ) -> dict[str, Any]:
     """The options of a request about `responses`. The stand-in is also told what it can't read from
-    a template: the fields of `judge.standin.Question`.
+    a template: the fields of `judge.standin.StandInQuestion`.
     """
     if not configuration.stand_in or configuration.template is None:
         return configuration.options

@@ -112,7 +112,7 @@ def features(message: str, reply: str) -> Features:
 
 
 @dataclass(frozen=True)
-class Question:
+class StandInQuestion:
     """What is asked for, and about which texts."""
 
     message: str
@@ -132,9 +132,9 @@ def answer(
     asked: str, *, seed: str, schema: object, told: dict[str, Any] | None = None
 ) -> str | None:
     """The stand-in's answer, or None if the question states no scale. What is asked by a template
-    of a study can't be read from its words: that is `told`, the fields of a Question.
+    of a study can't be read from its words: that is `told`, the fields of a StandInQuestion.
     """
-    question = Question(**told) if told else _question_in(asked)
+    question = StandInQuestion(**told) if told else _question_in(asked)
     if question is None:
         # A probe, which tests whether the schema is enforced.
         return json.dumps({"score": 3}) if schema else None
@@ -157,7 +157,7 @@ def answer(
     return json.dumps(rated.get("", rated), ensure_ascii=False)
 
 
-def _question_in(asked: str) -> Question | None:
+def _question_in(asked: str) -> StandInQuestion | None:
     """What our own words ask for; None if they state no scale."""
     values = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
     is_pair = '"better"' in asked
@@ -165,7 +165,7 @@ def _question_in(asked: str) -> Question | None:
         return None
     if ends := re.search(ANY_INTEGER, asked):
         values = list(range(int(ends[1]), int(ends[2]) + 1))
-    return Question(
+    return StandInQuestion(
         message=_between(asked, "message") or _between(asked, "prompt"),
         replies={found["letter"] or "": found["text"] for found in REPLY.finditer(asked)},
         values=values,
@@ -197,7 +197,7 @@ def _better(qualities: dict[str, float]) -> str:
     return first if a > b else second
 
 
-def _reason(question: Question, replies: dict[str, str]) -> dict[str, str]:
+def _reason(question: StandInQuestion, replies: dict[str, str]) -> dict[str, str]:
     if not question.has_reasons:
         return {}
     said = (features(question.message, each).reason() for each in replies.values())
