@@ -171,9 +171,9 @@ def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
     return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
 
 
-def explains(sentence: str) -> bool:
-    """Whether an English sentence gives a reason for the score before it."""
-    return not any(_unexplained([sentence], _DOUBTS_BEHIND))
+def explains(text: str) -> bool:
+    """Whether English sentences behind a score are about what was rated, or there are none."""
+    return not any(_unexplained(_sentences(_MARKUP.sub("\n", text)), _DOUBTS_BEHIND))
 
 
 def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None) -> Iterator[str]:

@@ -17,51 +17,24 @@ decimals, percentages, a number that merely occurs in the text, and whatever is 
 
 import json
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from judge.doubts import Unusable, check_prose, explains, has_number, is_announcement, names_score
+from judge.doubts import Unusable
 from judge.json_answers import object_in
+from judge.plain_numbers import INTEGER, check_labels, score_in_text
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
 
 #: Maximum length of an answer in characters.
 LONGEST = 10_000
 
-#: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
-_NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
-#: No score has more.
-_DIGITS = 9
-_INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
-#: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
-_GAP = r"[^\S\n]"
-_SPACES = r"\s*"
-_END_OF_SENTENCE = re.compile(r"[.!\u3002\uff01]\s|\n")
-_LIST_MARKER = re.compile(rf"\A{_GAP}*[->*]{_GAP}+")
-#: Before a number they say that it is not exact, behind it that it is another one.
-_NOT_EXACT = re.compile(r"[~<>/!+]")
-_GOES_ON = re.compile(rf"{_GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{_GAP}*(?:\n|\Z))")
-#: In the words before a literal: it is no answer.
-_LEADS_ELSEWHERE = re.compile(
-    r"\b(?:(?:not|never|no|maybe|perhaps|could|might|or|told|asked|print|says?|said|form|format|example)"
-    r"\b|n['\u2019]t\b)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z",
-    re.IGNORECASE,
-)
-_OTHER_DIMENSIONS = re.compile(r"(?:\s*[-*\u2022]?\s*[A-Z][\w ]{1,40}: *[0-9]+\.?)*\s*")
-_I_RATE = re.compile(r"\bi(?:'d| would)? (?:rate|give|assign)\b", re.IGNORECASE)
-_OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
-_UNITS = "\u5206\u70b9\uc810"
-#: What wraps an answer and says nothing.
-_WRAPPING = re.compile(
-    r"</?(?:score|answer|rating|final_answer|response|output)>"
-    r"|[\u200b\u2060\ufeff*_`#]|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]",
-    re.IGNORECASE,
-)
 _ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
+#: No score has more.
+_DIGITS = 9
 
 # What a JSON object may say
 
@@ -113,7 +86,7 @@ def parse_scores(
     A score is a point of the scale, or also a value `between` them. `names` are what the study
     calls what is rated. Raises Unusable.
     """
-    answer = _unboxed(_checked(text))
+    answer = _unboxed(check_answer(text))
     value, prose = object_in(answer, names=names)
     if letters or dimensions:
         if value is None:
@@ -124,98 +97,16 @@ def parse_scores(
         scores = [_of_part(at, part, scale) for at, part in parts]
     elif value is not None:
         scores = [_scored(value, names)]
-        _check_labels(prose, value, scale, scores[0].score)
+        check_labels(prose, scale, scores[0].score)
+        _check_label(value, scale, scores[0].score)
     else:
-        scores = [Scored(_from_text(answer, scale, names))]
+        scores = [Scored(score_in_text(answer, scale, names))]
     for each in scores:
-        _check_point(each.score, scale, between=between)
+        check_point(each.score, scale, between=between)
     return scores
 
 
-def score_in_literal(
-    text: str, literal: str, scale: Sequence[Point], *, between: bool = False
-) -> list[Scored]:
-    """The score that stands in place of * in the last occurrence of `literal` in `text`, or that is
-    all of it: prompts that end in the words before the score are answered so.
-
-    Raises Unusable.
-    """
-    highest = rf"(?:{_GAP}*(?:/|out of){_GAP}*[0-9]+(?![0-9]))?"
-    value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){_NUMBER.pattern}{highest}"
-    bare = re.fullmatch(rf"[\s*`\"']*({value})[\s*`\"'.]*", text)
-    said = bare[1] if bare else _last_in(literal, value, text, [point.label for point in scale])
-    token = _without_highest(said, scale)
-    if not _INTEGER.fullmatch(token):
-        raise Unusable(f"{token} is not a whole number")
-    score = int(float(token))
-    _check_point(score, scale, between=between)
-    return [Scored(score)]
-
-
-def verdicts_in_literal(
-    text: str, literal: str, letters: Sequence[str], *, tie: str
-) -> list[Scored]:
-    """What stands in place of * in the last occurrence of `literal`: the better of two letters, or
-    a tie, which the letter after them says, too. As `parse_verdicts`. Raises Unusable.
-    """
-    after = chr(ord(letters[-1]) + 1)
-    value = rf"(?:a )?{re.escape(tie)}(?!\w)|[{''.join(letters)}{after}](?!\w)"
-    said = _last_in(literal, value, text).upper()
-    better = tie if said == after or said.endswith(tie.upper()) else said
-    return [Scored(1 if better == tie else 2 * (better == letter)) for letter in letters]
-
-
-def _last_in(literal: str, value: str, text: str, labels: Sequence[str] = ()) -> str:
-    """What stands in place of * in the last occurrence of a literal, if nothing before it makes it
-    an example and nothing behind it takes it back. Raises Unusable.
-    """
-    answer = re.sub("[*`]", "", _checked(text))
-    if may_refuse(answer):
-        raise Unusable("the answer may be a refusal")
-    first, _, last = (_pattern(part) for part in literal.partition("*"))
-    whole = re.compile(rf"{first}{_SPACES if first else ''}({value})\s*?{last}", re.IGNORECASE)
-    begins = re.compile(first, re.IGNORECASE) if first else whole
-    starts = [found.start() for found in begins.finditer(answer)]
-    if not starts:
-        raise Unusable(f"{literal} is not in the answer")
-    found = whole.match(answer, starts[-1])
-    if found is None:
-        raise Unusable(f"the last {literal} has no usable score")
-    rest = re.sub(rf"\A{_GAP}?(?:[{_UNITS}]|points?\b)", "", answer[found.end() :])
-    for label in labels:
-        rest = re.sub(rf"\A[\W_]*{re.escape(label)}(?!\w)", "", rest, flags=re.IGNORECASE)
-    called = _called(answer, found.start())
-    said = (
-        ""
-        if _OTHER_DIMENSIONS.fullmatch(rest)
-        else rest.strip(" .,;:!()[]\"'-\u2013\u2014\u3002\n")
-    )
-    is_called = (
-        is_announcement(called) if literal[0].isalpha() else not _LEADS_ELSEWHERE.search(called)
-    )
-    if not is_called or (said and not explains(said)) or _GOES_ON.match(rest):
-        raise Unusable(f"the last {literal} is not given as the score")
-    return found[1]
-
-
-def _pattern(part: str) -> str:
-    """The text of a literal beside its place, whose spaces and list marker may differ."""
-    words = re.sub(r"\A\s*[-\u2022]\s+", "", part).split()
-    pattern = r"\s*".join(map(re.escape, words))
-    return rf"{pattern[:-1]}{_GAP}*[:\uff1a]" if pattern.endswith(":") else pattern
-
-
-def _called(text: str, end: int) -> str:
-    """What leads to a place: the sentence before it, or the line before that it continues."""
-    start = _start_of_sentence(text, end)
-    called = _LIST_MARKER.sub("", text[start:end], count=1)
-    if called.strip():
-        return called
-    lines = text[:start].rstrip().rsplit("\n", 1)
-    return lines[-1] if lines[-1].endswith((":", "\uff1a")) else ""
-
-
-def _check_point(score: int, scale: Sequence[Point], *, between: bool) -> None:
+def check_point(score: int, scale: Sequence[Point], *, between: bool) -> None:
     """Raise Unusable for what is no score."""
     inside = between and scale[0].value <= score <= scale[-1].value
     if not inside and score not in {point.value for point in scale}:
@@ -231,7 +122,7 @@ def parse_verdicts(
     The answer is a JSON object: `{"better": "A"}`, or one under the name of each of several
     dimensions. Raises Unusable.
     """
-    value, _ = object_in(_checked(text), others=[*letters, tie])
+    value, _ = object_in(check_answer(text), others=[*letters, tie])
     if value is None:
         raise Unusable("there is no JSON object in the answer")
     parts = _parts(value, dimensions) if dimensions else [("", value)]
@@ -266,7 +157,8 @@ def keeps_to_probe(text: str) -> bool:
         return False
 
 
-def _checked(answer: str) -> str:
+def check_answer(answer: str) -> str:
+    """An answer without space around it. Raises Unusable."""
     if not answer.strip():
         raise Unusable("the answer is empty")
     if len(answer) > LONGEST:
@@ -301,7 +193,7 @@ def _of_part(at: str, part: Any, scale: Sequence[Point]) -> Scored:
     whole = part if isinstance(part, dict) else {"score": part}
     try:
         scored = _scored(whole)
-        _check_labels("", whole, scale, scored.score)
+        _check_label(whole, scale, scored.score)
     except Unusable as problem:
         raise Unusable(f"{at}: {problem}") from None
     return scored
@@ -325,23 +217,17 @@ def _scored(value: dict[str, Any], names: Sequence[str] = ()) -> Scored:
     return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
 
 
-def _check_labels(prose: str, value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
-    """Raise Unusable where prose, or a key of the JSON, has the label of another point."""
-    said = [
-        str(given).casefold()
-        for key, given in value.items()
-        if not _REASONS.fullmatch(key.casefold())
-    ]
+def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
+    """Raise Unusable where a key of the JSON has the label of another point."""
     own = next((point.label for point in scale if point.value == score), "").casefold()
-    around = prose.casefold().replace(own, " ") if own else prose.casefold()
-    for point in scale:
-        label = point.label.casefold()
-        if point.value == score or label == own:
+    for key, given in value.items():
+        if _REASONS.fullmatch(key.casefold()):
             continue
-        if any(label in each.replace(own, " ") if own else label in each for each in said):
-            raise Unusable(f"it also says {point.label}")
-        if " " in label and label in around:
-            raise Unusable(f"it also says {point.label}")
+        said = str(given).casefold().replace(own, " ") if own else str(given).casefold()
+        for point in scale:
+            label = point.label.casefold()
+            if point.value != score and label != own and label in said:
+                raise Unusable(f"it also says {point.label}")
 
 
 def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
@@ -368,78 +254,11 @@ def _is_text(given: Any) -> bool:
 
 def _whole(score: Any) -> int | None:
     """The whole number that a score is: 4, 4.0 or "4"."""
-    if isinstance(score, str) and _INTEGER.fullmatch(score.strip()):
+    if isinstance(score, str) and INTEGER.fullmatch(score.strip()):
         return int(float(score))
     if isinstance(score, Decimal) and abs(score.adjusted()) <= _DIGITS:
         return int(score) if score == score.to_integral_value() else None
     return score if type(score) is int and abs(score) < 10**_DIGITS else None
-
-
-def _from_text(answer: str, scale: Sequence[Point], names: tuple[str, ...]) -> int:
-    plain = _without_highest(_WRAPPING.sub("", _with_digits(answer)), scale)
-    numbers = list(_NUMBER.finditer(plain))
-    if not numbers:
-        raise Unusable("there is no number in the answer")
-    if len(numbers) > 1:
-        shown = ", ".join(number[0] for number in numbers[:5])
-        raise Unusable(f"there are several numbers in the answer: {shown}")
-    (number,) = numbers
-    if not _INTEGER.fullmatch(number[0]):
-        raise Unusable(f"{number[0]} is not a whole number")
-    score = int(float(number[0]))
-    start = _start_of_sentence(plain, number.start())
-    before, called, after = plain[:start], plain[start : number.start()], plain[number.end() :]
-    own = next((point.label for point in scale if point.value == score), "")
-    _check_labels(plain, {}, scale, score)
-    _check_called(_without_label(called, own), number[0], names)
-    check_prose(before, _checked_rest(after, own, number[0]), beside="the score", names=names)
-    return score
-
-
-def _with_digits(text: str) -> str:
-    """A text with the digits of any script as 0 to 9."""
-    return "".join(
-        str(unicodedata.decimal(character)) if character.isdecimal() else character
-        for character in text
-    )
-
-
-def _without_highest(text: str, scale: Sequence[Point]) -> str:
-    """A text with 4 for `4/5` and `4 out of 5`, where 5 is the highest point."""
-    highest = rf"{_GAP}*\(?(?:{_OF}){_GAP}*{scale[-1].value}(?:\.0)?(?![0-9/])(?![.,][0-9])"
-    return re.sub(rf"(?<=[0-9]){highest}", "", text, count=1)
-
-
-def _start_of_sentence(text: str, end: int) -> int:
-    return max((found.end() for found in _END_OF_SENTENCE.finditer(text, 0, end)), default=0)
-
-
-def _without_label(text: str, label: str) -> str:
-    return re.sub(rf"(?<!\w){re.escape(label)}(?!\w)", " ", text, flags=re.I) if label else text
-
-
-def _check_called(text: str, number: str, names: tuple[str, ...]) -> None:
-    """Raise Unusable unless what stands before a number, in its sentence, calls it the score."""
-    called = _LIST_MARKER.sub("", text, count=1)
-    says = any(character.isalnum() for character in called) and not _I_RATE.search(called)
-    if _NOT_EXACT.search(called) or has_number(called) or (says and not names_score(called, names)):
-        raise Unusable(f"{number} is not given as the score")
-    if not is_announcement(called, names):
-        raise Unusable(f"{number} is not given as the score")
-
-
-def _checked_rest(text: str, label: str, number: str) -> str:
-    """What stands behind a number, without its label. Raises Unusable if it goes on."""
-    rest = re.sub(rf"\A{_GAP}?(?:[{_UNITS}]|points?\b)", "", text)
-    if label:
-        rest, found = re.subn(
-            rf"\A([\W_]*){re.escape(label)}(?!\w)", r"\1", rest, count=1, flags=re.IGNORECASE
-        )
-        if found:
-            return rest
-    if _GOES_ON.match(rest):
-        raise Unusable(f"{number} is not given as the score")
-    return rest
 
 
 def _unboxed(answer: str) -> str:

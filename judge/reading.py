@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from judge.completions import Oddity, ReadCompletion
 from judge.definition import JudgeConfiguration
 from judge.doubts import Unusable
-from judge.parsing import (
-    Scored,
-    parse_scores,
-    parse_verdicts,
-    score_in_literal,
-    verdicts_in_literal,
-)
+from judge.literals import score_in_literal, verdicts_in_literal
+from judge.parsing import Scored, parse_scores, parse_verdicts
 from judge.prompts import TIE, letters
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from judge.completions import read_text
 from judge.doubts import Unusable
-from judge.parsing import parse_scores, score_in_literal
+from judge.literals import score_in_literal
+from judge.parsing import parse_scores
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
 from tests.judge.misleading import (
