@@ -83,6 +83,7 @@ def test_measures_by_hand() -> None:
         "agreement_ranks": (pytest.approx(0.25), 1),
         "texts": (2, 2),
         "writing_people": (1, 2),
+        "interfaces": (2, 2),
     }
 
 
