@@ -20,7 +20,7 @@ from judge.exchange import ExchangeFailed, JudgeRequest, Tokens
 from judge.models import Attempt
 from judge.money import Price
 from judge.patient import PatientClient
-from judge.prompts import CHARACTERS_PER_TOKEN
+from judge.prompts import tokens_in
 from judge.seeds import own_seed
 from judge.spending import OF_STUDY, cost_of, priced, rounded, why_no_other
 from judge.storable import storable
@@ -118,8 +118,7 @@ class Rewriter:
             return rounded(sum(known, Decimal(0)) / len(known))
         if self.price is None:
             return None
-        tokens = (len(each) // CHARACTERS_PER_TOKEN for each in (prompt, text))
-        return priced(self.price, Tokens(*tokens))
+        return priced(self.price, Tokens(tokens_in(prompt), tokens_in(text)))
 
 
 @contextmanager

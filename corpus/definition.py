@@ -11,14 +11,13 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from corpus.problems import CorpusProblem
 from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
-from judge.prompts import Message
+from judge.prompts import Message, tokens_in
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.files.suggestions import not_among
 from survey.files.templates import filled, pieces_of
 
 #: What a template can have between braces.
 FIELDS = ("prompt", "context")
-CHARACTERS_PER_TOKEN = 4
 #: Tokens that an answer is expected to have at most, if nothing limits it.
 EXPECTED_TOKENS = 400
 ConditionName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S.{0,99}$")]
@@ -170,13 +169,13 @@ def _known(
             raise wrong(path, not_among(name, list(known)).format(name))
 
 
-#: Texts that came, and that can be counted as missing.
+#: Answered texts that can count as missing.
 Doubtful = Literal["cut_off", "likely_refusals"]
-LeaveOut = Literal["scenario", "model"]
+LeaveOut = Literal["text", "scenario", "model"]
 
 
-class Choice(Part):
-    """What becomes of texts that are missing, cut off or refusals, when responses are written."""
+class MissingTexts(Part):
+    """How missing, cut-off and refused texts are handled when responses are written."""
 
     #: What is left out for a missing text; null: nothing is written while one is missing.
     leave_out: LeaveOut | None = None
@@ -205,12 +204,6 @@ class GeneratorConfiguration(Part):
         canonical = json.dumps(counted, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What is sent beside the messages, for people: no seed, which each text has its own of."""
-        given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        return {name: value for name, value in given.items() if value is not None} | self.options
-
 
 def served_as(model: GeneratingModel, condition: str, otherwise: str) -> str:
     """A model's name at its endpoint under a condition."""
@@ -221,9 +214,9 @@ def served_as(model: GeneratingModel, condition: str, otherwise: str) -> str:
 
 def approximate_tokens(messages: list[Message], max_tokens: int | None) -> tuple[int, int]:
     """Approximate tokens of a question and its answer."""
-    characters = sum(len(message["content"]) for message in messages)
+    question = sum(tokens_in(message["content"]) for message in messages)
     answer = EXPECTED_TOKENS if max_tokens is None else min(max_tokens, EXPECTED_TOKENS)
-    return characters // CHARACTERS_PER_TOKEN, answer
+    return question, answer
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,14 @@ from corpus.definition import (
 from corpus.generations import spent_on, wanted
 from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
 from corpus.problems import CorpusProblem
-from judge.asking import request_again
+from judge.asking import ended_incomplete, request_again, without_incomplete
 from judge.completions import Ended
 from judge.endpoints import JudgeNotReady, ready_endpoint
 from judge.exchange import Tokens
-from judge.models import Endpoint
+from judge.models import Endpoint, EndpointTrait
 from judge.prompts import prompt_hash
 from judge.spending import Spent, priced
+from judge.traits import INSTEAD, Trait
 
 State = Generation.State
 #: Rows that are written at once.
@@ -42,9 +43,13 @@ class PlannedSystem:
     #: The model and its address, which `plan_only` does not keep.
     asked_as: str
     texts: int
+    #: Those that are to be asked for.
     missing: int
     #: US dollars for the missing ones; None if unknown.
     cost: Decimal | None
+    #: Numbers of those that are not asked for again, because they were refused, filtered or cut
+    #: off.
+    incomplete: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ class Progress:
     #: Numbers of cut-off, filtered and refused texts; of notices about the answered ones.
     endings: dict[str, int]
     notices: dict[str, int]
+    #: Numbers of failed texts that are not asked for again by themselves: see `queue`.
+    incomplete: dict[str, int]
 
     @property
     def is_over(self) -> bool:
@@ -72,9 +79,12 @@ class Progress:
 
 
 @transaction.atomic
-def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem]:
+def plan(
+    sample: Sample, definition: GenerationDefinition, *, retry: bool = False
+) -> list[PlannedSystem]:
     """Make `definition` that of a sample: texts that it asks for are planned, others are no longer
-    wanted. Answered ones stay. Raises CorpusProblem before anything is changed.
+    wanted. Answered ones stay. Those that were refused, filtered or cut off are missing only with
+    `retry`. Raises CorpusProblem before anything is changed.
     """
     configurations = {}
     for system, model in definition.systems.items():
@@ -90,7 +100,7 @@ def plan(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem
     scenarios = list(sample.scenarios.all())
     Generation.objects.filter(generator__sample=sample, is_wanted=True).update(is_wanted=False)
     return [
-        _plan_system(sample, definition, scenarios, system, configuration)
+        _plan_system(sample, definition, scenarios, system, configuration, retry=retry)
         for system, configuration in configurations.items()
     ]
 
@@ -132,6 +142,8 @@ def _plan_system(
     scenarios: list[SampledScenario],
     system: tuple[str, str],
     configuration: GeneratorConfiguration,
+    *,
+    retry: bool,
 ) -> PlannedSystem:
     model, condition = system
     endpoint, _ = Endpoint.objects.get_or_create(base_url=configuration.base_url)
@@ -177,19 +189,22 @@ def _plan_system(
     )
     texts.update(is_wanted=True)
     total = len(hashes) * definition.replicates
-    missing = texts.exclude(state=State.ANSWERED).count()
+    incomplete = {} if retry else ended_incomplete(texts)
+    missing = texts.exclude(state=State.ANSWERED).count() - sum(incomplete.values())
     cost = None
     if configuration.price is not None and scenarios:
         each = Tokens(asked // len(scenarios), answered // len(scenarios))
         cost = priced(configuration.price, each) * missing
     asked_as = f"{configuration.model} at {configuration.base_url}"
-    return PlannedSystem(model, condition, generator, asked_as, total, missing, cost)
+    return PlannedSystem(model, condition, generator, asked_as, total, missing, cost, incomplete)
 
 
-def plan_only(sample: Sample, definition: GenerationDefinition) -> list[PlannedSystem]:
+def plan_only(
+    sample: Sample, definition: GenerationDefinition, *, retry: bool = False
+) -> list[PlannedSystem]:
     """What `plan` would do; nothing is changed. Raises CorpusProblem."""
     with transaction.atomic():
-        planned = plan(sample, definition)
+        planned = plan(sample, definition, retry=retry)
         transaction.set_rollback(True)
     sample.refresh_from_db(fields=["generation"])
     return planned
@@ -201,14 +216,25 @@ def total_cost(planned: list[PlannedSystem]) -> Decimal | None:
     return sum(known, Decimal(0)) if known else None
 
 
-def queue(planned: list[PlannedSystem]) -> list[Generator]:
-    """Queue all missing texts, failed ones again from the start; restart stopped generators."""
+def not_asked_again(planned: list[PlannedSystem]) -> dict[str, int]:
+    """Numbers of planned texts that were refused, filtered or cut off and are not asked again."""
+    counts: Counter[str] = Counter()
+    for each in planned:
+        counts.update(each.incomplete)
+    return dict(counts)
+
+
+def queue(planned: list[PlannedSystem], *, retry: bool = False) -> list[Generator]:
+    """Queue missing texts, failed ones again from the start; those that were refused, filtered or
+    cut off only with `retry`. Restart stopped generators.
+    """
     generators = list({each.generator.pk: each.generator for each in planned}.values())
     for generator in generators:
         with transaction.atomic():
             Sample.objects.select_for_update().get(pk=generator.sample_id)
             Endpoint.objects.select_for_update().get(pk=generator.endpoint_id)
-            request_again(generator, wanted(generator).filter(state=State.FAILED))
+            failed = wanted(generator).filter(state=State.FAILED)
+            request_again(generator, failed if retry else without_incomplete(failed))
     return generators
 
 
@@ -234,6 +260,7 @@ def progress(sample: Sample) -> Progress:
         last_error=last or "",
         endings=_endings(texts),
         notices=_notices(texts),
+        incomplete=ended_incomplete(texts),
     )
 
 
@@ -248,6 +275,16 @@ def _notices(texts: QuerySet[Generation]) -> dict[str, int]:
     noted = texts.filter(state=State.ANSWERED).exclude(notices=[]).order_by()
     counted = Counter(chain.from_iterable(noted.values_list("notices", flat=True)))
     return dict(counted.most_common())
+
+
+def not_accepted(sample: Sample) -> list[str]:
+    """What endpoints of a sample's models do not accept of requests, a line for each."""
+    lines = []
+    working = Generator.objects.filter(sample=sample, calls__is_wanted=True).distinct()
+    for generator in working.select_related("endpoint"):
+        found = EndpointTrait.objects.filter(endpoint=generator.endpoint, model=generator.model)
+        lines += [f"{generator}: {INSTEAD[Trait(each.trait)]} ({each.said})" for each in found]
+    return list(dict.fromkeys(lines))
 
 
 def failure_reasons(sample: Sample) -> list[tuple[str, int]]:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from corpus.definition import Choice, ResponseRow, rows_of
-from corpus.models import Generation, Sample
+from corpus.definition import MissingTexts, ResponseRow, rows_of
+from corpus.models import Generation, GenerationAttempt, Sample
 from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
 from judge.completions import Ended, Oddity
@@ -32,7 +32,7 @@ Texts = dict[tuple[str, str, str], Written]
 
 
 def write_responses(
-    sample: Sample, folder: Path, choice: Choice | None = None
+    sample: Sample, folder: Path, choice: MissingTexts | None = None
 ) -> tuple[dict[str, int], list[str]]:
     """Write both files of a sample into a folder; returns their rows, and what was left out, in
     words. Responses are of the first replicate.
@@ -40,7 +40,7 @@ def write_responses(
     Raises CorpusProblem if texts are missing and `choice` does not say what to do, and
     JudgeNotReady if an endpoint is.
     """
-    choice = choice or Choice()
+    choice = choice or MissingTexts()
     definition = sample.read_generation()
     if definition is None:
         raise CorpusProblem(f"sample {sample} has no texts yet; generate them first")
@@ -59,7 +59,7 @@ def write_responses(
     scenarios = [scenario.name for scenario in sample.scenarios.all()]
     missing = [at for at, each in first.items() if not _is_response(each.generation, choice)]
     if missing and choice.leave_out is None:
-        raise CorpusProblem(_what_to_do(sample, [first[at].generation for at in missing]))
+        raise CorpusProblem(_what_to_do(sample, {at: first[at].generation for at in missing}))
     kept, said = _left(rows_of(definition, scenarios), missing, choice)
     responses = list(_responses(sample, kept, first))
     if not any(row["generated_by"] != CORPUS for row in responses):
@@ -72,13 +72,14 @@ def write_responses(
     return {RESPONSES: len(responses), GENERATIONS: len(texts)}, said
 
 
+INCOMPLETE = "the study needs incomplete_blocks: true"
 #: Who wrote the reference.
 CORPUS = "corpus"
 #: How the endings of missing texts read.
 ENDINGS = {Ended.CUT_OFF: "cut off", Ended.FILTERED: "filtered", Ended.REFUSED: "refused"}
 
 
-def _is_response(text: Generation, choice: Choice) -> bool:
+def _is_response(text: Generation, choice: MissingTexts) -> bool:
     """Whether a text is a response of the study."""
     if not text.text:
         return False
@@ -100,18 +101,23 @@ def _counted(texts: Iterable[Generation]) -> str:
     return ", ".join(f"{n} {why}" for why, n in counts.most_common())
 
 
-def _what_to_do(sample: Sample, missing: list[Generation]) -> str:
+def _what_to_do(sample: Sample, missing: Mapping[tuple[str, str, str], Generation]) -> str:
+    scenario, model, condition = next(iter(missing))
     return (
-        f"{len(missing)} texts of sample {sample} are missing ({_counted(missing)}, such as "
-        f"{missing[0].scenario.name} by {missing[0].generator.model}); generate again, or choose "
-        "what to leave out for them: their scenarios or their models"
+        f"{len(missing)} texts of sample {sample} are missing ({_counted(missing.values())}, such "
+        f"as {scenario} by {model} ({condition})); generate again, or choose what to leave out for "
+        "them: the texts, their scenarios or their models"
     )
 
 
 def _left(
-    rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: Choice
+    rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: MissingTexts
 ) -> tuple[list[ResponseRow], list[str]]:
     """The rows that are left, and what is left out, in words."""
+    if choice.leave_out == "text":
+        gone = set(missing)
+        said = [f"left out: {len(gone)} texts; {INCOMPLETE}"] if gone else []
+        return [row for row in rows if (row.scenario, row.model, row.condition) not in gone], said
     names = dict.fromkeys(at[0 if choice.leave_out == "scenario" else 1] for at in missing)
     said = [f"left out: {choice.leave_out} {name}" for name in names]
     return [row for row in rows if getattr(row, choice.leave_out or "scenario") not in names], said
@@ -143,7 +149,7 @@ def _responses(sample: Sample, rows: Iterable[ResponseRow], first: Texts) -> Ite
         yield about | {
             "response": each.generation.text,
             "generated_by": attempt.returned_model or generator.model,
-            "parameters": _json(generator.read_configuration().parameters),
+            "parameters": _json(_sent(attempt)),
             "generated_at": _time(each),
         }
 
@@ -162,7 +168,7 @@ def _generation(each: Written) -> Row:
         "requested_model": text.generator.model,
         "returned_model": attempt.returned_model if attempt else "",
         "endpoint": text.generator.endpoint.base_url,
-        "parameters": _json(text.generator.read_configuration().parameters),
+        "parameters": _json(_sent(attempt) if attempt else {}),
         "seed": attempt.request.get("seed", "") if attempt else "",
         "prompt_hash": text.prompt_hash,
         "generated_at": _time(each),
@@ -178,6 +184,12 @@ def _generation(each: Written) -> Row:
         "notices": "; ".join(text.notices),
         "error": text.error,
     }
+
+
+def _sent(attempt: GenerationAttempt) -> dict[str, object]:
+    """The parameters of a request; each text has its own seed, which is a column."""
+    aside = ("model", "messages", "seed")
+    return {name: value for name, value in attempt.request.items() if name not in aside}
 
 
 def _json(parameters: dict[str, object]) -> str:

@@ -12,13 +12,14 @@ from django.db import transaction
 
 from judge import prompts
 from judge.definition import JudgeConfiguration
+from judge.doubts import Unusable
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply
-from judge.json_answers import Unusable
 from judge.models import Attempt, Judge, Judging, StructuredOutput
 from judge.money import Budget
 from judge.patient import PatientClient
 from judge.probing import structured_output
+from judge.questions import options_for
 from judge.reading import scores_of
 from judge.seeds import own_seed
 from judge.spending import cost_of, expected_cost, why_no_more
@@ -76,7 +77,7 @@ class AskedAgain:
             if seed is None
             else own_seed(seed, about=about, dimension=dimension, replicate=0),
             schema=prompts.answer_schema(self.configuration, 1, asked) if self.structured else None,
-            options=self.configuration.options,
+            options=options_for(self.configuration, asked, prompt=prompt, responses=[text]),
         )
         try:
             reply = self.client.ask(request)

@@ -5,8 +5,8 @@ from concurrent.futures import Future
 from judge import calls
 from judge.attempts import Asked
 from judge.completions import Ended
+from judge.doubts import Unusable
 from judge.exchange import ExchangeFailed, Reply
-from judge.json_answers import Unusable
 from judge.parsing import keeps_to_probe
 from judge.reading import scores_of
 

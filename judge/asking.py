@@ -13,7 +13,17 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -33,6 +43,8 @@ LONGEST_WAIT_SECONDS = 3600.0
 
 State = QueuedCall.State
 Outcome = SentAttempt.Outcome
+#: The same question would end in the same way: only a person has it asked again.
+INCOMPLETE = (Outcome.REFUSED, Outcome.FILTERED, Outcome.CUT_OFF)
 SomeCall = TypeVar("SomeCall", bound=QueuedCall)
 SomeAsker = TypeVar("SomeAsker", bound=Asker)
 
@@ -139,6 +151,33 @@ def take_back(
         "with its worker",
     )
     return taken_back
+
+
+def by_last_outcome(calls: QuerySet[SomeCall]) -> QuerySet[Any]:
+    """`calls`, each with the outcome of its last attempt as `last_outcome`."""
+    attempts: Any = calls.model._meta.get_field("attempts").related_model
+    last = attempts.objects.filter(call=OuterRef("pk")).order_by("-number").values("outcome")[:1]
+    return calls.annotate(last_outcome=Coalesce(Subquery(last), Value("")))
+
+
+def ended_incomplete(calls: QuerySet[SomeCall]) -> dict[str, int]:
+    """How many of `calls` failed because the answer was refused, filtered or cut off, by outcome:
+    only a person has these asked again.
+    """
+    failed = by_last_outcome(calls.filter(state=State.FAILED)).order_by()
+    counted = failed.values_list("last_outcome").annotate(n=Count("id"))
+    counts = dict(counted.values_list("last_outcome", "n"))
+    return {outcome.value: counts[outcome] for outcome in INCOMPLETE if outcome in counts}
+
+
+def without_incomplete(calls: QuerySet[SomeCall]) -> QuerySet[Any]:
+    """`calls` without those that `ended_incomplete` counts."""
+    return by_last_outcome(calls).exclude(state=State.FAILED, last_outcome__in=INCOMPLETE)
+
+
+def described(incomplete: dict[str, int]) -> str:
+    """Calls that ended incomplete, for people: `6 refused, 16 cut off`."""
+    return ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in incomplete.items())
 
 
 def request_again(asker: Any, failed: QuerySet[Any]) -> None:

@@ -12,7 +12,7 @@ from judge.exchange import JudgeRequest
 from judge.models import Attempt, Batch, Call
 from judge.prompts import prompt_hash
 from judge.questions import request_for, responses_of
-from judge.traits import Trait, shows
+from judge.traits import Trait, is_part_of
 
 UNUSABLE = Attempt.Outcome.UNUSABLE
 
@@ -98,7 +98,7 @@ def request_of(attempt: Attempt, configuration: JudgeConfiguration) -> JudgeRequ
         request_id=attempt.request_id,
         configuration=configuration,
         structured="response_format" in attempt.request,
-        traits=frozenset(trait for trait in Trait if not shows(trait, attempt.request)),
+        traits=frozenset(trait for trait in Trait if not is_part_of(trait, attempt.request)),
         unusable=_unusable(attempt.call, earlier) if attempt.is_repair else None,
     )
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from judge.error_words import words_of
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Attempt
-from judge.providers import UNKNOWN_MODEL, Lenient, Provider, Send, words_of
+from judge.providers import UNKNOWN_MODEL, Lenient, Provider, Send
 
 Outcome = Attempt.Outcome
 URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"

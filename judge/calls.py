@@ -30,7 +30,7 @@ from judge.asking import (
 from judge.attempts import Asked, Claimed, begin
 from judge.definition import JudgeConfiguration
 from judge.endpoint_traits import note_trait, traits_at
-from judge.endpoints import EndpointHere, check_endpoint, endpoint_of
+from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_of
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.leases import gold_comes_first, is_worked_on, locked
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
@@ -156,7 +156,7 @@ def record_failure(asked: Asked, failure: ExchangeFailed) -> None:
     with _own(asked, failure.outcome, error=str(failure), failure=failure) as (judge, call):
         if call is None:
             return
-        here = endpoint_of(asked.configuration)
+        here = _endpoint_of(asked.configuration)
         if note_trait(judge.endpoint, judge.model, here, failure, asked.attempt.request):
             release(call)
             return
@@ -260,4 +260,13 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
 
 
 def _concurrency(judge: Judge) -> int:
-    return endpoint_of(judge.read_configuration()).concurrency
+    here = _endpoint_of(judge.read_configuration())
+    return here.concurrency if here else settings.JUDGE_CONCURRENCY
+
+
+def _endpoint_of(configuration: JudgeConfiguration) -> EndpointHere | None:
+    """The endpoint that was asked; None if it is no longer set up here."""
+    try:
+        return endpoint_of(configuration)
+    except JudgeNotReady:
+        return None

@@ -51,10 +51,9 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
         judging.updated_at = timezone.now()
         judging.save(update_fields=["definition", "updated_at"])
     for judge in definition.judges:
-        described = _configuration(study, judge)
         current = _current(study, judge.name)
-        if current is None or not _is_updated(current, described, names_model=bool(judge.model)):
-            _use(study, described)
+        if current is None or not _is_updated(current, judge):
+            _use(study, judge)
     names = [judge.name for judge in definition.judges]
     _retire(Judge.objects.filter(study=study, is_current=True).exclude(name__in=names))
     seat_juries(study, definition)
@@ -84,7 +83,7 @@ def move_judges_here(
     for judge in judging.read_definition().judges:
         if not names or judge.name in names:
             here = stand_in_here() if to_stand_in else endpoint_here(judge.endpoint)
-            _use(study, _configuration(study, judge, here=here))
+            _use(study, judge, here=here)
     seat_juries(study, judging.read_definition())
     return [judge for judge in current_judges(study) if not names or judge.name in names]
 
@@ -96,10 +95,14 @@ def retire_judges(study: Study) -> None:
 
 
 def _configuration(
-    study: Study, judge: JudgeDefinition, *, here: EndpointHere | None = None
+    study: Study,
+    judge: JudgeDefinition,
+    *,
+    here: EndpointHere | None = None,
+    prompt_format: int = prompts.FORMAT,
 ) -> JudgeConfiguration:
-    """A judge's configuration in this installation. Raises JudgeNotReady if it is to be asked
-    `here` and has no examples yet.
+    """A judge's configuration in this installation, in a format of prompts. Raises JudgeNotReady if
+    it is to be asked `here` and has no examples yet.
     """
     must_be_ready = here is not None
     try:
@@ -113,7 +116,7 @@ def _configuration(
         base_url=here.identity,
         model=here.model if here.stand_in else judge.model or here.model,
         stand_in=here.stand_in,
-        prompt_format=prompts.FORMAT,
+        prompt_format=prompt_format,
     )
     try:
         return with_examples(study, configuration)
@@ -123,13 +126,16 @@ def _configuration(
         return configuration
 
 
-def _is_updated(judge: Judge, described: JudgeConfiguration, *, names_model: bool) -> bool:
+def _is_updated(judge: Judge, definition: JudgeDefinition) -> bool:
     """Whether a judge is as described, apart from its endpoint; updates fields without effect on
     scores.
     """
     known = judge.read_configuration()
-    where = {"base_url", "stand_in", "prompt_format"}
-    if known.stand_in or not names_model:
+    if known.prompt_format not in prompts.FORMATS:
+        return False
+    described = _configuration(judge.study, definition, prompt_format=known.prompt_format)
+    where = {"base_url", "stand_in"}
+    if known.stand_in or not definition.model:
         where.add("model")  # the installation's choice
     moved = described.model_copy(update=known.model_dump(include=where))
     if moved.fingerprint() != known.fingerprint():
@@ -143,15 +149,15 @@ def _current(study: Study, name: str) -> Judge | None:
     return Judge.objects.filter(study=study, name=name, is_current=True).first()
 
 
-def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
-    """Find or create the version of a judge with this configuration, and make it current.
+def _use(study: Study, definition: JudgeDefinition, *, here: EndpointHere | None = None) -> Judge:
+    """Find or create the version of a judge as described, and make it current.
 
     Other versions are stopped, so they cost nothing more. A version without calls is changed
     instead of replaced. A version's gold scores stay gold until a person chooses others.
     """
-    versions = Judge.objects.filter(study=study, name=configuration.name)
+    versions = Judge.objects.filter(study=study, name=definition.name)
     replaced = versions.filter(is_current=True).first()
-    configuration, judge = _known_version(versions, configuration)
+    configuration, judge = _known_version(study, versions, definition, here)
     if judge is None:
         judge = replaced if replaced is not None and not replaced.calls.exists() else None
         judge = judge or Judge(study=study, name=configuration.name, version=_next(versions))
@@ -175,19 +181,25 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
 
 
 def _known_version(
-    versions: QuerySet[Judge], configuration: JudgeConfiguration
+    study: Study,
+    versions: QuerySet[Judge],
+    definition: JudgeDefinition,
+    here: EndpointHere | None,
 ) -> tuple[JudgeConfiguration, Judge | None]:
-    """The version with this configuration, if there is one, and its stored configuration.
+    """The configuration of a judge as described, and its version, if there is one.
 
     A version in an earlier format that is still supported keeps it: a new format alone is no reason
     to make and pay for all calls again.
     """
+    newest = _configuration(study, definition, here=here)
     for known in prompts.FORMATS:
-        described = configuration.model_copy(update={"prompt_format": known})
+        described = newest
+        if known != prompts.FORMAT:
+            described = _configuration(study, definition, here=here, prompt_format=known)
         judge = versions.filter(configuration_hash=described.fingerprint()).first()
-        if judge is not None and (known == configuration.prompt_format or judge.calls.exists()):
+        if judge is not None and (known == prompts.FORMAT or judge.calls.exists()):
             return described, judge
-    return configuration, None
+    return newest, None
 
 
 def _next(versions: QuerySet[Judge]) -> int:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -11,10 +12,12 @@ from pydantic_core import PydanticUndefined
 from judge.examples import ExamplesDefinition, RatedExample
 from judge.money import Budget, Price
 from judge.rubrics import ONE_LINE, PRESETS
+from judge.wording import NOUNS, Nouns, written_in
 from survey.definition import StudyDefinition
 from survey.definition.parts import Name, Part, Text, wrong
 from survey.definition.tasks import Point
-from survey.files.suggestions import did_you_mean
+from survey.files.suggestions import did_you_mean, not_among
+from survey.files.templates import pieces_of
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
 EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -58,6 +61,13 @@ class JudgeDefinition(Part):
     family: Text | None = None
     preset: PresetName | None = None
     rubric: Text | dict[Name, Text] | None = None
+    #: The whole prompt with places for texts (`places_of`); null: that of `judge.prompts`.
+    template: Text | None = None
+    #: The message before the template's, to the system.
+    system: Text | None = None
+    #: How a judge with a template answers: `json`, `number`, or a literal with * for the score,
+    #: such as `[[*]]` or `{dimension}: *`, whose last occurrence counts. Null: json.
+    answer: Text | None = None
     #: Null: every dimension of the study.
     dimensions: list[Name] | None = Field(default=None, min_length=1)
     #: Null: the study's own, without its half points. A judge with another scale can't be gold.
@@ -104,6 +114,56 @@ class JudgeDefinition(Part):
         return scale
 
     @model_validator(mode="after")
+    def _template_is_whole(self) -> "JudgeDefinition":
+        if self.template is None:
+            for key in ("system", "answer"):
+                if getattr(self, key) is not None:
+                    raise wrong((key,), "only a judge with a template has it")
+            return self
+        fields: list[str] = []
+        for key in ("template", "system"):
+            try:
+                pieces = pieces_of(getattr(self, key) or "")
+            except ValueError as problem:
+                raise wrong((key,), str(problem)) from None
+            named = [name for _, name in pieces if name is not None]
+            known = places_of(self.presentation)
+            for name in named:
+                if name not in known:
+                    raise wrong((key,), f"place {not_among(name, known).format(name)}")
+            fields += named
+        if why := self._what_the_template_lacks(fields):
+            raise wrong(("template",), why)
+        return self
+
+    def _what_the_template_lacks(self, fields: list[str]) -> str:
+        """Why nobody could answer it as the study says; empty if somebody could."""
+        shows = {"single": "response", "block": "responses"}.get(self.presentation)
+        if shows is not None and shows not in fields:
+            return f"has no {{{shows}}}: the judge would not see what it rates"
+        if shows is None and "responses" not in fields and not set(PAIR) <= set(fields):
+            return f"has no {{responses}}, nor both of {{{PAIR[0]}}} and {{{PAIR[1]}}}"
+        if (self.rubric or self.preset) and "rubric" not in fields:
+            return f"has no {{rubric}}, but the judge has a {'rubric' if self.rubric else 'preset'}"
+        if self.examples is not None and "examples" not in fields:
+            return "has no {examples}, but the judge has examples"
+        return ""
+
+    @model_validator(mode="after")
+    def _answer_can_be_read(self) -> "JudgeDefinition":
+        if self.answer in (None, "json"):
+            return self
+        if self.answer != "number" and (why := _what_is_wrong_with(self.answer)):
+            raise wrong(("answer",), why)
+        if self.presentation == "block" or self.together:
+            raise wrong(("answer",), "several scores in one answer need answer: json")
+        if self.presentation == "pair" and self.answer == "number":
+            raise wrong(("answer",), "a judge of pairs answers with a letter: give json or a text")
+        if self.reasons:
+            raise wrong(("reasons",), "only an answer in json has reasons of its own")
+        return self
+
+    @model_validator(mode="after")
     def _keys_agree(self) -> "JudgeDefinition":
         if self.preset is not None and self.rubric is not None:
             raise wrong(("preset",), "give either preset or rubric, not both")
@@ -124,6 +184,37 @@ class JudgeDefinition(Part):
             message = f"its examples are ratings on the study's scale, but this judge {other}"
             raise wrong(("examples",), message)
         return self
+
+
+def _what_is_wrong_with(literal: str) -> str:
+    """Why no score could be read from an answer in this form; empty if one could."""
+    form = "write json, number, or a text with one * where the score stands, such as [[*]]"
+    n = literal.count("*")
+    if n != 1:
+        places = f"{n} places (*)" if n else "no place"
+        return f"{literal!r} has {places} for the score: {form}"
+    if literal.strip() == "*":
+        return f"{literal!r} has no text beside the score: {form}"
+    if len(literal.splitlines()) > 1:
+        return f"{literal!r} has a line break: give one line"
+    for name in _PLACE.findall(literal):
+        if name != "dimension":
+            return f"place {not_among(name, ['dimension']).format(name)}"
+    return ""
+
+
+#: What looks like a place in a literal. Other braces are text, as in {"score": *}.
+_PLACE = re.compile(r"\{(\s*\w+\s*)\}")
+#: The two responses of a pair, apart.
+PAIR = ("response_a", "response_b")
+
+
+def places_of(presentation: Presentation) -> tuple[str, ...]:
+    """What a template can have between braces."""
+    usual = ("prompt", "context", "question", "rubric", "dimension", "examples")
+    if presentation == "pair":
+        return ("responses", *PAIR, *usual)
+    return ("responses" if presentation == "block" else "response", "scale", *usual)
 
 
 class JuryDefinition(Part):
@@ -301,6 +392,17 @@ class JudgeConfiguration(Part):
     examples: ExamplesDefinition | None = None
     #: The examples that were drawn as `examples` says; empty before.
     drawn: list[RatedExample] = []
+    #: None: up to format 3, whose words are of a message and its replies.
+    nouns: Nouns | None = None
+    template: str | None = None
+    system: str | None = None
+    #: `json`, `number` or a literal.
+    answer: str = "json"
+
+    @property
+    def literal(self) -> str | None:
+        """The text in which * is the score, if it answers so."""
+        return None if self.answer in ("json", "number") else self.answer
 
     @property
     def asks_in_batches(self) -> bool:
@@ -359,13 +461,14 @@ def configuration_of(
     task = study.rated
     asked = judge.dimensions or [dimension.name for dimension in task.dimensions]
     questions = {d.name: d.question for d in task.dimensions if d.name in asked}
+    is_neutral = prompt_format >= NEUTRAL_SINCE
     return JudgeConfiguration(
         name=judge.name,
         base_url=base_url,
         model=model,
         stand_in=stand_in,
         questions=questions,
-        rubrics={name: _rubric(judge, name) for name in questions},
+        rubrics={name: _rubric(judge, name, is_neutral=is_neutral) for name in questions},
         scale=VERDICTS if judge.presentation == "pair" else judge.scale or whole_points(study),
         between=judge.scale is None and task.kind == "slider",
         presentation=judge.presentation,
@@ -383,13 +486,41 @@ def configuration_of(
         together=judge.together,
         batch=judge.batch,
         examples=judge.examples,
+        nouns=nouns_of(study) if is_neutral else None,
+        template=judge.template,
+        system=judge.system,
+        answer=judge.answer or "json",
     )
 
 
-def _rubric(judge: JudgeDefinition, dimension: str) -> str:
+#: The first format of prompts with the study's own nouns, and without a rubric by default.
+NEUTRAL_SINCE = 4
+
+
+def nouns_of(study: StudyDefinition) -> Nouns:
+    """What a study calls prompts and responses, in its language."""
+    prompt, response, responses = NOUNS[written_in(study.language)]
+    named = study.wording
+    if named is None:
+        given = (prompt, response, responses)
+    else:
+        given = (
+            named.prompt or prompt,
+            named.response or response,
+            named.responses or responses,
+        )
+    return Nouns(language=study.language, **dict(zip(NAMED, given, strict=True)))
+
+
+NAMED = ("prompt", "response", "responses")
+
+
+def _rubric(judge: JudgeDefinition, dimension: str, *, is_neutral: bool) -> str:
     if isinstance(judge.rubric, str):
         return judge.rubric
     if isinstance(judge.rubric, Mapping):
         return judge.rubric[dimension]
+    if judge.preset is None and is_neutral:
+        return ""
     preset = PRESETS[judge.preset or ONE_LINE]
     return preset.texts.get(dimension, preset.text)

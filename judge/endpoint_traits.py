@@ -7,7 +7,7 @@ from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed
 from judge.models import Endpoint, EndpointTrait
 from judge.storable import storable
-from judge.traits import Trait, shows
+from judge.traits import Trait, is_part_of
 
 
 def traits_at(endpoint: Endpoint, model: str, here: EndpointHere) -> frozenset[Trait]:
@@ -23,17 +23,18 @@ def traits_at(endpoint: Endpoint, model: str, here: EndpointHere) -> frozenset[T
 def note_trait(
     endpoint: Endpoint,
     model: str,
-    here: EndpointHere,
+    here: EndpointHere | None,
     failure: ExchangeFailed,
     body: dict[str, Any],
 ) -> bool:
     """Remember the trait that a `failure` of a request with this body shows, if it shows one: true,
-    and the request is to be sent again, without what was refused.
+    and the request is to be sent again, without what was refused. The endpoint is no longer set up
+    if `here` is None.
     """
     trait = failure.trait
-    if trait is None or not shows(trait, body):
+    if trait is None or not is_part_of(trait, body):
         return False
-    stated = here.traits
+    stated = here.traits if here else None
     if stated is not None and trait not in stated:
         return False
     EndpointTrait.objects.get_or_create(

@@ -2,9 +2,11 @@
 
 import ipaddress
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core import checks
 
 from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
 from judge.prompts import FORMATS
@@ -98,6 +100,25 @@ def endpoint_of(configuration: JudgeConfiguration) -> EndpointHere:
     if configuration.stand_in and settings.JUDGE_STAND_IN_URL:
         return stand_in_here()
     return endpoint_here(configuration.endpoint)
+
+
+@checks.register
+def check_traits(**_: Any) -> list[checks.CheckMessage]:
+    """Django's check of the traits in the environment. The site starts all the same: judges at such
+    an endpoint say why they can't be asked.
+    """
+    stated = {DEFAULT_ENDPOINT: settings.JUDGE_TRAITS}
+    stated |= {
+        name: each.get("stated_traits", "") for name, each in settings.JUDGE_ENDPOINTS.items()
+    }
+    found: list[checks.CheckMessage] = []
+    for name, traits in stated.items():
+        try:
+            traits_of(traits)
+        except ValueError as problem:
+            message = f"{variable_of(name, 'TRAITS')}: {problem}"
+            found.append(checks.Warning(message, id="judge.W001"))
+    return found
 
 
 def _default() -> EndpointHere:

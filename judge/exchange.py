@@ -6,7 +6,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-from judge.completions import Said
+from judge.completions import ReadCompletion
 from judge.prompts import Message
 from judge.traits import Trait, adapted
 
@@ -59,7 +59,7 @@ class Reply:
     #: What the model wrote, as received.
     text: str
     #: The same, read.
-    said: Said
+    said: ReadCompletion
     model: str
     #: US dollars, if the endpoint reports them.
     cost: Decimal | None = None

@@ -3,13 +3,10 @@
 The answer, without its thinking (`judge.completions`), is a JSON object: `{"score": 4}`, with a
 `"reason"` or without; for the responses of a block one such object, or a plain number, under each
 letter; for several dimensions one under the name of each. It stands alone, in a code fence, or
-within prose that can't be meant otherwise (`judge.json_answers`). A judge of a single response on
-one dimension that was asked at an endpoint without JSON may also give exactly one number, in
-digits, as the score:
-
-- alone on a line: `4`, `4.`, `**4**`, `"4"`, `(4)`, also with its label on the scale
-  (`4 = Very empathetic`) or named as a score (`Score: 4`, `[RESULT] 4`);
-- or as the opening of a sentence that names it as the score: `My rating is 4, because …`.
+within prose that can't be meant otherwise (`judge.doubts`). A judge of a single response on one
+dimension that was asked at an endpoint without JSON may also give exactly one number, in digits, as
+the score: alone (`4.`, `**4**`, `4 = Very empathetic`) or named by its sentence (`Score: 4`,
+`- Empathy: 4`, `My rating is 4, because …`).
 
 `4/5` and `4 out of 5` count as 4 where 5 is the highest point of the scale, since nothing else
 can be meant. `"4"` and `4.0` are 4.
@@ -22,30 +19,48 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from judge.json_answers import Unusable, object_in
+from judge.doubts import Unusable
+from judge.json_answers import object_in
+from judge.plain_numbers import INTEGER, check_labels, score_in_text
+from judge.refusing import may_refuse
 from survey.definition.tasks import Point
 
 #: Maximum length of an answer in characters.
 LONGEST = 10_000
 
-#: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
-_NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
-_INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
-#: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
-_GAP = r"[^\S\n]"
-_NAMED = rf"(?:(?:the|my|overall|final){_GAP}+)*(?:score|rating|answer|result)"
-#: It opens its sentence and the number ends its clause: "I would not give a score of 4" is none.
-_STATEMENT = re.compile(
-    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is){_GAP}*[-+]?[0-9]+(?:\.0+)?{_GAP}*"
-    r"(?:[.,;:!()]|$|because\b)",
-    re.IGNORECASE | re.MULTILINE,
+_ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
+_BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
+#: No score has more.
+_DIGITS = 9
+
+# What a JSON object may say
+
+_SCORES = ("score", "rating", "final_score", "overall_score", "final_rating", "overall_rating")
+_REASONS = re.compile(
+    r"(?:brief_|short_)?(?:reason|expla|rationale|justif|comment|analysis|thought|thinking|evidence"
+    r"|feedback|summary|critique|note|why|evaluation|assessment|strength|weakness|suggestion|improvement)"
+    r"\w*"
 )
-_ALONE = re.compile(
-    rf"(?:\[?{_NAMED}\]?{_GAP}*(?:(?::|=|is){_GAP}*)?)?[\"'(\[]*[-+]?[0-9]+(?:\.0+)?[\"')\]]*(?P<rest>.*)",
-    re.IGNORECASE,
+_ANOTHER = re.compile(
+    r"(?<!for_)(?<!for_the_)(?:score|rating)(?!_reason|_expla)|final|revised|after"
 )
+#: What the score is given to, in words; and how sure the judge is.
+_WHAT = {
+    "label",
+    "dimension",
+    "criterion",
+    "criteria",
+    "aspect",
+    "metric",
+    "response",
+    "reply",
+    "item",
+}
+_WHAT |= {"language", "model"}
+_WHICH_OR_HOW_SURE = {"id", "index", "letter", "confidence", "certainty", "probability"}
 
 
 @dataclass(frozen=True)
@@ -63,30 +78,39 @@ def parse_scores(
     letters: Sequence[str] = (),
     dimensions: Sequence[str] = (),
     between: bool = False,
+    names: tuple[str, ...] = (),
 ) -> list[Scored]:
     """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order;
     with `dimensions`, one for each of these instead, in theirs.
 
-    A score is a point of the scale, or also a value `between` them. Raises Unusable.
+    A score is a point of the scale, or also a value `between` them. `names` are what the study
+    calls what is rated. Raises Unusable.
     """
-    answer = _checked(text)
-    value = object_in(answer)
+    answer = _unboxed(check_answer(text))
+    value, prose = object_in(answer, names=names)
     if letters or dimensions:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
-        parts = [_part(value, letter) for letter in letters] if letters else [("", value)]
+        parts = _parts(value, letters) if letters else [("", value)]
         if dimensions:
-            parts = [_part(part, name, at) for at, part in parts for name in dimensions]
-        scores = [_of_part(at, part) for at, part in parts]
+            parts = [each for at, part in parts for each in _parts(part, dimensions, at)]
+        scores = [_of_part(at, part, scale) for at, part in parts]
     elif value is not None:
-        scores = [_scored(value)]
+        scores = [_scored(value, names)]
+        check_labels(prose, scale, scores[0].score)
+        _check_label(value, scale, scores[0].score)
     else:
-        scores = [Scored(_from_text(answer, scale))]
+        scores = [Scored(score_in_text(answer, scale, names))]
     for each in scores:
-        inside = between and scale[0].value <= each.score <= scale[-1].value
-        if not inside and each.score not in {point.value for point in scale}:
-            raise Unusable(f"{each.score} is not on the scale")
+        check_point(each.score, scale, between=between)
     return scores
+
+
+def check_point(score: int, scale: Sequence[Point], *, between: bool) -> None:
+    """Raise Unusable for what is no score."""
+    inside = between and scale[0].value <= score <= scale[-1].value
+    if not inside and score not in {point.value for point in scale}:
+        raise Unusable(f"{score} is not on the scale")
 
 
 def parse_verdicts(
@@ -98,10 +122,10 @@ def parse_verdicts(
     The answer is a JSON object: `{"better": "A"}`, or one under the name of each of several
     dimensions. Raises Unusable.
     """
-    value = object_in(_checked(text), others=[*letters, tie])
+    value, _ = object_in(check_answer(text), others=[*letters, tie])
     if value is None:
         raise Unusable("there is no JSON object in the answer")
-    parts = [_part(value, name) for name in dimensions] if dimensions else [("", value)]
+    parts = _parts(value, dimensions) if dimensions else [("", value)]
     verdicts = [_verdict(at, part, letters, tie) for at, part in parts]
     return [
         Scored(1 if better == tie else 2 * (better == letter), reason)
@@ -114,12 +138,15 @@ def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str,
     """The better letter, or the tie, and the reason."""
     said = part.get("better") if isinstance(part, dict) else part
     known = {name.casefold(): name for name in [*letters, tie]}
-    better = known.get(said.strip().casefold()) if isinstance(said, str) else None
+    said = _ANSWER.sub("", said.strip()).casefold() if isinstance(said, str) else said
+    better = known.get(said) if isinstance(said, str) else None
     if better is None:
         place = f"{at}: " if at else ""
         raise Unusable(f'{place}"better" is not one of {", ".join(known.values())}')
+    if isinstance(part, dict):
+        _check_other_keys(part, ("better",))
     reason = part.get("reason", "") if isinstance(part, dict) else ""
-    return better, reason if isinstance(reason, str) else json.dumps(reason)
+    return better, reason if isinstance(reason, str) else json.dumps(reason, default=str)
 
 
 def keeps_to_probe(text: str) -> bool:
@@ -130,7 +157,8 @@ def keeps_to_probe(text: str) -> bool:
         return False
 
 
-def _checked(answer: str) -> str:
+def check_answer(answer: str) -> str:
+    """An answer without space around it. Raises Unusable."""
     if not answer.strip():
         raise Unusable("the answer is empty")
     if len(answer) > LONGEST:
@@ -138,66 +166,101 @@ def _checked(answer: str) -> str:
     return answer.strip()
 
 
-def _part(value: Any, name: str, within: str = "") -> tuple[str, Any]:
-    """The part of an answer under a letter or a dimension, and where that is."""
-    at = f"{within}, {name}" if within else name
-    part = value.get(name) if isinstance(value, dict) else None
-    if part is None:
-        raise Unusable(f"there is no score for {at}")
-    return at, part
+def _parts(value: Any, names: Sequence[str], within: str = "") -> list[tuple[str, Any]]:
+    """The parts of an answer under letters or dimensions, and where each is. Raises Unusable."""
+    parts, own = [], list[str]()
+    given = value if isinstance(value, dict) else {}
+    for name in names:
+        at = f"{within}, {name}" if within else name
+        keys = [key for key in given if key == name or _is_named(key, name)]
+        if len(keys) > 1:
+            raise Unusable(f"there are several scores for {at}")
+        part = given[keys[0]] if keys else None
+        if part is None:
+            raise Unusable(f"there is no score for {at}")
+        parts.append((at, part))
+        own += keys
+    _check_other_keys(given, own)
+    return parts
 
 
-def _of_part(at: str, part: Any) -> Scored:
+def _is_named(key: str, name: str) -> bool:
+    """Whether a key of JSON names a dimension. Letters are as they were given."""
+    return len(name) > 1 and key.casefold() == name.casefold()
+
+
+def _of_part(at: str, part: Any, scale: Sequence[Point]) -> Scored:
+    whole = part if isinstance(part, dict) else {"score": part}
     try:
-        return _scored(part if isinstance(part, dict) else {"score": part})
+        scored = _scored(whole)
+        _check_label(whole, scale, scored.score)
     except Unusable as problem:
         raise Unusable(f"{at}: {problem}") from None
+    return scored
 
 
-def _scored(value: dict[str, Any]) -> Scored:
-    scores = [value[key] for key in ("score", "rating") if key in value]
+def _scored(value: dict[str, Any], names: Sequence[str] = ()) -> Scored:
+    named = [key for key in value if any(_is_named(key, name) for name in names)]
+    if named and named == list(value) and isinstance(value[named[0]], dict):
+        return _scored(value[named[0]])
+    own = [*named, *(key for key in value if key.casefold() in _SCORES)]
+    scores = [value[key] for key in own]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
     score = _whole(scores[0])
     if score is None:
-        raise Unusable(f"the score {scores[0]!r} is not an integer")
+        given = scores[0]
+        shown = repr(float(given)) if isinstance(given, Decimal) else repr(given)
+        raise Unusable(f"the score {shown[:40]} is not an integer")
+    _check_other_keys(value, own)
     reason = value.get("reason", "")
-    return Scored(score, reason if isinstance(reason, str) else json.dumps(reason))
+    return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
+
+
+def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
+    """Raise Unusable where a key of the JSON has the label of another point."""
+    own = next((point.label for point in scale if point.value == score), "").casefold()
+    for key, given in value.items():
+        if _REASONS.fullmatch(key.casefold()):
+            continue
+        said = str(given).casefold().replace(own, " ") if own else str(given).casefold()
+        for point in scale:
+            label = point.label.casefold()
+            if point.value != score and label != own and label in said:
+                raise Unusable(f"it also says {point.label}")
+
+
+def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
+    """Raise Unusable where a JSON object says more than its `own`, and the reasons."""
+    for key, given in value.items():
+        name = key.casefold()
+        if key in own or given in ("", None, [], {}) or name in _WHICH_OR_HOW_SURE:
+            continue
+        is_reason = _REASONS.fullmatch(name) is not None and not _ANOTHER.search(name)
+        if not (is_reason and _is_text(given)) and not (name in _WHAT and isinstance(given, str)):
+            raise Unusable(f'the JSON also has "{key}"')
+        if isinstance(given, str) and may_refuse(given):
+            raise Unusable("the reason may be a refusal")
+
+
+def _is_text(given: Any) -> bool:
+    """Whether a reason is text, or a list of texts or of parts of the reason."""
+    if isinstance(given, list):
+        return all(isinstance(each, str) for each in given)
+    if isinstance(given, dict):
+        return all(isinstance(each, str) for each in given.values())
+    return isinstance(given, str)
 
 
 def _whole(score: Any) -> int | None:
     """The whole number that a score is: 4, 4.0 or "4"."""
-    if isinstance(score, str) and _INTEGER.fullmatch(score.strip()):
+    if isinstance(score, str) and INTEGER.fullmatch(score.strip()):
         return int(float(score))
-    if type(score) is int or (isinstance(score, float) and score.is_integer()):
-        return int(score)
-    return None
+    if isinstance(score, Decimal) and abs(score.adjusted()) <= _DIGITS:
+        return int(score) if score == score.to_integral_value() else None
+    return score if type(score) is int and abs(score) < 10**_DIGITS else None
 
 
-def _from_text(answer: str, scale: Sequence[Point]) -> int:
-    highest = scale[-1].value
-    plain = re.sub(r"[*_`#]", "", answer)
-    plain = re.sub(rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}(?![0-9])(?![.,][0-9])", "", plain)
-    numbers = _NUMBER.findall(plain)
-    if not numbers:
-        raise Unusable("there is no number in the answer")
-    if len(numbers) > 1:
-        raise Unusable(f"there are several numbers in the answer: {', '.join(numbers[:5])}")
-    if not _INTEGER.fullmatch(numbers[0]):
-        raise Unusable(f"{numbers[0]} is not a whole number")
-    labels = {point.label.casefold() for point in scale if point.value == float(numbers[0])}
-    stated = _STATEMENT.search(plain) or any(
-        _stands_alone(line.strip(), labels) for line in plain.splitlines()
-    )
-    if not stated:
-        raise Unusable(f"{numbers[0]} is not given as the score")
-    return int(float(numbers[0]))
-
-
-def _stands_alone(line: str, labels: set[str]) -> bool:
-    """Whether a line is only a number, perhaps with this point's own label."""
-    match = _ALONE.fullmatch(line)
-    if not match:
-        return False
-    rest = match["rest"].strip(" .!=:-()\"'").casefold()
-    return rest in labels | {""}
+def _unboxed(answer: str) -> str:
+    """An answer with the content of `\\boxed{4}` in its place."""
+    return _BOXED.sub(r"\1", answer)

@@ -4,7 +4,9 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from judge.asking import request_again
+from django.db.models import QuerySet
+
+from judge.asking import request_again, without_incomplete
 from judge.definition import JudgeConfiguration
 from judge.leases import locked
 from judge.models import Call, Judge
@@ -28,15 +30,23 @@ def plan_calls(judge: Judge) -> int:
         return scoring_calls(judge).count() - before
 
 
-def queue_missing(judge: Judge) -> int:
-    """Queue calls for all missing scores: new ones, and failed ones again from the start.
+def queue_missing(judge: Judge, *, retry: bool = False) -> int:
+    """Queue calls for missing scores: new ones, and failed ones again from the start; those whose
+    answer was refused, filtered or cut off only with `retry`.
 
-    Restarts a stopped judge. Returns the number of unanswered calls.
+    Restarts a stopped judge. Returns the number of queued calls.
     """
     plan_calls(judge)
     with locked(judge.pk) as held:
-        request_again(held, asked_calls(held).filter(state=Call.State.FAILED))
-        return wanted_calls(held).exclude(state=Call.State.ANSWERED).count()
+        failed = asked_calls(held).filter(state=Call.State.FAILED)
+        request_again(held, failed if retry else without_incomplete(failed))
+        return missing_calls(held).count()
+
+
+def missing_calls(judge: Judge, *, retry: bool = False) -> QuerySet[Call]:
+    """The planned calls that `queue_missing` would queue, or has queued."""
+    missing = wanted_calls(judge).exclude(state=Call.State.ANSWERED)
+    return missing if retry else without_incomplete(missing)
 
 
 def queue_call(call: Call) -> bool:
@@ -51,12 +61,11 @@ def queue_call(call: Call) -> bool:
         return True
 
 
-def missing_tokens(judge: Judge) -> tuple[int, int]:
-    """Approximate tokens of the unanswered calls: questions, answers."""
+def missing_tokens(judge: Judge, *, retry: bool = False) -> tuple[int, int]:
+    """Approximate tokens of the `missing_calls`: questions, answers."""
     configuration = judge.read_configuration()
-    missing = wanted_calls(judge).exclude(state=Call.State.ANSWERED)
     asked, answered = 0, 0
-    for call in missing.select_related(*ABOUT):
+    for call in missing_calls(judge, retry=retry).select_related(*ABOUT):
         tokens = tokens_of(call, configuration)
         asked, answered = asked + tokens[0], answered + tokens[1]
     return asked, answered

@@ -13,7 +13,11 @@ Support = StructuredOutput.Support
 
 
 def structured_output(judge: Judge) -> str | None:
-    """Whether the endpoint enforces a JSON schema for the judge's model; None if unknown."""
+    """Whether the endpoint enforces a JSON schema for the judge's model; None if unknown. A judge
+    that answers in another form needs none.
+    """
+    if judge.read_configuration().answer != "json":
+        return Support.IGNORED
     known = StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).first()
     return known.support if known else None
 

@@ -10,15 +10,14 @@ deadline at any point. The client's own timeouts restart with every byte receive
 
 import asyncio
 import email.utils
-import json
 import platform
 import re
 import ssl
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
@@ -31,19 +30,14 @@ from django.conf import settings
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from judge.completions import FILTERED_CODES, read_completion, texts_of_thinking
+from judge.completions import read_completion, texts_of_thinking
 from judge.endpoints import EndpointHere
+from judge.error_words import WORDS, ErrorWords, error_in, first_line, words_of
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.models import Attempt
 from judge.traits import trait_behind
 
 Outcome = Attempt.Outcome
-#: Where errors have their words, the better ones first; and how deep.
-MESSAGES = (
-    *("error", "message", "detail", "msg", "error_message", "error_msg", "error_description"),
-    *("errors", "description", "reason", "title"),
-)
-DEEPEST = 5
 #: The header that identifies our attempts in a server's log.
 REQUEST_ID_HEADER = "X-Client-Request-Id"
 COST_HEADER = "x-litellm-response-cost"
@@ -71,8 +65,6 @@ DETAILS = {
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "cost", *DETAILS.values())
 #: Bytes of the largest answer that is read; files with the answers of a batch may be larger.
 LARGEST, LARGEST_FILE = 4_000_000, 400_000_000
-#: Characters that are shown of an endpoint's own words.
-WORDS = 300
 #: Shorter keys are placeholders such as `stand-in`, which answers can contain too.
 SHORTEST_SECRET = 12
 #: Wrong key, no credit, wrong address or unknown model: every other request would fail too.
@@ -102,6 +94,8 @@ class _Message(Lenient):
 class _Choice(Lenient):
     message: _Message
     finish_reason: Any = None
+    #: Why it broke off, of some routers.
+    error: Any = None
 
 
 class _Completion(Lenient):
@@ -249,7 +243,7 @@ class Provider:
             body = self.hide(error.response.text)
             raise self.refused(
                 error.status_code,
-                _error_in(body) or ErrorWords(_first_line(body) or error.response.reason_phrase),
+                error_in(body) or ErrorWords(first_line(body) or error.response.reason_phrase),
                 body=body,
                 model=model,
                 retry_after=retry_after_seconds(dict(error.response.headers)),
@@ -267,9 +261,12 @@ class Provider:
             choice = completion.choices[0]
         except (ValidationError, IndexError):
             raise self._no_completion(text, content_type=content_type, model=model) from None
-        if choice.finish_reason == "error":
+        if choice.finish_reason == "error" or choice.error:
+            words = str(words_of(choice.error))[:WORDS]
             raise ExchangeFailed(
-                "the endpoint broke off its answer", outcome=Outcome.GARBLED, body=text
+                "the endpoint broke off its answer" + (f": {words}" if words else ""),
+                outcome=Outcome.GARBLED,
+                body=text,
             )
         usage = _numbers(completion.usage)
         message = choice.message
@@ -308,7 +305,7 @@ class Provider:
         """Why a response of status 200 is not a completion, or what else was asked for."""
         kind, start = content_type.lower(), text.lstrip()[:6]
         events = "event-stream" in kind or start in ("data: ", "event:") or start[:5] == "data:"
-        error = _error_in(_first_event(text) if events else text)
+        error = error_in(text)
         if error:
             status = error.code or 200
             return self.refused(status, error, body=text, model=model)
@@ -326,7 +323,7 @@ class Provider:
                 f"is {self._address_setting} the address of an OpenAI-compatible API (often …/v1)?"
             )
         else:
-            line = _first_line(text)[:WORDS]
+            line = first_line(text)[:WORDS]
             message = f"{self._base_url} answered with something that is not a whole {of}"
             message += f": {line}" if line else ""
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
@@ -334,7 +331,7 @@ class Provider:
     def refused(
         self,
         status: int,
-        error: "ErrorWords | str",
+        error: ErrorWords | str,
         *,
         body: str,
         model: str,
@@ -442,94 +439,6 @@ def _what_broke(error: openai.APIConnectionError) -> str:
     system = [str(each) for each in chain if isinstance(each, OSError) and each.errno is not None]
     wrapped = [str(each) for each in chain[1:] if str(each)]
     return next(iter(system + wrapped), str(error))
-
-
-@dataclass(frozen=True)
-class ErrorWords:
-    """What an endpoint says of an error."""
-
-    text: str = ""
-    #: An HTTP status that it gives with other words.
-    code: int | None = None
-    #: The part of the request that it names.
-    parameter: object = None
-    is_filtered: bool = False
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __bool__(self) -> bool:
-        return bool(self.text)
-
-
-def _error_in(text: str) -> ErrorWords:
-    """The words of an error's body, if it is one: JSON of whatever form. A completion is none."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return ErrorWords()
-    if isinstance(body, dict) and body.get("choices") and not body.get("error"):
-        return ErrorWords()
-    return words_of(body)
-
-
-def _first_line(text: str) -> str:
-    """The first line of an error in plain text; empty for a web page and for broken JSON."""
-    line = text.strip().split("\n", 1)[0]
-    return "" if line[:1] in "<{[" else " ".join(line.split())
-
-
-def words_of(error: object) -> ErrorWords:
-    """What an error of whatever form says."""
-    found = dict(_stated(error))
-    text = _sentence(error)
-    code = found.get("code", found.get("status"))
-    if isinstance(code, str) and len(code) == len("500") and code.isdecimal():
-        code = int(code)
-    stated = {str(found.get(name)).casefold() for name in ("code", "type")}
-    return ErrorWords(
-        text or (code if isinstance(code, str) else ""),
-        code if type(code) is int and 400 <= code <= 599 else None,
-        found.get("param"),
-        bool(stated & FILTERED_CODES) or "flagged_input" in found,
-    )
-
-
-def _stated(error: object, depth: int = 0) -> Iterator[tuple[str, object]]:
-    """The plain values of an error, the innermost last."""
-    if depth > DEEPEST:
-        return
-    if isinstance(error, list):
-        for each in error[:1]:
-            yield from _stated(each, depth + 1)
-    if isinstance(error, dict):
-        yield from ((name, value) for name, value in error.items() if isinstance(value, str | int))
-        for name in ("detail", "metadata", "error", "innererror"):
-            yield from _stated(error.get(name), depth + 1)
-
-
-def _sentence(error: object, depth: int = 0) -> str:
-    """The first message in an error; where it stands, too, if that is said (as FastAPI does)."""
-    if isinstance(error, str):
-        return " ".join(error.split())
-    if depth > DEEPEST:
-        return ""
-    if isinstance(error, list):
-        return next(filter(None, (_sentence(each, depth + 1) for each in error)), "")
-    if not isinstance(error, dict):
-        return ""
-    inside = (_sentence(error.get(name), depth + 1) for name in MESSAGES)
-    said = next(filter(None, inside), "")
-    place = error.get("loc")
-    if said and isinstance(place, list):
-        return f"{'.'.join(map(str, place))}: {said}"
-    return said
-
-
-def _first_event(text: str) -> str:
-    """The data of the first server-sent event."""
-    lines = (line.strip() for line in text.splitlines())
-    return next((line[5:].strip() for line in lines if line.startswith("data:")), "")
 
 
 def text_of(value: object) -> str | None:

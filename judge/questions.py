@@ -1,5 +1,8 @@
 """The exact request for a call, from its row and its judge's configuration."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from judge import prompts
 from judge.completions import read_text
 from judge.definition import JudgeConfiguration
@@ -7,7 +10,7 @@ from judge.exchange import JudgeRequest
 from judge.models import Attempt, Call
 from judge.seeds import seed_of
 from judge.traits import Trait
-from survey.models import Response
+from survey.models import Response, Scenario
 
 #: Rows needed for a call's question, for `select_related`.
 ABOUT = ("response__scenario", "response__system", "block__scenario")
@@ -43,7 +46,7 @@ def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.
     if call.is_probe:
         return prompts.probe()
     responses = responses_of(call)
-    scenario = call.block.scenario if call.block else responses[0].scenario
+    scenario = _scenario_of(call, responses)
     return prompts.messages(
         configuration,
         dimensions=configuration.asked_in(call.dimension),
@@ -52,6 +55,36 @@ def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.
         responses=[response.text for response in responses],
         scenario=scenario.name,
     )
+
+
+def _scenario_of(call: Call, responses: Sequence[Response]) -> Scenario:
+    return call.block.scenario if call.block else responses[0].scenario
+
+
+def options_for(
+    configuration: JudgeConfiguration,
+    dimensions: Sequence[str],
+    *,
+    prompt: str,
+    responses: Sequence[str],
+) -> dict[str, Any]:
+    """The options of a request about `responses`. The stand-in is also told what it can't read from
+    a template: the fields of `judge.standin.StandInQuestion`.
+    """
+    if not configuration.stand_in or configuration.template is None:
+        return configuration.options
+    is_single = configuration.presentation == "single"
+    letters = [""] if is_single else prompts.letters(len(responses))
+    told = {
+        "message": prompt,
+        "replies": dict(zip(letters, responses, strict=True)),
+        "values": configuration.values,
+        "dimensions": list(dimensions) if len(dimensions) > 1 else [""],
+        "is_pair": configuration.presentation == "pair",
+        "has_reasons": configuration.reasons,
+        "form": configuration.answer.replace("{dimension}", dimensions[0]),
+    }
+    return configuration.options | {"stand_in": told}
 
 
 def request_for(
@@ -68,13 +101,22 @@ def request_for(
     `structured`: the endpoint enforces a JSON schema; `traits`: what it does not accept.
     """
     messages = messages_for(call, configuration)
-    schema = None
+    schema, options = None, configuration.options
     dimensions = configuration.asked_in(call.dimension)
     n = 1 if call.order is None else len(call.order)
     if call.is_probe:
         schema = prompts.probe_schema()
-    elif structured:
-        schema = prompts.answer_schema(configuration, n, dimensions)
+    else:
+        if structured:
+            schema = prompts.answer_schema(configuration, n, dimensions)
+        if configuration.stand_in:
+            shown = responses_of(call)
+            options = options_for(
+                configuration,
+                dimensions,
+                prompt=_scenario_of(call, shown).prompt,
+                responses=[each.text for each in shown],
+            )
     if unusable is not None:
         messages = prompts.repair(
             messages,
@@ -97,7 +139,7 @@ def request_for(
             replicate=call.replicate,
         ),
         schema=schema,
-        options=configuration.options,
+        options=options,
         traits=traits,
     )
 

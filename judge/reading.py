@@ -2,15 +2,20 @@
 
 from collections.abc import Sequence
 
-from judge.completions import Oddity, Said
+from judge.completions import Oddity, ReadCompletion
 from judge.definition import JudgeConfiguration
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
+from judge.literals import score_in_literal, verdicts_in_literal
 from judge.parsing import Scored, parse_scores, parse_verdicts
 from judge.prompts import TIE, letters
 
 
 def scores_of(
-    said: Said, configuration: JudgeConfiguration, *, responses: int, dimensions: Sequence[str]
+    said: ReadCompletion,
+    configuration: JudgeConfiguration,
+    *,
+    responses: int,
+    dimensions: Sequence[str],
 ) -> list[Scored]:
     """The scores that an answer gives to so many responses, each on every one of `dimensions`.
 
@@ -21,6 +26,13 @@ def scores_of(
     named = letters(responses)
     several = list(dimensions) if len(dimensions) > 1 else []
     try:
+        if configuration.literal is not None:
+            (name,) = dimensions
+            literal = configuration.literal.replace("{dimension}", name)
+            if configuration.presentation == "pair":
+                return verdicts_in_literal(said.answer, literal, named, tie=TIE)
+            between = configuration.between
+            return score_in_literal(said.answer, literal, configuration.scale, between=between)
         if configuration.presentation == "pair":
             return parse_verdicts(said.answer, named, tie=TIE, dimensions=several)
         return parse_scores(
@@ -29,6 +41,7 @@ def scores_of(
             letters=named if configuration.presentation == "block" else (),
             dimensions=several,
             between=configuration.between,
+            names=tuple(dimensions),
         )
     except Unusable as reason:
         if Oddity.MAY_REFUSE in said.notices:

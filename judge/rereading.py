@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from judge.attempts import asked
-from judge.completions import Ended, Said, read_completion
-from judge.json_answers import Unusable
+from judge.completions import Ended, ReadCompletion, read_completion
+from judge.doubts import Unusable
 from judge.models import Attempt, Judge
 from judge.queries import scoring_calls
 from judge.questions import ABOUT
@@ -53,12 +53,16 @@ def read_otherwise(judge: Judge) -> Iterator[ReadOtherwise]:
             yield ReadOtherwise(attempt, before, now)
 
 
-def _said(attempt: Attempt) -> Said:
+def _said(attempt: Attempt) -> ReadCompletion:
     """A stored completion, read again. How it ended is as it was noted then."""
     reason = attempt.provenance.get("finish_reason")
     said = read_completion(attempt.raw_text, beside=attempt.thinking, finish_reason=reason)
     is_refusal = attempt.outcome == Outcome.REFUSED
-    return Said(said.answer, said.thinking, Ended.REFUSED, said.notices) if is_refusal else said
+    return (
+        ReadCompletion(said.answer, said.thinking, Ended.REFUSED, said.notices)
+        if is_refusal
+        else said
+    )
 
 
 def _before(attempt: Attempt, responses: Sequence[int], dimensions: Sequence[str]) -> str:

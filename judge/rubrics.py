@@ -22,7 +22,8 @@ def _anchored(what: str, anchors: Mapping[int, str]) -> str:
     return f"{what}\n\nWhat the points mean:\n{lines}"
 
 
-#: The default. The study by B N et al. used such a line; the other two describe each point.
+#: Of a judge that named no rubric, up to prompts of format 3. The study by B N et al. used such a
+#: line; the other two describe each point.
 ONE_LINE = "one_line"
 
 PRESETS: Mapping[str, Rubric] = {

@@ -42,11 +42,15 @@ ADVICE = re.compile(
 #: A word, or two Chinese characters, which often are one.
 WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
 #: A single reply has no letter.
-REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
+REPLY = re.compile(
+    r'<(reply|response)(?: name="(?P<letter>[A-Z])")?>\n(?P<text>.*?)\n</\1>', re.DOTALL
+)
 #: Replies whose qualities differ by less are equally good.
 CLOSE = 0.05
 #: How several dimensions are introduced, if a call asks about them together.
-DIMENSION = re.compile(r"^Dimension (.+)$", re.MULTILINE)
+DIMENSION = re.compile(r"^(?:Dimension|\u7ef4\u5ea6) (.+)$", re.MULTILINE)
+#: A scale that only labels its ends.
+ANY_INTEGER = r"(?:any integer from |<)(-?[0-9]+) (?:to|\u5230) (-?[0-9]+)"
 COMMON_WORDS = set(
     WORD.findall(
         "the and that this with have you your for are was were but not can could would about been "
@@ -107,28 +111,74 @@ def features(message: str, reply: str) -> Features:
     )
 
 
-def answer(asked: str, *, seed: str, schema: object) -> str | None:
-    """The stand-in's answer, or None if the question states no scale."""
-    scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
-    of_pairs = '"better"' in asked
-    if not scale and not of_pairs:
+@dataclass(frozen=True)
+class StandInQuestion:
+    """What is asked for, and about which texts."""
+
+    message: str
+    #: By letter; a single reply has none.
+    replies: dict[str, str]
+    #: Every possible score, in increasing order.
+    values: list[int]
+    #: Several, or one without its name.
+    dimensions: list[str]
+    is_pair: bool
+    has_reasons: bool
+    #: `json`, `number`, or a text in which * is the score.
+    form: str = "json"
+
+
+def answer(
+    asked: str, *, seed: str, schema: object, told: dict[str, Any] | None = None
+) -> str | None:
+    """The stand-in's answer, or None if the question states no scale. What is asked by a template
+    of a study can't be read from its words: that is `told`, the fields of a StandInQuestion.
+    """
+    question = StandInQuestion(**told) if told else _question_in(asked)
+    if question is None:
         # A probe, which tests whether the schema is enforced.
         return json.dumps({"score": 3}) if schema else None
-    message = _between(asked, "message")
-    replies = dict(REPLY.findall(asked))
     rated: dict[str, Any] = {}
-    for dimension in DIMENSION.findall(asked) or [""]:
+    for dimension in question.dimensions:
         found = {
-            letter: _quality(seed, dimension, message, reply) for letter, reply in replies.items()
+            letter: _quality(seed, dimension, question.message, reply)
+            for letter, reply in question.replies.items()
         }
-        if of_pairs:
-            rated[dimension] = _reason(asked, message, replies) | {"better": _better(found)}
+        if question.is_pair:
+            reason = _reason(question, question.replies)
+            rated[dimension] = reason | {"better": _better(found)}
             continue
         for letter, quality in found.items():
-            reason = _reason(asked, message, {letter: replies[letter]})
-            of_one = reason | {"score": _score(quality, scale, asked)}
+            score = question.values[round(quality * (len(question.values) - 1))]
+            of_one = _reason(question, {letter: question.replies[letter]}) | {"score": score}
             rated[letter] = rated.get(letter, {}) | {dimension: of_one} if dimension else of_one
+    if question.form != "json":
+        return _in_form(question.form, rated[""])
     return json.dumps(rated.get("", rated), ensure_ascii=False)
+
+
+def _question_in(asked: str) -> StandInQuestion | None:
+    """What our own words ask for; None if they state no scale."""
+    values = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
+    is_pair = '"better"' in asked
+    if not values and not is_pair:
+        return None
+    if ends := re.search(ANY_INTEGER, asked):
+        values = list(range(int(ends[1]), int(ends[2]) + 1))
+    return StandInQuestion(
+        message=_between(asked, "message") or _between(asked, "prompt"),
+        replies={found["letter"] or "": found["text"] for found in REPLY.finditer(asked)},
+        values=values,
+        dimensions=DIMENSION.findall(asked) or [""],
+        is_pair=is_pair,
+        has_reasons='"reason"' in asked,
+    )
+
+
+def _in_form(form: str, rated: dict[str, Any]) -> str:
+    """A score, or the better letter with C for a tie, in a form that is no JSON."""
+    said = str(rated["score"] if "score" in rated else rated["better"]).replace("tie", "C")
+    return said if form == "number" else form.replace("*", said)
 
 
 def _quality(seed: str, dimension: str, message: str, reply: str) -> float:
@@ -139,13 +189,6 @@ def _quality(seed: str, dimension: str, message: str, reply: str) -> float:
     return min(1.0, max(0.0, features(message, reply).quality() + noise))
 
 
-def _score(quality: float, scale: list[int], asked: str) -> int:
-    if ends := re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked):
-        low, high = int(ends[1]), int(ends[2])
-        return round(low + quality * (high - low))
-    return scale[round(quality * (len(scale) - 1))]
-
-
 def _better(qualities: dict[str, float]) -> str:
     """The letter of the better of two replies, or a tie where they are close."""
     (first, a), (second, b) = qualities.items()
@@ -154,10 +197,11 @@ def _better(qualities: dict[str, float]) -> str:
     return first if a > b else second
 
 
-def _reason(asked: str, message: str, replies: dict[str, str]) -> dict[str, str]:
-    if '"reason"' not in asked:
+def _reason(question: StandInQuestion, replies: dict[str, str]) -> dict[str, str]:
+    if not question.has_reasons:
         return {}
-    return {"reason": " ".join(features(message, each).reason() for each in replies.values())}
+    said = (features(question.message, each).reason() for each in replies.values())
+    return {"reason": " ".join(said)}
 
 
 def _between(text: str, tag: str) -> str:
@@ -193,7 +237,12 @@ class Handler(BaseHTTPRequestHandler):
         seed = request.get("seed")
         if seed is None:
             seed = self.headers.get("X-Client-Request-Id", "")
-        said = answer(asked, seed=str(seed), schema=request.get("response_format"))
+        said = answer(
+            asked,
+            seed=str(seed),
+            schema=request.get("response_format"),
+            told=request.get("stand_in"),
+        )
         if said is None:
             self._send(400, {"error": {"message": "the question states no scale"}})
             return

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from statistics import fmean
 
-from judge.definition import on_scale_of_study
+from judge.definition import JudgeConfiguration, on_scale_of_study
 from judge.models import STAND_IN, Attempt, Call, Judge
 from judge.queries import (
     Gold,
@@ -107,12 +107,20 @@ def judge_rows(study: Study) -> Iterator[Row]:
             source.kind,
             is_gold,
             configuration.family or "",
-            configuration.temperature,
+            _temperature(source.judge, configuration),
             configuration.replicates,
             on_scale_of_study(configuration, definition),
             configuration.stand_in,
             configuration.presentation,
         )
+
+
+def _temperature(judge: Judge, configuration: JudgeConfiguration) -> float | None:
+    """The temperature that a judge's requests have: its own, unless its endpoint refuses one."""
+    answered = Attempt.objects.filter(call__judge=judge, outcome=Attempt.Outcome.ANSWERED)
+    last = answered.exclude(call__response=None, call__block=None).order_by("-id").first()
+    is_sent = last is None or "temperature" in last.request
+    return configuration.temperature if is_sent else None
 
 
 def returned_model_rows(study: Study) -> Iterator[Row]:

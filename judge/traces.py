@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from judge.completions import has_thinking, has_tokens
+from judge.chat_tokens import token_in
+from judge.thinking import thinking_in
 
 #: Characters before and after a trace in an example.
 AROUND = 20
@@ -82,8 +83,8 @@ def _mojibake(text: str) -> re.Match[str] | None:
 
 
 _FINDERS: dict[str, Callable[[str], re.Match[str] | None]] = {
-    "a tag of a model's thinking": has_thinking,
-    "a token of a chat template": has_tokens,
+    "a tag of a model's thinking": thinking_in,
+    "a token of a chat template": token_in,
     "text in a wrong encoding": _mojibake,
     **{kind: pattern.search for kind, pattern in _PATTERNS.items()},
 }

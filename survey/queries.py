@@ -2,13 +2,17 @@
 
 import re
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from survey.files.suggestions import did_you_mean
-from survey.models import Study
+from survey.interface import INTERFACE
+from survey.models import Participant, Study
 
 #: `slug`, or `slug@version`.
 STUDY_NAME = re.compile(r"([A-Za-z0-9_-]+)(?:@([1-9][0-9]{0,8}))?")
+
+#: Sources of people who take part, in contrast to tries and imports.
+REAL = (Participant.Source.PROLIFIC, Participant.Source.LINK, Participant.Source.PANEL)
 
 
 class StudyNotFound(LookupError):
@@ -38,3 +42,15 @@ def study_for_arrivals(slug: str) -> Study | None:
     """The version for new people: the newest that is not a draft, else the newest."""
     versions = Study.objects.filter(slug=slug).order_by("-version")
     return versions.exclude(state=Study.State.DRAFT).first() or versions.first()
+
+
+def studies_with_changed_pages() -> list[tuple[Study, int]]:
+    """Open studies with real participants who saw an earlier version of the interface, with their
+    number.
+    """
+    seen = Q(participants__presentations__interface__lt=INTERFACE)
+    real = Q(participants__source__in=REAL, participants__consented_at__isnull=False)
+    people = Count("participants", filter=seen & real, distinct=True)
+    studies = Study.objects.filter(state__in=(Study.State.OPEN, Study.State.PAUSED))
+    counted = studies.annotate(people=people).filter(people__gt=0).order_by("slug", "version")
+    return [(study, study.people) for study in counted]

@@ -93,6 +93,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "texts": "Free answers and remarks",
         "writing_people": "People who wrote any",
         "clock_stepped": "People whose clock was set back",
+        "interfaces": "Versions of the survey's pages",
     },
     "writing_rules": WRITING_LABELS | {"any": "Any of these"},
     "heads": {"ridge": "Ridge", "linear": "Linear layer", "mean": "Mean (baseline)"},

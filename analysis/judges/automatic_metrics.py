@@ -78,7 +78,7 @@ SCORE_AGREEMENT = TableSpec(
     section="Automatic metrics",
     subject=METRICS,
 )  # fmt: skip
-#: Said of a metric that some responses have no value of.
+#: ReadCompletion of a metric that some responses have no value of.
 OUTDATED = "out of date: there are new responses, so compute it again with manage.py metrics"
 #: The kind of the trained scorer among the judges.
 SCORER = "scorer"

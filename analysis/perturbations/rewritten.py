@@ -9,8 +9,8 @@ _OPENING, _CLOSING = (
 #: The longest line that announces the text.
 LONGEST_PREFACE = 160
 _SURE = re.compile(
-    r"(?:sure|certainly|of course|okay|ok|absolutely|gladly|great|understood|natürlich|klar"
-    r"|¡?claro|bien sûr|当然可以|当然|好的)[!.,，！。 ]+\s*",
+    r"(?:sure(?: thing)?|certainly|of course|okay|ok|absolutely|gladly|great|understood|natürlich"
+    r"|klar|¡?claro|bien sûr|当然可以|当然|好的)[!.,，！。 ]+\s*",
     re.IGNORECASE,
 )
 _VERSION = (
@@ -22,17 +22,31 @@ _ANNOUNCES = re.compile(
     rf"(?:here(?:'s| is| are)|below is|this is|i've|i have|the|rewritten|revised|short(?:er|ened)"
     rf"|formal|casual|elevated|hier (?:ist|kommt)|aquí (?:está|tienes)|voici|aqui está|ecco)\b.*"
     rf"\b(?:{_VERSION})\b.*"
-    r"|here you go|rewritten|revised|shortened|.*(?:改写|缩短|简短|重写|版本|文本|内容).*",
+    r"|here you go|rewritten|revised|shortened|.*(?:改写|缩短|简短|重写|版本|文本|内容|書き換え).*"
+    r"|إليك (?:النص|الصيغة|النسخة|الرد)\b.*",
     re.IGNORECASE,
 )
+#: The same as a heading, without a colon.
+_HEADING = re.compile(
+    r"(?:#+ *|\*\*)(?:the )?(?:rewritten|revised|shortened|shorter|formal|casual|elevated)"
+    r" (?:version|text|reply|response|message)\W*",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"-{3,}|\*{3,}|_{3,}")
+#: What a model offers behind the text that it announced.
+_OFFERS = re.compile(r"(?:let me know if|i hope this)\b.*", re.IGNORECASE)
 #: The same before the text on its line.
 _BEFORE = re.compile(
-    r"here(?:'s| is) (?:a|an|the|your) (?:(?:shorter|shortened|rewritten|revised|(?:more )?formal"
-    r"|(?:more )?casual|elevated) (?:version|text|reply|response|message)(?: of (?:the|your) \w+)?)"
-    r":\s*",
+    r"(?:here(?:'s| is) (?:a|an|the|your) (?:shorter|shortened|rewritten|revised|(?:more )?formal"
+    r"|(?:more )?casual|elevated) (?:version|text|reply|response|message)(?: of (?:the|your) \w+)?"
+    r"|(?:rewritten|revised|shortened) (?:version|text)):\s*",
     re.IGNORECASE,
 )
-_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
+_WRAPPED = re.compile(
+    r"\A<(output|rewritten|rewritten_text|answer|response|result)>(.*)</\1>\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUOTES = {'"': '"', "'": "'", "‘": "’", "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
 
 PREFACE, WRAPPING = "a preface was taken off", "quotes, a fence or tags were taken off"
 
@@ -72,10 +86,24 @@ def _without_preface(text: str) -> str:
     if rest.strip() and len(said) <= LONGEST_PREFACE and said[-1:] in (":", "："):
         said = said.rstrip(":： *_").replace("’", "'")
         if _SURE.fullmatch(f"{said}.") or _ANNOUNCES.fullmatch(_SURE.sub("", said, count=1)):
-            return rest.strip()
+            return _announced(rest)
+    if rest.strip() and _HEADING.fullmatch(line.strip()):
+        return _announced(rest)
     begins = _SURE.match(text)
     before = _BEFORE.match(text, begins.end() if begins else 0)
-    return text[before.end() :].strip() if before else ""
+    return _announced(text[before.end() :]) if before else ""
+
+
+def _announced(text: str) -> str:
+    """A text that was announced, without rules around it and an offer behind it."""
+    lines = text.strip().split("\n")
+    if len(lines) > 2 and not lines[-2].strip() and _OFFERS.fullmatch(lines[-1].strip()):
+        lines = "\n".join(lines[:-1]).strip().split("\n")
+    for end in (0, -1):
+        if len(lines) > 1 and _RULE.fullmatch(lines[end].strip()):
+            lines.pop(end)
+            lines = "\n".join(lines).strip().split("\n")
+    return "\n".join(lines).strip()
 
 
 def _unwrapped(text: str) -> str:
@@ -83,6 +111,8 @@ def _unwrapped(text: str) -> str:
     if text.startswith("```") and text.endswith("```") and "\n" in text:
         inside = text[: -len("```")].partition("\n")[2]
         return text if "```" in inside else inside.strip()
+    if (wrapped := _WRAPPED.match(text)) and f"<{wrapped[1].lower()}>" not in wrapped[2].lower():
+        return wrapped[2].strip()
     closing = _QUOTES.get(text[:1])
     if closing and len(text) > 1 and text.endswith(closing):
         inside = text[1:-1]

@@ -21,7 +21,7 @@ RESPONSE = [*BLOCK, "model", "condition"]
 WITHOUT = {
     "minutes": "no duration is known",
     **dict.fromkeys(
-        ["changed_answers", "texts", "writing_people"],
+        ["changed_answers", "texts", "writing_people", "interfaces"],
         "all answers are imported and have no such record",
     ),
     "contradict": "no two responses were put in order both by ratings and by ranks",
@@ -91,6 +91,7 @@ def protocol(data: ProtocolData) -> DataFrame:
         ("agreement_ranks", *w_ranks),
         ("texts", float(len(texts)) if len(here) else None, len(here)),
         ("writing_people", float(writing) if len(here) else None, len(here)),
+        ("interfaces", float(_interfaces(data, here)) if len(here) else None, len(here)),
     ]
     lacking = [name for name, given in (("ratings", ratings), ("ranks", ranks)) if given.empty]
     noted = [(*row, _why_none(row[0], people, lacking) if row[1] is None else "") for row in rows]
@@ -110,6 +111,12 @@ def _why_none(measure: str, people: DataFrame, lacking: list[str]) -> str:
 
 def _quantile(minutes: "Series[float]", share: float) -> float | None:
     return float(minutes.quantile(share)) if len(minutes) else None
+
+
+def _interfaces(data: ProtocolData, people: DataFrame) -> int:
+    """How many versions of the survey's pages these people saw."""
+    own = data.presentations[data.presentations[PERSON].isin(people[PERSON])]
+    return int(own["interface"].nunique())
 
 
 def _changed(data: ProtocolData, people: DataFrame) -> float | None:

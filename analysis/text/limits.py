@@ -52,6 +52,7 @@ def limits(
         *_left_out(tables),
         *_attrition(tables),
         *_flagged(tables),
+        *_interfaces(tables),
         *_margins(tables, sound),
         *_steps(tables, scale),
         *_empty_cells(tables),
@@ -257,6 +258,13 @@ def _flagged(tables: Tables) -> Iterator[Sentence]:
     """What flags of writing do not show."""
     for row in rows_of(tables, "flagged_writing", rule=ANY):
         yield say("flagged", row=row)
+
+
+def _interfaces(tables: Tables) -> Iterator[Sentence]:
+    """Pages that an update of the program changed while people took part."""
+    for row in rows_of(tables, "protocol", measure="interfaces"):
+        if row["value"] and row["value"] > 1:
+            yield say("interfaces", row=row)
 
 
 def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:

@@ -9,13 +9,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
-from corpus.definition import Choice, Doubtful, GenerationDefinition, LeaveOut
+from corpus.definition import Doubtful, GenerationDefinition, LeaveOut, MissingTexts
 from corpus.folders import find_sample
 from corpus.models import Generator, Sample
 from corpus.planning import (
     PlannedSystem,
     Progress,
     failure_reasons,
+    not_accepted,
+    not_asked_again,
     plan,
     plan_only,
     progress,
@@ -24,6 +26,7 @@ from corpus.planning import (
 )
 from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
+from judge.asking import described
 from judge.endpoints import JudgeNotReady
 from judge.management.waiting import Seen, wait_for
 from survey.files.yaml_file import YamlFile
@@ -37,6 +40,11 @@ def generate_arguments(parser: CommandParser) -> None:
         type=Path,
         nargs="?",
         help="generation file (YAML); the sample's last one by default",
+    )
+    parser.add_argument(
+        "--retry",
+        action="store_true",
+        help="ask again also for texts that were refused, filtered or cut off",
     )
     parser.add_argument(
         "--wait", action="store_true", help="show progress until all texts are there"
@@ -60,14 +68,15 @@ def generate(command: BaseCommand, options: Namespace) -> None:
             raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
         definition = known
     try:
-        planned = (plan_only if options.dry_run else plan)(sample, definition)
+        planning = plan_only if options.dry_run else plan
+        planned = planning(sample, definition, retry=options.retry)
     except CorpusProblem as problem:
         raise CorpusProblem(f"{options.file or sample}: {problem}") from None
     _describe(command, sample, planned)
     if options.dry_run:
         command.stdout.write("Nothing was queued.")
         return
-    for generator in queue(planned):
+    for generator in queue(planned, retry=options.retry):
         _wake(command, generator)
     if options.wait:
         try:
@@ -87,6 +96,8 @@ def _describe(command: BaseCommand, sample: Sample, planned: list[PlannedSystem]
             f"  {each.model}, {each.condition} ({each.asked_as}): "
             f"{each.missing} of {each.texts} texts missing{cost}"
         )
+    if left := not_asked_again(planned):
+        command.stdout.write(f"{sum(left.values())} to ask again with --retry ({described(left)})")
     total = total_cost(planned)
     cost = "cost unknown" if total is None else f"about {total:.4f} US dollars"
     command.stdout.write(f"Total: {cost}")
@@ -127,12 +138,19 @@ def _conclude(command: BaseCommand, sample: Sample) -> None:
         command.stdout.write(f"  {n} {ended.replace('_', ' ')}")
     for notice, n in now.notices.items():
         command.stdout.write(f"  {n} × {notice}")
+    for line in not_accepted(sample):
+        command.stdout.write(f"  {line}")
     problems = [f"It was stopped: {reason}" for reason in now.stopped]
     if now.failed:
         reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(sample))
         problems.append(f"{now.failed} texts failed:\n{reasons}")
-    if problems:
+    left = sum(now.incomplete.values())
+    if left:
+        again = f"To ask {left} of them again ({described(now.incomplete)})"
+        problems.append(f"{again}: manage.py corpus generate {sample} --retry --wait")
+    if now.stopped or now.failed > left:
         problems.append(f"To continue: manage.py corpus generate {sample} --wait")
+    if problems:
         if now.answered + now.failed == now.total and now.answered:
             problems.append(
                 f"To go on without them: manage.py corpus responses {sample} --leave-out …"
@@ -166,7 +184,7 @@ def responses_arguments(parser: CommandParser) -> None:
 
 def responses(command: BaseCommand, options: Namespace) -> None:
     """Write the responses of a study, and the record of how each text was generated."""
-    choice = Choice(
+    choice = MissingTexts(
         leave_out=options.leave_out, without=options.without, with_refusals=options.with_refusals
     )
     try:

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
-from corpus.definition import Choice
+from corpus.definition import MissingTexts
 from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.api.pagination import Keyset, Stored
@@ -337,7 +337,7 @@ class Responses(Route):
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker write responses.csv and generations.csv."""
         found, sent = sample_or_404(sample), sent_by(request, ChoiceSerializer)
-        options = {"choice": Choice.model_validate(sent).model_dump()}
+        options = {"choice": MissingTexts.model_validate(sent).model_dump()}
         with refusals():
             job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
         return _asked(request, job)
@@ -354,6 +354,6 @@ class StudyOfSample(Route):
         found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
         with refusals():
             content = sent.pop("study").encode()
-            choice = Choice.model_validate(sent)
+            choice = MissingTexts.model_validate(sent)
             job = ask_study(found, content, author=user_of(request), choice=choice)
         return _asked(request, job)

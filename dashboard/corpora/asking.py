@@ -17,7 +17,7 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
 from analysis import jobs
-from corpus.definition import Choice
+from corpus.definition import MissingTexts
 from corpus.dialogues import KINDS
 from corpus.folders import check_new, delete_corpus, delete_sample
 from corpus.models import Corpus, Sample
@@ -87,14 +87,17 @@ def ask_study(
     content: bytes,
     *,
     author: User,
-    choice: Choice | None = None,
+    choice: MissingTexts | None = None,
     file: str = "study.yaml",
 ) -> CorpusJob:
     """`ask` for a study of a sample's responses. Raises DefinitionError if `content` is no YAML,
     and CorpusProblem.
     """
     read_apart(file, YamlFile, content, file=file)
-    options = {"study": content.decode("utf-8-sig"), "choice": (choice or Choice()).model_dump()}
+    options = {
+        "study": content.decode("utf-8-sig"),
+        "choice": (choice or MissingTexts()).model_dump(),
+    }
     return ask(Kind.STUDY, sample.name, author=author, options=options)
 
 

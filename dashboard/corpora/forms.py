@@ -6,7 +6,7 @@ from typing import Any, get_args
 from django import forms
 from django.core.validators import RegexValidator
 
-from corpus.definition import Choice, Doubtful, GenerationDefinition, LeaveOut
+from corpus.definition import Doubtful, GenerationDefinition, LeaveOut, MissingTexts
 from corpus.dialogues import KINDS, PARTS, PRESETS, layout_of
 from corpus.filters import Filters, Step, TextName, filters_of
 from corpus.models import Corpus
@@ -14,6 +14,7 @@ from corpus.models.corpora import NAME
 from corpus.problems import CorpusProblem
 from corpus.splitting import SplitWrong, check_size
 from dashboard.corpora.generating import read_definition
+from dashboard.corpora.models import CorpusJob
 from survey.files.problems import DefinitionError
 
 #: The seed of published samples, and ours.
@@ -29,6 +30,7 @@ STEP_LABELS: dict[Step, str] = {
     "near_duplicate": "Remove near-duplicates",
 }
 LEFT_OUT: dict[LeaveOut, str] = {
+    "text": "the text",
     "scenario": "its scenario",
     "model": "its model",
 }
@@ -313,11 +315,16 @@ class ChoiceForm(OnPage):
         required=False, label="A refusal that the endpoint names is a response"
     )
 
+    @staticmethod
+    def chosen_in(job: CorpusJob | None) -> dict[str, Any]:
+        """The initial values that an earlier job was asked with."""
+        return dict(job.options.get("choice", {})) if job else {}
+
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> MissingTexts:
         """What a valid form says."""
         given = self.cleaned_data
-        return Choice(
+        return MissingTexts(
             leave_out=given["leave_out"] or None,
             without=given["without"],
             with_refusals=given["with_refusals"],

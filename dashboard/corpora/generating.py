@@ -36,17 +36,20 @@ def file_of(sample: Sample) -> str:
     return text.getvalue()
 
 
-def start(sample: Sample, definition: GenerationDefinition | None, author: User) -> list[Generator]:
+def start(
+    sample: Sample, definition: GenerationDefinition | None, author: User, *, retry: bool = False
+) -> list[Generator]:
     """Plan and queue the missing texts of a sample; without a definition as its last one asked.
-    The caller wakes a worker for each generator. Raises CorpusProblem.
+    With `retry` also those that were refused, filtered or cut off. The caller wakes a worker for
+    each generator. Raises CorpusProblem.
     """
     chosen = definition or sample.read_generation()
     if chosen is None:
         raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
     with transaction.atomic():
-        planned: list[PlannedSystem] = plan(sample, chosen)
+        planned: list[PlannedSystem] = plan(sample, chosen, retry=retry)
         record(None, author, "texts requested", name=sample.name)
-    return queue(planned)
+    return queue(planned, retry=retry)
 
 
 def stop(sample: Sample, author: User) -> int:

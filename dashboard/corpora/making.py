@@ -14,7 +14,7 @@ from analysis import jobs
 from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from corpus.chats import PLAIN, scenario_rows, write_chats
-from corpus.definition import Choice, GenerationDefinition
+from corpus.definition import GenerationDefinition, MissingTexts
 from corpus.dialogues import layout_of
 from corpus.filters import Filters
 from corpus.models import Corpus, Sample
@@ -186,8 +186,8 @@ def _responses(job: CorpusJob) -> dict[str, Any]:
     return {"files": files, "said": said}
 
 
-def _choice(job: CorpusJob) -> Choice:
-    return Choice.model_validate(job.options.get("choice", {}))
+def _choice(job: CorpusJob) -> MissingTexts:
+    return MissingTexts.model_validate(job.options.get("choice", {}))
 
 
 def _study(job: CorpusJob) -> dict[str, Any]:

@@ -10,7 +10,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from corpus.models import Sample
-from corpus.planning import failure_reasons, plan_only, progress, total_cost
+from corpus.planning import (
+    failure_reasons,
+    not_accepted,
+    not_asked_again,
+    plan_only,
+    progress,
+    total_cost,
+)
 from corpus.problems import CorpusProblem
 from corpus.responses import ENDINGS
 from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
@@ -22,6 +29,7 @@ from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import generation_file, study_file
 from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
 from dashboard.shared.pages import wake_worker
+from judge.asking import described
 from judge.completions import Ended
 from survey.files.problems import DefinitionError
 
@@ -55,13 +63,16 @@ def _page(request: ResearcherRequest, sample: Sample, **more: Any) -> HttpRespon
         "generation_form": GenerationForm(
             initial={"text": file_of(sample) or generation_file(sample)}
         ),
-        "responses_form": ResponsesForm(),
+        "responses_form": ResponsesForm(
+            initial=ResponsesForm.chosen_in(jobs.get(Kind.RESPONSES)),
+        ),
         "delete_form": DeleteForm(),
         "instead": reverse("sample", args=[sample.name]),
         **_progress(sample),
     }
-    if Kind.STUDY in jobs:
-        context["study_form"] = StudyForm(initial={"text": jobs[Kind.STUDY].options["study"]})
+    if asked := jobs.get(Kind.STUDY):
+        initial = {"text": asked.options["study"], **StudyForm.chosen_in(asked)}
+        context["study_form"] = StudyForm(initial=initial)
     elif definition is not None:
         context["study_form"] = StudyForm(initial={"text": study_file(sample, definition)})
     return render(request, "dashboard/corpora/sample.html", context | more)
@@ -75,8 +86,11 @@ def _progress(sample: Sample) -> dict[str, Any]:
         "now": now,
         "is_generating": is_generating,
         "is_complete": now.total > 0 and now.answered == now.total,
+        "incomplete": described(now.incomplete),
+        "may_continue": now.answered + sum(now.incomplete.values()) < now.total,
         "is_over": now.answered > 0 and now.answered + now.failed == now.total,
         "endings": [(ENDINGS[Ended(ended)], n) for ended, n in now.endings.items()],
+        "not_accepted": not_accepted(sample),
         "reasons": failure_reasons(sample) if now.failed else [],
     }
 
@@ -96,11 +110,11 @@ def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
 @researcher_required
 def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Plan texts and show their cost, or have them generated; without a file the missing ones of
-    the last file.
+    the last file, or also those that were refused, filtered or cut off.
     """
     found = sample_or_404(sample)
     action = request.POST.get("action")
-    if action == "continue":
+    if action in ("continue", "retry"):
         form = GenerationForm({"text": file_of(found)})
     else:
         form = GenerationForm(request.POST, request.FILES)
@@ -108,8 +122,9 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
         return _page(request, found, generation_form=form)
     try:
         definition = form.read()
-        if action in ("start", "continue"):
-            for generator in start(found, definition, request.user):
+        if action in ("start", "continue", "retry"):
+            retry = action == "retry"
+            for generator in start(found, definition, request.user, retry=retry):
                 wake_worker(request, "corpus.generate", generator.pk)
             return redirect(f"{reverse('sample', args=[found.name])}#texts")
         planned = plan_only(found, definition)
@@ -125,6 +140,7 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
             planned_cost=total_cost(planned),
             is_partly_unknown=any(each.cost is None and each.missing for each in planned),
             planned_texts=sum(each.missing for each in planned),
+            not_asked_again=described(not_asked_again(planned)),
             budget=definition.budget,
             generation_form=GenerationForm(initial={"text": form.content.decode()}),
         )

@@ -47,6 +47,7 @@ from dashboard.shared.newest_analysis import (
 )
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from dashboard.shared.stored_tables import StoredTable
+from judge.asking import described
 from judge.models import GoldDecision
 from judge.queries import (
     gold_scores,
@@ -154,8 +155,15 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.success(request, _queued(queued.calls))
         for judge in queued.ready:
             wake_worker(request, "judge.run", judge.pk)
-    elif queued.ready:
+    elif queued.ready and not queued.incomplete:
         messages.success(request, "Nothing was queued: no scores are missing.")
+    if left := queued.incomplete.total():
+        messages.warning(
+            request,
+            f"{left} call{pluralize(left)} ended without a score ({described(queued.incomplete)}) "
+            f"and {pluralize(left, 'is,are')} not asked again. “Retry all” on the judge's page "
+            "asks again.",
+        )
     if wanted and queued.ready:
         return back(include, "judge", study, key(queued.ready[0]))
     return back(include, "gold", study)

@@ -11,7 +11,7 @@ from judge.endpoint_traits import traits_at
 from judge.endpoints import JudgeNotReady, endpoint_of
 from judge.models import Attempt, EndpointTrait, Judge, StructuredOutput
 from judge.queries import Progress, failure_reasons, progress
-from judge.traits import INSTEAD, Trait
+from judge.traits import INSTEAD, REFUSED, Trait
 from survey.tidy import definition_of
 
 
@@ -19,9 +19,17 @@ from survey.tidy import definition_of
 class NotAccepted:
     """A part of requests that an endpoint does not accept."""
 
-    instead: str
+    trait: Trait
     #: Its words; empty where it is set in the environment.
     said: str
+
+    @property
+    def refused(self) -> str:
+        return REFUSED[self.trait]
+
+    @property
+    def instead(self) -> str:
+        return INSTEAD[self.trait]
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ class JudgeRecord:
         """What its endpoint does not accept of requests."""
         found = EndpointTrait.objects.filter(endpoint=self.judge.endpoint, model=self.judge.model)
         said = {each.trait: each.said for each in found}
-        return [NotAccepted(INSTEAD[each], said.get(each, "")) for each in sorted(self._traits)]
+        return [NotAccepted(each, said.get(each, "")) for each in sorted(self._traits)]
 
     @cached_property
     def _traits(self) -> frozenset[Trait]:

@@ -26,6 +26,7 @@ from judge.endpoints import JudgeNotReady
 from judge.models import Call
 from judge.queries import keeps_shared_seeds
 from judge.seeds import KEPT, shares_seeds
+from judge.traits import Trait
 from survey.models import Response
 
 FAILURES_SHOWN = 50
@@ -61,6 +62,8 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         options=as_json(configuration.options) if configuration.options else "",
         structured=record.structured,
         traits=record.traits,
+        no_temperature=any(each.trait is Trait.NO_TEMPERATURE for each in record.traits),
+        no_seed=any(each.trait is Trait.NO_SEED for each in record.traits),
         probe=asked.calls.filter(response=None, block=None).first(),
         flagged=[
             row

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis import catalogue
+from judge.models import Attempt
 from survey.definition import StudyDefinition
 from survey.definition.questions import (
     AboutParticipant,
@@ -71,6 +72,8 @@ MEANINGS = {
     "seconds": "From showing the page to its first complete answer; empty if unknown",
     "clock_stepped": "Whether the server's clock was set back between showing the page and its "
     "answer, which leaves the seconds empty; empty where a time is unknown",
+    "interface": "Version of the page as the person saw it: docs/study-files.md lists them; empty "
+    "if unknown",
     "response": "The response by the first place where it is shown: the same in all of its sets",
     "replicate": "Which of the repeated calls, 1 for the first",
     "position": "Where the judge saw the response among those of its block, 1 for the first; empty "
@@ -182,8 +185,7 @@ VALUES = {
     "kind": "item, in_block",
     "is_repair": "true, false",
     "cost_is_estimate": "true, false",
-    "outcome": "answered, unusable, garbled, http_error, timeout, not_connected, broken_off, "
-    "unknown, not_processed, in_flight",
+    "outcome": ", ".join(Attempt.Outcome.values),
     "passed": "true, false",
     "within": "true, false",
     "clock_stepped": "true, false",

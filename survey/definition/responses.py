@@ -118,7 +118,27 @@ def parse_responses(
     if problems:
         raise DefinitionError(problems)
     notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
-    return rows, [*table.notices, *notices]
+    return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
+
+
+def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:
+    """How many blocks lack responses of their set, and an example."""
+    have: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+    for row in rows:
+        have[row.block].add(row.system)
+    lacking = [
+        (block, system)
+        for block, systems in have.items()
+        for system in _systems_of_set(rows, study, block[1])
+        if system not in systems
+    ]
+    if lacking:
+        (scenario, set_name), system = lacking[0]
+        n = len({block for block, _ in lacking})
+        yield (
+            f"{file}: {n} of {len(have)} blocks lack responses of their set, such as scenario "
+            f"{scenario!r}{in_set(set_name)} of {name_of(system)}"
+        )
 
 
 def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[Problem]:
@@ -179,8 +199,11 @@ def _block_problems(
         where = (scenario, in_set(set_name))
         have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
-        lacks = "scenario {!r}{} lacks a response of {}"
-        for system in want:
+        lacks = (
+            "scenario {!r}{} lacks a response of {}; "
+            "incomplete_blocks: true in study.yaml allows this"
+        )
+        for system in [] if study.incomplete_blocks else want:
             if system not in have:
                 yield Problem(file, line, 0, lacks, (*where, name_of(system)))
         too_many = "scenario {!r}{} must not have {}: see sets"

@@ -3,10 +3,12 @@
 Nothing here knows five, six, four, 1–5 or the name of a condition: they come from the file.
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     Field,
     PlainValidator,
     SerializerFunctionWrapHandler,
@@ -85,6 +87,38 @@ class Texts(Part):
         return {name: v for name, v in dumped.items() if v is not None or (name, v) not in newer}
 
 
+def _one_line(text: str) -> str:
+    # U+202A to U+202E and U+2066 to U+2069 turn the text around them.
+    turning = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    for character in text:
+        is_control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
+        if is_control or unicodedata.bidirectional(character) in turning:
+            code = f"U+{ord(character):04X}"
+            raise ValueError(f"write one line of text, without control characters (here: {code})")
+    return text
+
+
+Line = Annotated[Text, AfterValidator(_one_line)]
+
+
+class Wording(Part):
+    """What pages and judges call prompts and responses. What is missing is neutral."""
+
+    heading: Annotated[Line, StringConstraints(max_length=100)] | None = Field(
+        default=None, description="The heading over the prompt"
+    )
+    prompt: Annotated[Line, StringConstraints(max_length=50)] | None = None
+    response: Annotated[Line, StringConstraints(max_length=50)] | None = None
+    responses: Annotated[Line, StringConstraints(max_length=50)] | None = None
+
+    @model_validator(mode="after")
+    def _both_numbers(self) -> "Wording":
+        if (self.response is None) != (self.responses is None):
+            given = "responses" if self.response is None else "response"
+            raise wrong((given,), "give response and responses together")
+        return self
+
+
 class Consent(Part):
     """The statement next to the checkbox, and the label of the button that declines."""
 
@@ -115,7 +149,7 @@ class Order(Part):
 NEWER = (
     *("systems_per_page", "reference_on_every_page", "between_subjects"),
     *("comprehension", "training"),
-    "record_writing",
+    *("record_writing", "wording", "incomplete_blocks"),
 )
 
 
@@ -132,12 +166,16 @@ class StudyDefinition(Part):
     tasks: list[Task] = Field(min_length=1)
     response_format: Literal["plain", "markdown"] = "plain"
     response_labels: Literal["numbers", "letters"] = "numbers"
+    wording: Wording | None = None
     comment: Text | None = Field(default=None, description="A question for remarks on each block")
     conditions: list[Text] = Field(min_length=1)
     condition_a: Text | None = None
     condition_b: Text | None = None
     reference: SystemName | None = None
     sets: dict[str, list[Text]] | None = None
+    incomplete_blocks: bool = Field(
+        default=False, description="Whether a block may lack responses of its set"
+    )
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
     systems_per_page: int | None = Field(default=None, ge=1, le=MOST_ON_A_PAGE)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.http import QueryDict
@@ -14,6 +15,7 @@ from survey.content import ResponseContent
 from survey.definition import StudyDefinition
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, SliderTask, TextTask
 from survey.forms.checked import CheckedInput, clean_text
+from survey.page_wording import PageWording, capitalized, wording_of
 
 #: A number of up to six digits, perhaps with one decimal.
 _TYPED = re.compile(r"(?P<minus>-?)(?P<whole>\d{1,6})(?:[.,](?P<tenths>\d)0*)?")
@@ -41,11 +43,6 @@ def writing_name(name: str) -> str:
     return f"writing-{name}"
 
 
-def label_of(definition: StudyDefinition, number: int) -> str:
-    """The label of the response at position `number` of the page."""
-    return chr(ord("A") + number - 1) if definition.response_labels == "letters" else str(number)
-
-
 @dataclass
 class _Reading:
     """A block's form while it is read: `responses` in the order of the page."""
@@ -57,16 +54,22 @@ class _Reading:
         default_factory=lambda: CheckedInput(BlockAnswers())
     )
 
-    def numbered(self) -> list[tuple[str, ResponseContent]]:
-        """Each response with its label on the page."""
+    def named(self) -> list[tuple[str, ResponseContent]]:
+        """Each response with what the page calls it."""
+        total = len(self.responses)
         return [
-            (label_of(self.definition, number), response)
+            (self.wording.which(number, total), response)
             for number, response in enumerate(self.responses, start=1)
         ]
 
-    def ratings(self, task: RatingTask, numbered: Sequence[tuple[str, ResponseContent]]) -> None:
+    @cached_property
+    def wording(self) -> PageWording:
+        """Heading and nouns of the page."""
+        return wording_of(self.definition)
+
+    def ratings(self, task: RatingTask, named: Sequence[tuple[str, ResponseContent]]) -> None:
         allowed = {str(value): value for value in task.values}
-        for label, response in numbered:
+        for which, response in named:
             for dimension in task.dimensions:
                 name = rating_name(response, dimension.name)
                 raw = self.sent.get(name, "").strip()
@@ -79,22 +82,23 @@ class _Reading:
                 self.checked.sent[name] = raw if task.kind == "slider" else None
                 target = name if task.kind == "slider" else f"{name}-{task.values[0]}"
                 self.checked.errors[target] = _rating_error(
-                    task, label, dimension.question if len(task.dimensions) > 1 else "", raw
+                    task, which, dimension.question if len(task.dimensions) > 1 else "", raw
                 )
 
     def ranks(self, task: RankingTask) -> None:
         allowed = {str(rank): rank for rank in range(1, len(self.responses) + 1)}
         taken: set[int] = set()
-        for label, response in self.numbered():
+        for which, response in self.named():
             name = rank_name(response)
             rank = allowed.get(self.sent.get(name, ""))
             self.checked.sent[name] = rank
             if rank is None:
-                self.checked.errors[f"{name}-1"] = _("Choose a rank for response %s") % label
+                self.checked.errors[f"{name}-1"] = _("Choose a rank for %s") % which
                 continue
             if rank in taken and not task.ties:
-                message = _("Response %(label)s has rank %(rank)s, which another response has")
-                self.checked.errors[f"{name}-{rank}"] = message % {"label": label, "rank": rank}
+                message = _("%(which)s has rank %(rank)s, which another one has")
+                said = {"which": capitalized(which), "rank": rank}
+                self.checked.errors[f"{name}-{rank}"] = message % said
             taken.add(rank)
             self.checked.values.ratings[AnswerKey(task.kind, response.id, task.dimension)] = rank
 
@@ -106,14 +110,16 @@ class _Reading:
             self.checked.sent[name] = response.public_id if response else None
             if response is None:
                 first = f"{name}-{self.responses[0].public_id}"
-                self.checked.errors[first] = _("Choose a response: %s") % question
+                message = _("Choose one of the %(responses)s: %(question)s")
+                said = {"responses": self.wording.responses, "question": question}
+                self.checked.errors[first] = message % said
             else:
                 chosen[name] = response
                 cell = AnswerKey(task.kind, response.id, task.dimension)
                 self.checked.values.ratings[cell] = value
         if len(chosen) == 2 and chosen[BEST] == chosen[WORST]:
             first = f"{WORST}-{chosen[WORST].public_id}"
-            self.checked.errors[first] = _("Choose two different responses")
+            self.checked.errors[first] = _("Choose two different %s") % self.wording.responses
 
     def check(self) -> None:
         rating = self.definition.rated
@@ -147,19 +153,17 @@ def _number(typed: str, step: float) -> str:
     return f"{(-number if match['minus'] else number) + 0.0:g}"  # −0 is 0
 
 
-def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
+def _rating_error(task: RatingTask, which: str, question: str, raw: str) -> str:
     if raw and task.kind == "slider":
-        message = _("Response %(label)s: enter a whole number from %(least)s to %(most)s")
+        message = _("%(which)s: enter a whole number from %(least)s to %(most)s")
         if task.step != 1:
-            message = _(
-                "Response %(label)s: enter a whole or half number from %(least)s to %(most)s"
-            )
+            message = _("%(which)s: enter a whole or half number from %(least)s to %(most)s")
         least, most = task.minimum, task.maximum
-        return message % {"label": label, "least": least, "most": most}
+        return message % {"which": capitalized(which), "least": least, "most": most}
     if question:
-        message = _("Choose a rating for response %(label)s: %(question)s")
-        return message % {"label": label, "question": question}
-    return _("Choose a rating for response %s") % label
+        message = _("Choose a rating for %(which)s: %(question)s")
+        return message % {"which": which, "question": question}
+    return _("Choose a rating for %s") % which
 
 
 def read_text(
@@ -208,14 +212,14 @@ def read_block(
     `check_place`. Errors are in the order of the page.
     """
     reading = _Reading(sent, definition, responses)
-    numbered = reading.numbered()
-    above = len(numbered) if check_place is None else check_place - 1
+    named = reading.named()
+    above = len(named) if check_place is None else check_place - 1
     if definition.rating is not None:
-        reading.ratings(definition.rating, numbered[:above])
+        reading.ratings(definition.rating, named[:above])
     if check_place is not None:
         reading.check()
     if definition.rating is not None:
-        reading.ratings(definition.rating, numbered[above:])
+        reading.ratings(definition.rating, named[above:])
     if definition.ranking is not None:
         reading.ranks(definition.ranking)
     if definition.best_worst is not None:

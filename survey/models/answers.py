@@ -24,6 +24,9 @@ class Presentation(models.Model):
     response_order = models.JSONField(null=True)
     has_check = models.BooleanField(default=False, help_text="The page also has an attention check")
     shown_at = models.DateTimeField(null=True)
+    interface = models.PositiveSmallIntegerField(
+        null=True, help_text="Version of the page as shown (survey.interface); empty: not shown"
+    )
     answered_at = models.DateTimeField(null=True, help_text="First complete answer")
     submitted_at = models.DateTimeField(null=True, help_text="Latest complete answer")
     imported_seconds = models.FloatField(null=True)

@@ -33,6 +33,7 @@ PRESENTATION_COLUMNS = (
     "block_seconds",
     *MEASURED_COLUMNS,
     "clock_stepped",
+    "interface",
 )
 SHOWN_RESPONSE_COLUMNS = (
     "participant",
@@ -48,7 +49,7 @@ def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     times = ("shown_at", "answered_at", "submitted_at")
     rows = _shown(study, sources).values_list(
         *("participant__pseudonym", "block__scenario__name", "block__set_name", "position"),
-        *(*times, "imported_seconds", *MEASURED_COLUMNS),
+        *(*times, "imported_seconds", *MEASURED_COLUMNS, "interface"),
     )
     for row in rows.iterator():
         shown_at, answered_at, submitted_at = row[4:7]
@@ -57,8 +58,9 @@ def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             *row[:4],
             *map(time_text, (shown_at, answered_at, submitted_at)),
             row[7] if stepped is None else seconds_between(shown_at, answered_at),
-            *row[8:],
+            *row[8:-1],
             stepped,
+            row[-1],
         )
 
 

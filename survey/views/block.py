@@ -13,20 +13,22 @@ from survey import access, answers, paradata
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
+from survey.definition.dialogue import turns_of
 from survey.definition.tasks import SliderTask, TextTask
 from survey.forms.block import (
     BEST,
     CHECK,
     WORST,
-    label_of,
     rank_name,
     rating_name,
     read_block,
     text_name,
     writing_name,
 )
+from survey.interface import INTERFACE
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
 from survey.notices import ai_policy
+from survey.page_wording import wording_of
 from survey.templatetags.markdown import response_markdown, words_of
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
@@ -76,11 +78,14 @@ def show_block(
             return to_next_page(participant, content, number)
     elif presentation.shown_at is None:
         shown_at = access.time_of(request, participant)
-        Presentation.objects.filter(pk=presentation.pk).update(shown_at=shown_at)
+        shown = Presentation.objects.filter(pk=presentation.pk)
+        shown.update(shown_at=shown_at, interface=INTERFACE)
     elif presentation.answered_at is not None:
         sent = given_answers(presentation, block, check)
         writing = written_before(participant, presentation)
         measured = {name: getattr(presentation, name) for name in paradata.FIELDS}
+    elif presentation.interface != INTERFACE:  # updated since it was shown, and not answered yet
+        Presentation.objects.filter(pk=presentation.pk).update(interface=INTERFACE)
     values = block_context(
         content, definition, block, order, check=check, sent=sent, errors=errors, writing=writing
     ) | {"measured": paradata.page_text(measured, responses)}
@@ -108,6 +113,9 @@ def block_context(
     main = content.definition.language
     return {
         "scenario": block,  # `block` means the template's own
+        "wording": page.wording,
+        "turns": turns_of(block.context),
+        "instructions": definition.texts.instructions,
         "written_in": main if main != definition.language else "",
         "entries": page.entries(check, item),
         "scale": page.scale,
@@ -171,17 +179,14 @@ class _Page:
     def __post_init__(self) -> None:
         rating = self.definition.rating
         self.scale: Scale = tuple((p.value, p.label) for p in rating.scale) if rating else ()
-        labels = [label_of(self.definition, n) for n in range(1, len(self.responses) + 1)]
-        title = _("Response %s")
-        self.titles = [title % label for label in labels]
+        total = len(self.responses)
+        self.wording = wording_of(self.definition)
+        self.titles = [self.wording.title(number, total) for number in range(1, total + 1)]
 
     def entries(
         self, check: AttentionCheck | None, item: AttentionItem | None
     ) -> list[dict[str, Any]]:
         """The responses, each with its questions, and a check among them."""
-        place = _("response %(number)s of %(total)s")
-        if self.definition.response_labels == "letters":
-            place = _("response %(label)s, %(number)s of %(total)s")
         total = len(self.responses)
         rating = self.definition.rating
         dimensions = rating.dimensions if rating else []
@@ -189,11 +194,10 @@ class _Page:
         for number, (response, title) in enumerate(
             zip(self.responses, self.titles, strict=True), start=1
         ):
-            label = label_of(self.definition, number)
             entries.append(
                 {
                     "title": title,
-                    "place": place % {"label": label, "number": number, "total": total},
+                    "place": self.wording.place(number, total),
                     "public_id": response.public_id,
                     "text": response.text,
                     "questions": [

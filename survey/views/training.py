@@ -5,15 +5,16 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from survey import access, attempts
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
+from survey.definition.dialogue import turns_of
 from survey.forms.attempts import ATTEMPT, read_attempt
-from survey.forms.block import label_of, rating_name, read_block
+from survey.forms.block import rating_name, read_block
 from survey.models import Participant
+from survey.page_wording import wording_of
 from survey.views.block import block_context
 from survey.views.participant import last_page, show_page, to_next_page
 
@@ -145,9 +146,10 @@ class ShownTraining:
         what this person gave, unless this browser must not show it.
         """
         results = list(self._results(ratings, is_own=is_own))
+        words = wording_of(self.definition)
         responses = [
             {
-                "title": _("Response %s") % label_of(self.definition, number + 1),
+                "title": words.title(number + 1, len(self.item.responses)),
                 "text": response.text,
                 "why": response.why,
                 "results": [one for one in results if one["response"] == number],
@@ -157,6 +159,8 @@ class ShownTraining:
         return {
             **self._place,
             "scenario": self.block,
+            "wording": words,
+            "turns": turns_of(self.block.context),
             "written_in": self._written_in,
             "markdown": self.definition.response_format == "markdown",
             "title": self._title(results),
@@ -168,13 +172,14 @@ class ShownTraining:
         """Each rating in the order of the page: what was given, what experts gave, and why."""
         questions = {one.name: one.question for one in self.rating.dimensions}
         pairs = zip(self.item.responses, ratings, strict=True)
+        words = wording_of(self.definition)
         for number, (response, given) in enumerate(pairs):
             outside = response.outside(given)
             for dimension, question in questions.items():
                 value, (least, most) = given[dimension], response.expected[dimension]
                 yield {
                     "response": number,
-                    "title": _("Response %s") % label_of(self.definition, number + 1),
+                    "title": words.title(number + 1, len(ratings)),
                     "question": question,
                     "name": rating_name(self.block.responses[number], dimension),
                     "value": value,

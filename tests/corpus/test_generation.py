@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +18,7 @@ from pytest_django.fixtures import Settings
 from corpus import generation_runs, generations
 from corpus.models import Generation, GenerationAttempt, Generator, Sample
 from judge import turns
+from judge.exchange import ExchangeFailed, Reply
 from judge.prompts import prompt_hash
 from tests.corpus import raw_corpora
 from tests.corpus.conftest import Corpus as Manage
@@ -255,6 +257,24 @@ def test_a_text_of_a_lost_worker_is_taken_over_and_its_money_counted(
     assert lost.outcome == "unknown" and lost.cost is not None and lost.cost > 0
     assert lost.call.state == "answered" and lost.call.attempts.count() == 2
     assert generations.spent_on(generator.sample).money > spent.money
+
+
+def test_failure_at_an_endpoint_that_was_removed_is_recorded(
+    servers: Servers, sample: Sample, manage: Manage, tmp_path: Path, settings: Settings
+) -> None:
+    servers("one", "two")
+    path = tmp_path / "g.yaml"
+    path.write_text(PLAIN)
+    manage("generate", "s", path)
+    claimed = generations.claim(Generator.objects.get(model="two-own").pk)
+    assert claimed is not None
+    settings.JUDGE_ENDPOINTS = {"one": settings.JUDGE_ENDPOINTS["one"]}
+    outcome: Future[Reply] = Future()
+    outcome.set_exception(ExchangeFailed("it broke", outcome="broken_off"))
+    assert generations.record(claimed, outcome) is None
+    claimed.attempt.refresh_from_db()
+    assert (claimed.attempt.outcome, claimed.attempt.error) == ("broken_off", "it broke")
+    assert claimed.attempt.call.state == "waiting"
 
 
 def test_dry_run_tells_the_cost_and_changes_nothing(

@@ -1,6 +1,7 @@
 """Texts of models that think, refuse, or are cut off: through an endpoint to a loaded study."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from corpus import generation_runs
 from corpus.models import Generation, GenerationAttempt, Generator, Sample
-from corpus.planning import progress
+from corpus.planning import not_asked_again, plan, plan_only, progress, queue
 from judge import turns
 from judge.models import EndpointTrait
 from tests.corpus import raw_corpora
@@ -68,6 +69,10 @@ def generated(
 
 def prompts(sample: Sample) -> list[str]:
     return [each.prompt for each in sample.scenarios.all()]
+
+
+def counts() -> Counter[str]:
+    return Counter(Generation.objects.values_list("state", flat=True))
 
 
 def in_turn(sample: Sample, answers: list[Answer]) -> Callable[[Body], Answer]:
@@ -131,10 +136,23 @@ def test_every_text_that_is_missing_is_accounted_for(
         assert [each.outcome for each in sent] == [outcome] * (2 if outcome == "unusable" else 1)
         assert words in text.error
     assert now.endings == {"filtered": 6, "refused": 4, "cut_off": 3}
+    assert now.incomplete == now.endings, "they are not asked for again by themselves"
+    sample.refresh_from_db()
+    definition = sample.read_generation()
+    assert definition is not None
+    planned = plan_only(sample, definition)
+    assert sum(each.missing for each in planned) == 7 and not_asked_again(planned) == now.endings
+    assert sum(each.missing for each in plan_only(sample, definition, retry=True)) == 20
     assert len(server.asked) == 20 + 13 + 2 * 7
+    queue(plan(sample, definition))
+    assert counts() == {"answered": 20, "failed": 13, "waiting": 7}
+    Generation.objects.filter(state="waiting").update(state="failed")
 
     said = refused("responses", "s", "--out", tmp_path / "study")
-    assert "20 texts of sample s are missing (7 failed, 6 filtered, 4 refused, 3 cut off" in said
+    assert (
+        "20 texts of sample s are missing (7 failed, 6 filtered, 4 refused, 3 cut off, such as S1 "
+        "by Birch (zero_shot)); generate again"
+    ) in said
     assert not (tmp_path / "study").exists()
     said = manage("responses", "s", "--out", tmp_path / "study", "--leave-out", "model")
     assert "left out: model Birch" in said
@@ -166,7 +184,7 @@ def test_one_filtered_text_leaves_out_what_the_researcher_says(
 
     with generated(say):
         pass
-    for what, n in (("scenario", 38), ("model", 20)):
+    for what, n in (("text", 39), ("scenario", 38), ("model", 20)):
         manage("responses", "s", "--out", tmp_path / what, "--leave-out", what)
         assert len(rows(tmp_path / what / "responses.csv")) == n
     (record,) = [

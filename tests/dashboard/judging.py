@@ -49,7 +49,11 @@ def add_attempt(call: Call, outcome: str, **columns: Any) -> Attempt:
         number=number,
         request_id=f"{call.pk}-{number}",
         outcome=outcome,
-        request={"model": "m", "messages": [{"role": "user", "content": "How warm is it?"}]},
+        request={
+            "model": "m",
+            "messages": [{"role": "user", "content": "How warm is it?"}],
+            "temperature": 1.0,
+        },
         **columns,
     )
 

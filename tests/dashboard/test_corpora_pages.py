@@ -201,6 +201,37 @@ def test_texts_are_planned_generated_stopped_continued_and_become_a_study(
     assert not Sample.objects.exists() and not Generation.objects.exists()
 
 
+def test_texts_that_were_refused_are_asked_for_again_and_left_out_on_request_alone(
+    page: Client, six: Sample, sent: Callable[..., str], endpoint: None
+) -> None:
+    page.post("/samples/six/generate/", {"action": "start", "text": GENERATION})
+    for generator in Generator.objects.all():
+        generation_runs.run(generator.pk)
+    text = Generation.objects.filter(generator__model="birch")[0]
+    text.attempts.update(outcome="refused")
+    Generation.objects.filter(pk=text.pk).update(state="failed", ended="refused", text="")
+    shown = text_of(page.get("/samples/six/"))
+    assert "Ask again Texts that only this button asks for again: 1 refused." in shown
+    assert "Continue" not in shown
+
+    study = str(page.get("/samples/six/").context["study_form"].initial["text"])
+    choice = {"leave_out": "text", "without": ["likely_refusals"], "with_refusals": "on"}
+    shown = sent("/samples/six/study/", text=study, **choice)
+    assert "lacks a response of" in shown and "incomplete_blocks: true" in shown
+    form = page.get("/samples/six/").context["study_form"]
+    assert form["leave_out"].value() == "text"
+    assert form["without"].value() == ["likely_refusals"] and form["with_refusals"].value()
+    sent("/samples/six/study/", text=f"{study}\nincomplete_blocks: true\n", leave_out="text")
+    assert Study.objects.get().systems.count() == 5
+
+    plan = text_of(page.post("/samples/six/generate/", {"action": "plan", "text": GENERATION}))
+    assert "0 texts would be asked for, but not those that ended without a text (1 refused)" in plan
+    page.post("/samples/six/generate/", {"action": "start", "text": GENERATION})
+    assert Generation.objects.get(pk=text.pk).state == "failed"
+    page.post("/samples/six/generate/", {"action": "retry"})
+    assert Generation.objects.get(pk=text.pk).state == "waiting"
+
+
 def test_the_study_that_is_filled_in_fits_its_responses(six: Sample) -> None:
     models = [{"name": f"M{n}"} for n in range(4)]
     people = {"model": "People", "condition": "human"}

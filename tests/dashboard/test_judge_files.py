@@ -129,13 +129,17 @@ def test_panels_of_experts_are_in_neither_file(study: Study, judge: Judge, tmp_p
 
 def test_codebook_explains_every_column_of_both_files(judge: Judge, tmp_path: Path) -> None:
     answer_calls(judge.calls.all()[:1])
-    meanings = {
-        (row["file"], row["column"]): row["meaning"]
-        for row in rows(export(judge.study, tmp_path / "out") / "codebook.csv")
-    }
+    codebook = rows(export(judge.study, tmp_path / "out") / "codebook.csv")
+    meanings = {(row["file"], row["column"]): row["meaning"] for row in codebook}
+    (values,) = [
+        row["values"]
+        for row in codebook
+        if (row["file"], row["column"]) == ("judge_attempts.csv", "outcome")
+    ]
     ours = {key: m for key, m in meanings.items() if key[0].startswith("judge_")}
     assert len(ours) == 11 + 23
     assert "Not asked in this study" not in ours.values()
+    assert {"refused", "filtered", "cut_off"} <= set(values.split(", "))
     assert meanings["judge_attempts.csv", "started_at"] == "When it was sent (ISO 8601, UTC)"
     assert meanings["participants.csv", "started_at"].startswith("When they agreed")
 

@@ -68,8 +68,8 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         "Scale 1 = label 1; 2 = label 2",
         "Warmth warmth? Weigh warmth.",
         '"groq"',
-        "The exact request for one response system You rate one reply",
-        "<reply> Ant plain answers S1 </reply>",
+        "The exact request for one response system Below are the prompt and one response.",
+        "<response> Ant plain answers S1 </response>",
         '"seed": 1783159705',
     ):
         assert said in shown, said
@@ -96,7 +96,7 @@ def test_judge_of_an_earlier_release_says_that_it_keeps_its_seeds(
 def test_judge_of_blocks_shows_what_it_is_sent(page: Client, judge: Judge) -> None:
     describe(judge.study, {"name": "blocks", "presentation": "block"})
     shown = text_of(page.get("/studies/small/gold/judges/blocks@1/"))
-    assert "received 3 replies" in shown and '<reply name="A">' in shown
+    assert "3 responses" in shown and '<response name="A">' in shown
 
 
 @pytest.mark.parametrize("name", ["nobody@1", "stand-in@2", "stand-in@0", "stand-in"])
@@ -251,6 +251,19 @@ def test_page_says_which_examples_the_judge_has(page: Client, study: Study) -> N
     assert "They are left out where this judge is compared with people." in shown
 
 
+def test_page_says_what_is_not_accepted_and_not_used(
+    page: Client, asked_elsewhere: Judge, settings: Settings
+) -> None:
+    settings.JUDGE_TRAITS = "no_system_role no_temperature"
+    template = {"name": "brackets", "template": "Rate {response}", "answer": "[[*]]", "seed": 1}
+    describe(asked_elsewhere.study, template)
+    shown = text_of(page.get("/studies/small/gold/judges/brackets@1/"))
+    assert "Structured output not used: the answer is no JSON" in shown
+    assert "system role (instructions go into the user's message)" in shown
+    assert "temperature (no temperature is sent)" in shown
+    assert "Temperature 1.0 (not sent: not accepted) Seed 1; each call" in shown
+
+
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────
 
 
@@ -294,6 +307,22 @@ def test_all_failed_calls_are_asked_again(page: Client, judge: Judge, woken: Wok
     assert "3 calls are queued." in text_of(answer)
     assert judge.calls.filter(state="waiting").count() == 3
     assert woken == [("judge.run", judge.pk)]
+
+
+def test_refused_and_cut_off_calls_are_asked_again_by_retry_alone(
+    page: Client, judge: Judge, woken: Woken
+) -> None:
+    for call, outcome in zip(judge.calls.all()[:3], ("refused", "cut_off", "cut_off"), strict=True):
+        fail_call(call, outcome)
+        call.attempts.update(outcome=outcome)
+    answer_calls(judge.calls.filter(state="waiting"))
+    said = text_of(page.post("/studies/small/gold/score/", {"judge": judge.name}, follow=True))
+    assert "3 calls ended without a score (1 refused, 2 cut off) and are not asked again." in said
+    assert "no scores are missing" not in said
+    assert not judge.calls.filter(state="waiting").exists()
+    assert woken == []
+    assert "3 calls are queued." in text_of(page.post(f"{JUDGE}retry/", follow=True))
+    assert judge.calls.filter(state="waiting").count() == 3
 
 
 def test_call_of_another_judge_or_none_is_not_found(

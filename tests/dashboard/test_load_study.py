@@ -32,7 +32,7 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     assert "6 scenarios, 24 blocks, 120 responses shown (102 distinct), 17 systems" in said
     address = "http://localhost:8000/s/empathy/"
     lines = said.splitlines()
-    texts = f"{EMPATHY / 'study.yaml'}, line 131, column 60: texts.information"
+    texts = f"{EMPATHY / 'study.yaml'}, line 134, column 60: texts.information"
     open_link = "ways_in: No open link beside Prolific: ways_in has prolific and link."
     assert open_link in lines[0] and lines[0].startswith("Notice: ")
     assert lines[1].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")

@@ -123,7 +123,8 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             yaml_of("between_subjects: system"),
             csv_of(3) + "S3,Prompt 3,M1,plain,Alone\nS3,Prompt 3,M2,plain,Also\n",
             0,
-            "scenario 'S3' lacks a response of 'M3' (plain)",
+            "scenario 'S3' lacks a response of 'M3' (plain); "
+            "incomplete_blocks: true in study.yaml allows this",
         ),
         (
             yaml_of("reference_on_every_page: true"),

@@ -290,7 +290,7 @@ def test_a_long_prompt_stays_in_view_leaves_room_and_scrolls_by_keyboard(
     person = somebody(installation, slug, new_page(phone=True))
     person.begin()
     page = person.page
-    prompt = page.get_by_role("region", name="Someone writes")
+    prompt = page.get_by_role("region", name="Prompt")
     page.get_by_role("button", name="Continue").scroll_into_view_if_needed()
     expect(prompt).to_be_in_viewport()
     box = prompt.bounding_box()

@@ -269,7 +269,7 @@ def test_browser_receives_no_name_of_a_model_or_condition(
         received += [f"{cookie}" for cookie in person.page.context.cookies()]
     names = re.compile(r"(?<![\w-])(Ant|Bee|Oracle|plain|tuned|reference|S1|S2)(?![\w-])")
     assert [names.findall(text) for text in received if names.search(text)] == []
-    assert sum("Rate each reply on its own." in text for text in received) == 1
+    assert any("Rate each reply on its own." in text for text in received)
 
 
 def test_information_can_be_printed_and_is_then_without_buttons(

@@ -45,7 +45,7 @@ def test_a_rank_taken_from_another_response_leaves_it_without_one_and_says_so(
     if kind == "keyboard":
         page.keyboard.press("Tab")
     status = page.get_by_role("status")
-    expect(status).to_have_text("Response 1 has no rank now: another response took it.")
+    expect(status).to_have_text("Response 1 has no rank now: another one took it.")
     assert so_far(page) == ["Response 3", "Response 2", "–", "–", "–"]
     expect(page.locator(f"[name=rank-{shown[0]}]:checked")).to_have_count(0)
     hand.choose(f"rank-{shown[3]}", "4")
@@ -106,7 +106,7 @@ def test_ties_and_the_same_response_twice_are_refused_without_a_script_too(
         assert links == [f"Choose a rank for response {number}" for number in range(1, 5)]
     else:
         assert links == [
-            f"Response {number} has rank 1, which another response has" for number in range(2, 6)
+            f"Response {number} has rank 1, which another one has" for number in range(2, 6)
         ]
     assert ratings(person) == {}
     page.get_by_role("alert").get_by_role("link").last.click()

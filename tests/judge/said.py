@@ -10,7 +10,7 @@ ANSWER_IS_RIGHT, REPAIR, NO_ANSWER = "answer", "repair", "no answer"
 
 
 @dataclass(frozen=True)
-class Said:
+class Case:
     """A completion's text."""
 
     text: str
@@ -19,8 +19,8 @@ class Said:
     alone: bool = False
 
 
-def _all(texts: list[str], right: str = ANSWER_IS_RIGHT, *, alone: bool = False) -> list[Said]:
-    return [Said(text, right, alone) for text in texts]
+def _all(texts: list[str], right: str = ANSWER_IS_RIGHT, *, alone: bool = False) -> list[Case]:
+    return [Case(text, right, alone) for text in texts]
 
 
 UNOPENED = _all(
@@ -217,6 +217,6 @@ KINDS = {
     "draft, then verdict": DRAFT_FIRST,
     "refusal with an example": REFUSING,
     "number in another form": NUMBERS,
-    "text in a string": [Said(text, alone=True) for text in REASONS],
+    "text in a string": [Case(text, alone=True) for text in REASONS],
     "no point of the scale": HALVES,
 }

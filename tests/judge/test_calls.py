@@ -13,12 +13,13 @@ from judge.attempts import Claimed
 from judge.calls import claim
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply, Scope
-from judge.models import Attempt, Call, Judge, Score
+from judge.models import Attempt, Call, EndpointTrait, Judge, Score
 from judge.parsing import Scored
 from judge.plans import queue_missing
 from judge.prompts import prompt_hash
 from judge.queries import progress
 from judge.storable import LEFT_OUT, STORED_CHARACTERS
+from judge.traits import Trait
 from survey.models import Response, Study
 from tests.judge.judging import (
     TWO,
@@ -298,6 +299,26 @@ def test_call_is_given_up_after_its_attempts(judge: Judge, settings: Settings) -
         calls.record_failure(claim_one(judge), failure())
     call = judge.calls.get(state=Call.State.FAILED)
     assert call.error == "given up after attempt 2: it failed"
+
+
+@pytest.mark.parametrize("shows", [None, Trait.NO_SEED])
+def test_failure_is_recorded_though_its_endpoint_is_no_longer_set_up(
+    shows: Trait | None, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_STAND_IN_URL = False, ""
+    there = {"base_url": "http://127.0.0.1:9/v1", "api_key": "", "model": "m", "concurrency": 1}
+    settings.JUDGE_ENDPOINTS = {"away": there}
+    judge = queued(endpoint="away", replicates=1, seed=3)
+    claimed = claim_one(judge)
+    settings.JUDGE_ENDPOINTS = {}
+    calls.record_failure(claimed, ExchangeFailed("it failed", outcome="http_error", trait=shows))
+    attempt = Attempt.objects.get()
+    assert (attempt.outcome, attempt.error) == ("http_error", "it failed")
+    assert counts(judge) == {"waiting": 10}
+    assert EndpointTrait.objects.exists() is (shows is not None)
+    calls.record_failed_batch(judge.pk, failure())
+    judge.refresh_from_db()
+    assert judge.not_before is not None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from judge.completions import Ended, Oddity, Said, read_completion, read_text, texts_of_thinking
+from judge.completions import (
+    Ended,
+    Oddity,
+    ReadCompletion,
+    read_completion,
+    read_text,
+    texts_of_thinking,
+)
 
 DRAFT = 'First idea: {"score": 2}. No, it is warmer.'
 
@@ -100,7 +107,7 @@ def test_thinking_that_does_not_end_leaves_no_answer(text: str) -> None:
     ],
 )
 def test_text_without_traces_is_kept_letter_by_letter(text: str) -> None:
-    assert read_text(text) == Said(text)
+    assert read_text(text) == ReadCompletion(text)
 
 
 @pytest.mark.parametrize(
@@ -172,8 +179,12 @@ def test_content_is_a_text_or_its_parts(content: Any, answer: str, thinking: str
 def test_thinking_beside_the_answer_is_kept_and_is_no_answer() -> None:
     beside = texts_of_thinking(DRAFT, None, [{"type": "reasoning.text", "text": DRAFT}])
     assert beside == DRAFT
-    assert read_completion("4", beside=beside) == Said("4", DRAFT, notices=(Oddity.THINKING,))
-    assert read_completion(None, beside=beside) == Said("", DRAFT, notices=(Oddity.THINKING,))
+    assert read_completion("4", beside=beside) == ReadCompletion(
+        "4", DRAFT, notices=(Oddity.THINKING,)
+    )
+    assert read_completion(None, beside=beside) == ReadCompletion(
+        "", DRAFT, notices=(Oddity.THINKING,)
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,7 +210,7 @@ def test_endpoint_says_how_an_answer_ended(given: dict[str, Any], ended: Ended) 
 def test_refusal_is_the_answer_where_there_is_no_other() -> None:
     assert read_completion(None, refusal="I can't help.").answer == "I can't help."
     parts = [{"type": "refusal", "refusal": "I can't help."}]
-    assert read_completion(parts) == Said("I can't help.", ended=Ended.REFUSED)
+    assert read_completion(parts) == ReadCompletion("I can't help.", ended=Ended.REFUSED)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +227,7 @@ def test_refusal_is_the_answer_where_there_is_no_other() -> None:
     ],
 )
 def test_words_of_a_refusal_are_noticed_and_kept(text: str) -> None:
-    assert read_text(text) == Said(text, notices=(Oddity.MAY_REFUSE,))
+    assert read_text(text) == ReadCompletion(text, notices=(Oddity.MAY_REFUSE,))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +241,7 @@ def test_words_of_a_refusal_are_noticed_and_kept(text: str) -> None:
     ],
 )
 def test_empathy_is_no_refusal(text: str) -> None:
-    assert read_text(text) == Said(text)
+    assert read_text(text) == ReadCompletion(text)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +252,7 @@ def test_empathy_is_no_refusal(text: str) -> None:
     ],
 )
 def test_parts_that_are_no_text_are_noticed(content: Any, notice: Oddity) -> None:
-    assert read_completion(content) == Said("", notices=(notice,))
+    assert read_completion(content) == ReadCompletion("", notices=(notice,))
 
 
 def test_call_of_a_tool_is_noticed() -> None:

@@ -186,6 +186,30 @@ def test_judge_that_does_not_fit_its_study_is_refused_with_its_line(
     assert refused(tmp_path, judge)[0].startswith(problem)
 
 
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("'{foo}: *'", "place 'foo' is unknown; known are 'dimension'"),
+        ("'{dimention}: *'", "place 'dimention' is unknown; did you mean 'dimension'?"),
+        ("'{ dimension }: *'", "place ' dimension ' is unknown; did you mean 'dimension'?"),
+        ("'*'", "'*' has no text beside the score: write json, number, or a text with one *"),
+        (r'"a\nb *"', r"'a\nb *' has a line break: give one line"),
+        ("'* * *'", "'* * *' has 3 places (*) for the score: write json"),
+        ("'score'", "'score' has no place for the score: write json"),
+    ],
+)
+def test_answer_that_could_not_be_read_is_refused_with_its_line(
+    answer: str, problem: str, tmp_path: Path
+) -> None:
+    (found,) = refused(tmp_path, f"{{template: '{{response}}', answer: {answer}}}")
+    assert found.startswith(f"judging.judges.0.answer: {problem}")
+
+
+@pytest.mark.parametrize("answer", ["{dimension}: *", '{"score": *}', r"\boxed{*}", "number"])
+def test_braces_that_are_no_place_are_text(answer: str) -> None:
+    assert configuration(template="{response}", answer=answer).answer == answer
+
+
 def test_points_of_a_scale_are_no_rubric_of_pairs(tmp_path: Path) -> None:
     problems = refused(tmp_path, "{presentation: pair, replicates: 2, preset: anchored}")
     (preset,) = [each for each in problems if "preset" in each]

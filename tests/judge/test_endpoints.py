@@ -7,7 +7,13 @@ from pytest_django.fixtures import Settings
 
 from judge.configure import move_judges_here
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
-from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_here
+from judge.endpoints import (
+    EndpointHere,
+    JudgeNotReady,
+    check_endpoint,
+    check_traits,
+    endpoint_here,
+)
 from judge.models import Endpoint
 from judge.prompts import FORMAT, FORMATS
 from survey.models import Study
@@ -45,6 +51,16 @@ def configuration(**known: Any) -> JudgeConfiguration:
         small_study.definition(),
         **given | known,
     )
+
+
+def test_misspelt_traits_are_told_by_djangos_checks(settings: Settings) -> None:
+    assert check_traits() == []
+    settings.JUDGE_TRAITS = "no_sede"
+    settings.JUDGE_ENDPOINTS = {"openai": NAMED | {"stated_traits": "none no_seed"}}
+    assert [each.msg for each in check_traits()] == [
+        "JUDGE_TRAITS: 'no_sede' is unknown; did you mean 'no_seed'?",
+        "JUDGE_OPENAI_TRAITS: 'none' can't stand together with others",
+    ]
 
 
 def test_default_endpoint_is_that_of_the_plain_variables() -> None:

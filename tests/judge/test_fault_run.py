@@ -83,7 +83,7 @@ def test_faults_and_kills_lose_no_answer_no_money_and_no_account(
             if trouble:
                 trouble()
             lost |= kill_one(installation, "judge_attempt", server)
-        ended = installation.manage("judge", "tide", "--wait", check=False)
+        ended = installation.manage("judge", "tide", "--retry", "--wait", check=False)
         states = Counter(state for (state,) in installation.query(STATES))
         assert set(states) == {"answered", "failed"}, ended.stderr
         assert states.total() == 306
@@ -96,7 +96,7 @@ def test_faults_and_kills_lose_no_answer_no_money_and_no_account(
         print(f"{len(server.log)} requests, {dict(states)}, {len(lost)} in flight at a kill")
 
         server.plan = Plan()
-        done = installation.manage("judge", "tide", "--wait")
+        done = installation.manage("judge", "tide", "--retry", "--wait")
         assert "306 of 306 calls answered" in done.stdout, "what failed is asked anew"
         assert installation.query(ASKED_AFTER_AN_ANSWER) == []
         texts = {row["response"] for row in published_study.responses()}

@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 from pytest_django.fixtures import Settings
 
 from judge import runs
-from judge.models import Call, Judge
+from judge.models import Attempt, Call, Judge, Score
 from judge.queries import current_judges
 from survey.models import Study
 from tests.judge.judging import asked, counts, describe, describe_judging, note_support
@@ -86,7 +86,7 @@ def test_wait_ends_when_all_is_answered(described: Study, woken: list[tuple[str,
     judge_command("small")
     runs.run(the_judge(described).pk)
     said = judge_command("small", wait=True)
-    assert "j@1: 30 of 30 calls answered, 30 requests, 0.0008 US dollars" in said
+    assert "j@1: 30 of 30 calls answered, 30 requests, 0.0006 US dollars" in said
 
 
 def test_model_that_answered_in_place_of_another_is_named(
@@ -188,11 +188,38 @@ def test_wait_fails_with_the_reasons_of_failed_calls(
     server_with(sequence=["answer"], shares={"words": 1.0})
     said = refused("small", wait=True)
     assert said.startswith(
-        "29 calls failed and have no score:\n"
+        "j@1: 29 calls failed and have no score:\n"
         "  29 × no usable score, also after one repair: "
         "the score 'four' is not an integer\n"
     )
     assert said.endswith("To continue: manage.py judge small@1")
+
+
+def test_refused_and_cut_off_calls_are_asked_again_on_request_alone(
+    described: Study, worker_at_once: None
+) -> None:
+    judge_command("small", wait=True)
+    judge = the_judge(described)
+    refused_calls, cut_off = judge.calls.all()[:6], judge.calls.all()[6:22]
+    for calls, outcome in ((refused_calls, "refused"), (cut_off, "cut_off")):
+        ids = [call.pk for call in calls]
+        Attempt.objects.filter(call__in=ids).update(outcome=outcome)
+        Score.objects.filter(call__in=ids).delete()
+        Call.objects.filter(pk__in=ids).update(state="failed", error=outcome)
+    left = "22 to ask again with --retry (6 refused, 16 cut off)"
+    assert f"j@1 (test-model at {judge.endpoint}): 0 calls to make, 8 of 30 answered; {left}" in (
+        judge_command("small")
+    )
+    assert counts(judge) == {"answered": 8, "failed": 22}
+    assert f"0 calls to make, 8 of 30 answered; {left}" in judge_command("small", dry_run=True)
+    assert "22 calls to make, 8 of 30 answered\n" in judge_command(
+        "small", dry_run=True, retry=True
+    )
+    assert refused("small", wait=True) == (
+        "j@1: 22 calls failed and have no score:\n  16 × cut_off\n  6 × refused\n"
+        "To ask 22 of them again (6 refused, 16 cut off): manage.py judge small@1 --retry"
+    )
+    assert "30 of 30 calls answered" in judge_command("small", wait=True, retry=True)
 
 
 #: What is wrong with an endpoint, and what the researcher is told.

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from judge import runs
 from judge.configure import move_judges_here
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.models import Judge, Score
 from judge.parsing import Scored, parse_verdicts
 from judge.plans import plan_calls
@@ -60,10 +60,10 @@ def test_question_asks_which_is_better_and_states_no_scale(study: Study) -> None
     system, user = messages(
         configured, dimensions=["warmth"], prompt="I failed.", context="", responses=["X.", "Y."]
     )
-    assert "two replies" in system["content"] and "Scale" not in system["content"]
+    assert "two responses" in system["content"] and "Scale" not in system["content"]
     assert "How warm is this response?" in system["content"]
     assert system["content"].endswith('{"reason": "<one sentence>", "better": <"A", "B" or "tie">}')
-    assert '<reply name="B">' in user["content"]
+    assert '<response name="B">' in user["content"]
     schema = answer_schema(configured, 2, ["warmth"])
     assert schema["properties"]["better"]["enum"] == ["A", "B", "tie"]
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from judge.json_answers import Unusable
+from judge.doubts import Unusable
 from judge.parsing import Scored, keeps_to_probe, parse_scores
 from survey.definition.tasks import Point
 
@@ -75,7 +75,6 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ("  \n", "the answer is empty"),
         ("I can't rate this.", "there is no number in the answer"),
         ("four", "there is no number in the answer"),
-        ("４", "there is no number in the answer"),
         ("{]] \u202e ???", "the answer looks like JSON but is not"),
         ('. Score: 4."}', "the answer looks like JSON but is not"),
         ("3 or 4", "there are several numbers in the answer: 3, 4"),
@@ -90,8 +89,11 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ("4%", "4 is not given as the score"),
         ("There are 4 things I like about it.", "4 is not given as the score"),
         ("I would not give a score of 4", "4 is not given as the score"),
-        ("4 = Extremely", "4 is not given as the score"),
-        ("4 stars, or perhaps more", "4 is not given as the score"),
+        ("4 = Extremely", "the text beside the score leaves doubts: Extremely"),
+        (
+            "4 stars, or perhaps more",
+            "the text beside the score leaves doubts: stars, or perhaps more",
+        ),
         ("gpt4", "4 is not given as the score"),
         ("<think>It is a 4", "4 is not given as the score"),
         ("0", "0 is not on the scale"),
@@ -206,7 +208,7 @@ def test_reason_is_kept_as_it_was_given(text: str, reason: str | None) -> None:
 
 
 def test_scores_of_a_block_come_in_the_order_of_its_letters() -> None:
-    text = '{"C": {"score": 1, "reason": "Cold."}, "A": {"score": 5}, "B": 3, "D": 2}'
+    text = '{"C": {"score": 1, "reason": "Cold."}, "A": {"score": 5}, "B": 3}'
     assert parse_scores(text, FIVE, letters=["A", "B", "C"]) == [
         Scored(5),
         Scored(3),
@@ -222,6 +224,7 @@ def test_scores_of_a_block_come_in_the_order_of_its_letters() -> None:
         ('{"A": {"score": 4}}', "there is no score for B"),
         ('{"A": {"score": 4}, "b": {"score": 4}}', "there is no score for B"),
         ('{"A": 4, "B": null}', "there is no score for B"),
+        ('{"A": 4, "B": 3, "C": 3}', 'the JSON also has "C"'),
         ('{"A": 4, "B": {"score": 4.5}}', "B: the score 4.5 is not an integer"),
         ('{"A": 4, "B": {"value": 4}}', 'B: the JSON has no single "score"'),
         ('{"A": 4, "B": "five"}', "B: the score 'five' is not an integer"),

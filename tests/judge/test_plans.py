@@ -8,6 +8,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import plans
+from judge.asking import ended_incomplete
 from judge.calls import record_failure, record_scores
 from judge.configure import move_judges_here
 from judge.models import Call, Judge
@@ -187,6 +188,22 @@ def test_one_failed_call_can_be_queued_alone(queued: Queue, settings: Settings) 
     assert not plans.queue_call(answered), "it has not failed"
     assert counts(judge) == {"failed": 1, "waiting": 8, "answered": 1}
     assert Judge.objects.get(pk=judge.pk).stopped == "no credit"
+
+
+def test_refused_filtered_and_cut_off_calls_are_queued_again_on_request_alone(
+    queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_BACKOFF_SECONDS = 1, 0
+    judge = queued(replicates=1)
+    for outcome in ("refused", "filtered", "cut_off", "timeout", "cut_off"):
+        fail_next(judge).attempts.update(outcome=outcome)
+    before = plans.missing_tokens(judge, retry=True)[1]
+    assert plans.queue_missing(judge) == 6
+    assert counts(judge) == {"failed": 4, "waiting": 6}
+    assert ended_incomplete(wanted_calls(judge)) == {"refused": 1, "filtered": 1, "cut_off": 2}
+    assert plans.missing_tokens(judge)[1] == before * 6 // 10
+    assert plans.queue_missing(judge, retry=True) == 10
+    assert counts(judge) == {"waiting": 10}
 
 
 @pytest.mark.parametrize("presentation", ["single", "block"])

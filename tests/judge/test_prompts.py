@@ -1,4 +1,6 @@
-"""What the judge reads, and what its answer is held to."""
+"""What the judge reads, and what its answer is held to. The words are those of format 3, which
+judges keep that have scores; `test_wording` has the newer ones.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +31,7 @@ def configuration(*, yaml: str = small_study.YAML, **definition: Any) -> JudgeCo
         base_url="http://x/v1",
         model="m",
         stand_in=False,
-        prompt_format=1,
+        prompt_format=3,
     )
 
 
@@ -180,5 +182,7 @@ def test_prompt_hash_is_of_every_message() -> None:
 def test_tokens_are_estimated_from_lengths_responses_and_reasons() -> None:
     asked: list[Message] = [{"role": "user", "content": "x" * 400}]
     assert approximate_tokens(asked, SINGLE, 1) == (100, 8)
+    chinese: list[Message] = [{"role": "user", "content": "心里难受" * 100 + "x" * 400}]
+    assert approximate_tokens(chinese, SINGLE, 1) == (500, 8)
     assert approximate_tokens(asked, BLOCK, 3) == (100, 24)
     assert approximate_tokens(asked, configuration(reasons=True), 1) == (100, 38)

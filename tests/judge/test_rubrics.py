@@ -8,7 +8,7 @@ from judge.definition import JudgeDefinition
 from judge.rubrics import ONE_LINE, PRESETS
 
 
-def test_default_is_one_line_with_the_papers_criteria() -> None:
+def test_one_line_has_the_papers_criteria() -> None:
     text = PRESETS[ONE_LINE].text
     assert "\n" not in text
     for criterion in ("warm", "situation", "genuine"):

@@ -107,8 +107,8 @@ def test_request_is_expected_to_cost_what_its_length_says_then_what_others_did(
 ) -> None:
     (judge,) = judged({"price": PRICE})
     first = claim_one(judge)
-    characters = sum(len(message["content"]) for message in first.request.messages)
-    assert first.attempt.cost == priced(Price(**PRICE), Tokens(characters // 4, 8))
+    asked = sum(len(message["content"]) // 4 for message in first.request.messages)
+    assert first.attempt.cost == priced(Price(**PRICE), Tokens(asked, 8))
     assert first.attempt.cost_is_estimate
     answer(first, reply("0.001"))
     second = claim_one(judge)

@@ -130,6 +130,45 @@ def test_study_is_scored_by_the_very_same_path_at_no_cost(
     assert all(reason.startswith("No language model wrote this") for reason in reasons)
 
 
+TEMPLATES: dict[str, dict[str, Any]] = {
+    "literal": {"template": "{prompt} {response}", "answer": "- {dimension}: *"},
+    "number": {"template": "Rate {response}", "answer": "number"},
+    "json": {"template": "{response} {scale}", "reasons": True},
+    "block": {"template": "Rate {responses}", "presentation": "block"},
+    "pair": {"template": "{response_a}, {response_b}", "presentation": "pair", "answer": "[[*]]"},
+    "pair in json": {"template": "{responses}", "presentation": "pair"},
+}
+
+
+@pytest.mark.parametrize("kind", TEMPLATES)
+def test_standin_answers_in_the_form_of_a_template(
+    kind: str, base_url: str, study: Study, settings: Settings
+) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, base_url
+    judges = [{"name": "j", "replicates": 2, **TEMPLATES[kind]}]
+    configure_judging(study, JudgingDefinition.model_validate({"judges": judges}))
+    (judge,) = move_judges_here(study)
+    queue_missing(judge)
+    runs.run(judge.pk)
+    assert set(counts(judge)) == {"answered"}
+
+
+def test_scores_of_a_template_are_those_of_our_own_words(
+    base_url: str, study: Study, settings: Settings
+) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, base_url
+    template = {"template": "{response}", "answer": "[[*]]"}
+    judges: list[dict[str, Any]] = [{"name": "own", "seed": 1}]
+    judges.append({"name": "theirs", "seed": 1, **template})
+    configure_judging(study, JudgingDefinition.model_validate({"judges": judges}))
+    scores = []
+    for judge in move_judges_here(study):
+        queue_missing(judge)
+        runs.run(judge.pk)
+        scores.append([(v.response_id, v.replicate, v.value) for v in judge_values(judge)])
+    assert scores[0] == scores[1]
+
+
 def test_judges_with_one_seed_score_the_same_in_every_installation(
     base_url: str, study: Study, settings: Settings
 ) -> None:

@@ -17,6 +17,7 @@ from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady
 from judge.models import Attempt, EndpointTrait, Judge, Score
 from judge.parsing import parse_scores
+from judge.plans import queue_missing
 from judge.queries import progress, scoring_calls
 from survey.definition.tasks import Point
 from survey.models import Study
@@ -344,3 +345,75 @@ def test_first_prompt_is_printed_as_it_would_be_sent(
     call_command("judge", "small", "--dry-run", stdout=(out := StringIO()), stderr=out)
     assert "[system]" not in out.getvalue()
     assert not Attempt.objects.exists()
+
+
+# Templates of the study
+
+
+TEMPLATES: dict[str, tuple[dict[str, Any], str, list[int]]] = {
+    "form": (
+        {"template": "{prompt}\n{response}\n{scale}\n- {dimension}:", "answer": "- {dimension}: *"},
+        "- Clarity: 3",
+        [3],
+    ),
+    "brackets": (
+        {"template": "{prompt}\n{response}", "system": "Be fair.", "answer": "[[*]]"},
+        "Not [[1]], I think.\n\nRating: [[3]]",
+        [3],
+    ),
+    "number": ({"template": "{response}: from 1 to 3?", "answer": "number"}, "3", [3]),
+    "pair": (
+        {
+            "template": "{prompt}\n{response_a}\n{response_b}",
+            "presentation": "pair",
+            "answer": "[[*]]",
+        },
+        "Both are clear: [[C]]",
+        [1, 1],
+    ),
+    "batch": (
+        {
+            "template": "{response}",
+            "answer": "[[*]]",
+            "batch": True,
+            "price": {"input": 1, "output": 1},
+        },
+        "[[3]]",
+        [3],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TEMPLATES)
+def test_template_is_sent_as_it_is_and_its_answer_read(
+    kind: str, says: Callable[..., Any], study: Study
+) -> None:
+    definition, text, scores = TEMPLATES[kind]
+    with says(lambda body: completion(f"<think>[[2]] - Clarity: 2</think>{text}")) as server:
+        judge = describe(study, dimensions=["clarity"], replicates=2, **definition)
+        queue_missing(judge)
+        finish(judge)
+    assert set(counts(judge)) == {"answered"}
+    assert not judge.calls.filter(response=None, block=None).exists(), "it needs no schema"
+    for call in scoring_calls(judge).prefetch_related("scores"):
+        assert [score.value for score in call.scores.all()] == scores
+    assert not any("response_format" in body for body in server.asked)
+    roles = ["system", "user"] if "system" in definition else ["user"]
+    assert {tuple(m["role"] for m in body["messages"]) for body in server.asked} == {tuple(roles)}
+    assert not any("{" in body["messages"][-1]["content"] for body in server.asked)
+
+
+def test_answer_in_another_form_is_sent_back_in_its_own_words(
+    says: Callable[..., Any], study: Study
+) -> None:
+    definition, _, _ = TEMPLATES["brackets"]
+    with says(lambda body: completion("I'd say three.")) as server:
+        judge = describe(study, dimensions=["clarity"], replicates=1, **definition)
+        queue_missing(judge)
+        finish(judge)
+    assert set(counts(judge)) == {"failed"}
+    repair = next(body for body in server.asked if len(body["messages"]) == 4)
+    assert repair["messages"][-1]["content"] == (
+        "That can't be used: [[*]] is not in the answer. "
+        "End your answer with [[*]], with a point's number in place of *."
+    )

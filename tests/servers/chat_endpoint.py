@@ -79,7 +79,7 @@ WORDS = ["that", "sounds", "hard", "and", "you", "did", "well", "to", "tell", "m
 
 def answer(asked: str, model: str) -> str:
     """A score of the reply between tags, a text without its last word, or some words."""
-    if reply := re.search(r"<reply>\n(.*)\n</reply>", asked, re.DOTALL):
+    if reply := re.search(r"<response>\n(.*)\n</response>", asked, re.DOTALL):
         return json.dumps({"score": 4 if len(reply[1]) > 40 else 2})
     text = re.search(r"<text>\n(.*)\n</text>", asked, re.DOTALL)
     if text is None:

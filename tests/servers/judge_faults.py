@@ -142,8 +142,7 @@ class Question:
     @cached_property
     def replies(self) -> list[tuple[str, str]]:
         """The responses that are to be scored, each with its letter; one alone has none."""
-        found: list[tuple[str, str]] = REPLY.findall(self.texts[1])
-        return found
+        return [(found["letter"] or "", found["text"]) for found in REPLY.finditer(self.texts[1])]
 
     def scores(self) -> dict[str, int]:
         """By letter."""
@@ -166,7 +165,9 @@ class Question:
         return round(asked // 4 * PROMPT_PRICE + len(text) // 4 * COMPLETION_PRICE, 10)
 
 
-REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
+REPLY = re.compile(
+    r'<(reply|response)(?: name="(?P<letter>[A-Z])")?>\n(?P<text>.*?)\n</\1>', re.DOTALL
+)
 
 
 def written(messages: Sequence[str], seed: int | None) -> str:

@@ -200,6 +200,24 @@ ERRORS: dict[str, tuple[Callable[[], Answer], str]] = {
         lambda: Answer('data: {"error": {"message": "no streams"}}\n\n', content_type=EVENTS),
         "with an error: no streams",
     ),
+    "an error as an event, 400": (
+        lambda: Answer('data: {"error": {"message": "no streams"}}\n\n', 400, EVENTS),
+        "HTTP 400: no streams",
+    ),
+    "broken off": (
+        lambda: Answer(
+            {
+                "choices": [
+                    {
+                        "message": {"content": '{"score": 2}'},
+                        "finish_reason": "error",
+                        "error": {"code": 502, "message": "upstream died"},
+                    }
+                ]
+            }
+        ),
+        "the endpoint broke off its answer: upstream died",
+    ),
     "a web page": (
         lambda: Answer("<html>Sign in</html>", content_type="text/html"), "with a web page",
     ),

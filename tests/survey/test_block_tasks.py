@@ -134,7 +134,7 @@ def test_a_tie_is_named_in_place_and_nothing_is_stored(client: Client) -> None:
     shown = person.shown()
     sent = ranks(shown, 1, 2, 2, 4, 5)
     html = person.send(sent, 422)
-    message = "Response 3 has rank 2, which another response has"
+    message = "Response 3 has rank 2, which another one has"
     assert f'<a href="#rank-{shown[2]}-2">{message}</a>' in html
     assert f'id="rank-{shown[2]}-error"><span class="hidden">Error:</span> {message}' in html
     assert checked(html) == sent
@@ -152,7 +152,7 @@ def test_ties_are_stored_where_the_study_allows_them(client: Client) -> None:
         (3, 0),
         (3, 0),
     ]
-    assert "Responses may share a rank" in person.html()
+    assert "Ranks may be shared" in person.html()
     assert "data-exclusive" not in person.html()
 
 

@@ -87,7 +87,7 @@ def test_a_slider_may_start_below_zero() -> None:
 def test_what_is_no_number_of_the_line_is_shown_again(typed: str) -> None:
     checked = read("slider", likert(typed), responses=1)
     assert checked.errors == {
-        "r-p11-warmth": "Response 1: enter a whole number from 0 to 100",
+        "r-p11-warmth": "The response: enter a whole number from 0 to 100",
     }
     assert checked.sent == {"r-p11-warmth": typed}
 
@@ -117,13 +117,13 @@ def test_halves_are_numbers_of_a_line_of_half_steps(typed: str, value: float) ->
 def test_other_decimals_are_refused_on_it(typed: str) -> None:
     checked = read("slider", likert(typed), responses=1, tasks=[HALVES])
     assert checked.errors == {
-        "r-p11-warmth": "Response 1: enter a whole or half number from -1 to 5",
+        "r-p11-warmth": "The response: enter a whole or half number from -1 to 5",
     }
 
 
 def test_a_slider_that_was_not_touched_is_missing() -> None:
     checked = read("slider", likert(""), responses=1)
-    assert checked.errors == {"r-p11-warmth": "Choose a rating for response 1"}
+    assert checked.errors == {"r-p11-warmth": "Choose a rating for the response"}
 
 
 def test_every_response_gets_a_rank() -> None:
@@ -143,7 +143,7 @@ def test_a_rank_that_is_none_is_refused(value: str) -> None:
 def test_ties_are_refused_where_the_second_stands() -> None:
     checked = read("ranking", ranks("1", "2", "1"))
     assert checked.errors == {
-        "rank-p13-1": "Response 3 has rank 1, which another response has",
+        "rank-p13-1": "Response 3 has rank 1, which another one has",
     }
     assert checked.sent == {"rank-p11": 1, "rank-p12": 2, "rank-p13": 1}
 
@@ -175,7 +175,9 @@ def test_one_response_is_not_both_best_and_worst() -> None:
 @pytest.mark.parametrize("value", ["", "12", "p99", "p12 "])
 def test_a_choice_that_is_not_on_the_page_is_refused(value: str) -> None:
     checked = read("best-worst", {"best": value, "worst": "p12", "text-why": "It listens."})
-    assert checked.errors == {"best-p11": "Choose a response: Which response is the warmest?"}
+    assert checked.errors == {
+        "best-p11": "Choose one of the responses: Which response is the warmest?"
+    }
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,8 @@ def test_equal_problems_are_one_line_with_their_number_and_the_first_place() -> 
     ]
     (said,) = problems_of(re.sub(r"(?m)^S\d,\d,[^,\n]*,Oracle,reference,.*\n", "", CSV))
     assert said == (
-        "responses.csv, line 2: scenario 'S1' in set '1' lacks a response of 'Oracle' (reference) "
-        "(and 3 more up to line 8, such as 'S2')"
+        "responses.csv, line 2: scenario 'S1' in set '1' lacks a response of 'Oracle' (reference); "
+        "incomplete_blocks: true in study.yaml allows this (and 3 more up to line 8, such as 'S2')"
     )
 
 
@@ -123,7 +123,8 @@ def test_a_scenario_must_be_in_every_set() -> None:
 def test_without_declared_sets_blocks_of_a_set_must_agree() -> None:
     text = changed("S2,2,I miss her.,Bee,plain,Find a hobby.\n", "")
     assert problems_of(text, NO_SETS) == [
-        "responses.csv, line 11: scenario 'S2' in set '2' lacks a response of 'Bee' (plain)"
+        "responses.csv, line 11: scenario 'S2' in set '2' lacks a response of 'Bee' (plain); "
+        "incomplete_blocks: true in study.yaml allows this"
     ]
 
 

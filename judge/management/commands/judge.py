@@ -1,5 +1,6 @@
-"""`manage.py judge STUDY [--judge NAME …] [--wait] [--dry-run] [--reread]`."""
+"""`manage.py judge STUDY [--judge NAME …] [--retry] [--wait] [--dry-run] [--reread]`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -11,12 +12,13 @@ from kombu.exceptions import OperationalError
 
 from config.celery import wake
 from judge.advice import advice
+from judge.asking import described, ended_incomplete
 from judge.configure import move_judges_here
 from judge.endpoint_traits import traits_at
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_of
 from judge.management.waiting import Seen, wait_for
 from judge.models import Attempt, Call, Judge, StructuredOutput
-from judge.plans import missing_tokens, plan_calls, queue_missing
+from judge.plans import missing_calls, missing_tokens, plan_calls, queue_missing
 from judge.probing import structured_output
 from judge.queries import (
     Progress,
@@ -38,10 +40,12 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     to_stand_in: bool
+    retry: bool
 
     help = (
-        "Queue the missing calls of a study's judges, failed ones included. A worker makes them; "
-        "without --wait the command returns at once."
+        "Queue the missing calls of a study's judges, failed ones included, but not those whose "
+        "answer was refused, filtered or cut off (see --retry). A worker makes them; without "
+        "--wait the command returns at once."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -52,6 +56,11 @@ class Command(BaseCommand):
             default=[],
             metavar="NAME",
             help="only this judge; can be repeated (default: all judges)",
+        )
+        parser.add_argument(
+            "--retry",
+            action="store_true",
+            help="ask again also where the answer was refused, filtered or cut off",
         )
         parser.add_argument(
             "--wait", action="store_true", help="show progress until every call has ended"
@@ -78,13 +87,14 @@ class Command(BaseCommand):
         *,
         study: str,
         judge: list[str],
+        retry: bool,
         wait: bool,
         dry_run: bool,
         reread: bool,
         stand_in: bool,
         **options: Any,
     ) -> None:
-        self.to_stand_in = stand_in
+        self.to_stand_in, self.retry = stand_in, retry
         try:
             chosen = find_study(study)
             if reread:
@@ -166,8 +176,8 @@ class Command(BaseCommand):
     def estimate_of(self, judge: Judge) -> Decimal | None:
         """Show the estimate for a judge's missing calls, from planned rows; returns their cost."""
         configuration = judge.read_configuration()
-        calls = wanted_calls(judge).exclude(state=Call.State.ANSWERED).count()
-        asked, answered = missing_tokens(judge)
+        calls = missing_calls(judge, retry=self.retry).count()
+        asked, answered = missing_tokens(judge, retry=self.retry)
         each = (asked // max(calls, 1), answered // max(calls, 1))
         one = expected_cost(judge, configuration, each)
         probe = structured_output(judge) is None and calls > 0
@@ -202,7 +212,7 @@ class Command(BaseCommand):
         for judge in judges:
             # Queueing locks its endpoint: two processes with several locks could deadlock.
             with transaction.atomic():
-                queue_missing(judge)
+                queue_missing(judge, retry=self.retry)
             self.describe(judge)
             self.wake(judge)
         names = ", ".join(judge.name for judge in judges)
@@ -240,8 +250,11 @@ class Command(BaseCommand):
         asked = f"{judge} ({judge.model} at {judge.endpoint})"
         if judge.is_stand_in:
             asked = str(judge)  # which says so
+        calls = missing_calls(judge, retry=self.retry).count()
+        left = {} if self.retry else ended_incomplete(wanted)
         self.stdout.write(
-            f"{asked}: {total - answered} calls to make, {answered} of {total} answered"
+            f"{asked}: {calls} calls to make, {answered} of {total} answered"
+            + (f"; {sum(left.values())} to ask again with --retry ({described(left)})" * bool(left))
         )
         if keeps_shared_seeds(judge):
             self.stdout.write(f"  {judge} {KEPT}")
@@ -265,8 +278,13 @@ class Command(BaseCommand):
     def conclude(self, study: Study, judges: Sequence[Judge]) -> None:
         """Say how it ended. Raises CommandError unless every call is answered."""
         problems = []
+        incomplete: Counter[str] = Counter()
+        may_continue = False
         for judge in judges:
             now = progress(judge)
+            left = ended_incomplete(wanted_calls(judge))
+            incomplete.update(left)
+            may_continue |= bool(now.stopped) or now.failed > sum(left.values())
             spent = spent_on(study, judge)
             money = f", {spent.money:.4f} US dollars" if spent.money else ""
             self.stdout.write(
@@ -284,9 +302,13 @@ class Command(BaseCommand):
                 problems.append(f"{judge} was stopped: {now.stopped}\n{what_to_do(judge)}".strip())
             if now.failed:
                 reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
-                problems.append(f"{now.failed} calls failed and have no score:\n{reasons}")
-        if problems:
+                problems.append(f"{judge}: {now.failed} calls failed and have no score:\n{reasons}")
+        if incomplete:
+            again = f"To ask {incomplete.total()} of them again ({described(incomplete)})"
+            problems.append(f"{again}: manage.py judge {study} --retry")
+        if may_continue:
             problems.append(f"To continue: manage.py judge {study}")
+        if problems:
             raise CommandError("\n".join(problems))
 
 

@@ -31,7 +31,9 @@ def data(
         ),
         answered(ratings, "rating"),
         answered(ranks, "rank"),
-        DataFrame(changes, columns=["participant", "changes"]).assign(shown_at="2026-01-01"),
+        DataFrame(changes, columns=["participant", "changes"]).assign(
+            shown_at="2026-01-01", interface=[1 + n % 2 for n in range(len(changes))]
+        ),
         DataFrame(comments, columns=["participant", "text"]),
         DataFrame(columns=["participant", *CELL]),
     )
@@ -81,6 +83,7 @@ def test_measures_by_hand() -> None:
         "agreement_ranks": (pytest.approx(0.25), 1),
         "texts": (2, 2),
         "writing_people": (1, 2),
+        "interfaces": (2, 2),
     }
 
 

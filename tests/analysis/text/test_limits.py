@@ -33,6 +33,17 @@ def test_flags_of_writing_are_no_proof_either_way(approved: Approval) -> None:
     approved(*about("flagged", tables(flagged_writing=[row | {"rule": "pasted"}, row])))
 
 
+def test_pages_that_changed_while_people_took_part_are_told(approved: Approval) -> None:
+    rows = [{"measure": "interfaces", "value": 2.0, "n": 40}]
+    approved(*about("versions of the survey", tables(protocol=rows)))
+
+
+def test_pages_that_stayed_are_not_told() -> None:
+    for value in (1.0, None):
+        rows = [{"measure": "interfaces", "value": value, "n": 40}]
+        assert not about("versions of the survey", tables(protocol=rows))
+
+
 # ── Wins and scenarios ────────────────────────────────────────────────────────────────────────────
 
 

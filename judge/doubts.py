@@ -1,0 +1,216 @@
+"""Whether prose around a score leaves no doubt that the score is meant. Pure.
+
+A wrong score is worse than none: in case of doubt the judge is asked again. So prose is accepted
+only where it announces the score, in words of a closed list ("Here is my rating:"), or explains it,
+in English sentences about the text that was rated ("The reply names her loss.").
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from judge.refusing import may_refuse
+
+
+class Unusable(ValueError):
+    """An answer without a usable score; the message gives the reason."""
+
+
+#: The words of announcements, by kind and language.
+_ANNOUNCING = tomllib.loads((Path(__file__).parent / "announcing.toml").read_text("utf-8"))
+_PHRASES = re.compile(
+    r"\bin (?:the |an? )?(?:(?:required|requested|specified|following|correct|proper|valid) )?"
+    r"(?:json )?format(?: (?:you )?(?:asked for|requested|specified))?\b"
+    r"|\bas (?:valid |an? )?json\b|\b(?:im|en|au|em|in) (?:json[- ])?formato?(?: json)?\b"
+    r"|\b\u0432 \u0444\u043e\u0440\u043c\u0430\u0442\u0435 json\b"
+    r"|\b(?:sorry|apologies|apologi[sz]e) (?:for|about) (?:the|my) (?:error|mistake|confusion)\b"
+    r"|\bsorry about that\b"
+    r"|\bbased on the (?:scale|rubric|criteria)(?: (?:provided|given|above))?\b"
+    r"|\bafter reading the \w+\b",
+    re.IGNORECASE,
+)
+
+
+def _any_of(*kinds: str) -> str:
+    words = (word for kind in kinds for text in _ANNOUNCING[kind].values() for word in text.split())
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+def _words(*kinds: str) -> re.Pattern[str]:
+    """Words of these kinds, as wholes where the script parts them."""
+    parted, unparted = (_any_of(*(f"{mark}{kind}" for kind in kinds)) for mark in ("", "unparted_"))
+    return re.compile(rf"(?<![^\W\d_])(?:{parted})(?![^\W\d_])|{unparted}", re.IGNORECASE)
+
+
+_WORDS = _words("nouns", "others")
+#: Of an announcement that stands before a plain number, one word is one of these.
+_NOUN = _words("nouns")
+
+#: An explanation is about one of these.
+_ABOUT = (
+    r"(?:(?:the|this|its|his|her|their) )?(?:\w+ly )?(?:repl(?:y|ies)|responses?|texts?|messages?"
+    r"|summar(?:y|ies)|translations?|code|programs?|function|stories|story|essay|poem|article|dialogue"
+    r"|conversation|advice|writer|author|person|user|tone|wording|language|style)\b"
+)
+_EXPLAINS = re.compile(
+    rf"(?:because|since|as)\b|(?:(?:while|although) )?(?:(?:it|he|she|they|both)\b|{_ABOUT})",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(
+    r"\A(?:(?:and|however|overall|note|also|additionally|finally|moreover|in this \w+)[,:]? )+",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"\A(?:analysis|assessment|comments?|feedback|evaluation|justification|reason(?:ing)?|explanation"
+    r"|rationale)[\s*_]*(?::[\s*_]*|\Z)",
+    re.IGNORECASE,
+)
+#: In an explanation these may mean another score than the one that is given, or none.
+_DOUBTS = re.compile(
+    r"\b(?:scratch|hold on|wait|oops|hmm|i|i'\w+|me|my|mine|we|us|our|if|unless|perhaps|maybe"
+    r"|possibl[ey]|impossible|half|between|instead|rather|actually|notch|grade|scor\w+"
+    r"|rat(?:e|ed|es|ing|ings)|scale|deserv\w+|worth|merits?|earns?|chang\w+|adjust\w*|revis\w+|draft"
+    r"|placeholder|illustrat\w+|initial(?:ly)?|provisional|tentative|guess\w*|unsure|uncertain"
+    r"|doubt\w*|refus\w+|declin\w+|unable|cannot|can't|exist\w*|comfortable|inappropriate|guidelines"
+    r"|ignore\w*|equal\w*|tied?|draw|identical|demand\w*|contains?|wrote|writes|ends|quot\w+|shown"
+    r"|follows|following|marks?|stars?|maximum|minimum|percent\w*|number|json|invalid|mock"
+    r"|(?:the|another|other|a) judge"
+    r"|opposite|random\w*|final|typo|says? (?:this|so|that)|this (?:text|line)"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
+    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|at\b|here\b)[a-z]{3,}))\b",
+    re.IGNORECASE,
+)
+#: The same right before the score, and behind it.
+_DOUBTS_BEFORE = re.compile(
+    r"\b(?:examples?|samples?|template|format|output|instruct\w*|(?:missing|empty|blank)(?=\W*\Z))\b",
+    re.IGNORECASE,
+)
+_DOUBTS_BEHIND = re.compile(
+    r"\b(?:higher|lower|more|less|better|worse|above|below|up|down|plus|minus|too \w+|warmer|colder"
+    r"|stronger|weaker|closer|nearer|another|other|first|previous\w*|unfair|default|top|bottom|middle)\b",
+    re.IGNORECASE,
+)
+_CLOSES = re.compile(
+    r"(?:i )?hope (?:this|that|it) helps|(?:please )?let me know if (?:you|there)\b.*"
+    r"|thank(?:s| you)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[.!\u3002\uff01](?=\s|\Z)|\n")
+#: Around a score they say nothing.
+_PUNCTUATION = (
+    " \t\r\n`~*_#>[]().,;:!-=|\"'$\\\uff1a\u3002\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
+)
+_MARKUP = re.compile(
+    r"```+\w*|~~~+\w*|<br\s*/?>|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]"
+    r"|</?(?:answer|final_answer|json|output|response|result|score|rating)>"
+)
+_ONLY_SPACE_AFTER = re.compile(r"[.!\u3002\uff01][\s*_\"')\]`]*\Z")
+
+
+def check_prose(
+    before: str,
+    after: str,
+    *,
+    beside: str,
+    names: tuple[str, ...] = (),
+    explained: bool = True,
+) -> None:
+    """Raise Unusable where prose around a score may take it back, or mean another one.
+
+    `beside` says what it stands beside; `names` are the study's own for what is rated. Unless it
+    may be `explained`, prose only announces it.
+    """
+    whole = _MARKUP.sub(" ", f"{before} {after}").replace("\u2019", "'")
+    if "?" in whole or "\uff1f" in whole:
+        raise Unusable(f"there is a question mark beside {beside}")
+    if has_number(whole):
+        raise Unusable(f"there are other numbers beside {beside}")
+    if any(may_refuse(part) for part in (_plain(before), _plain(after))):
+        raise Unusable(f"the text beside {beside} may be a refusal")
+    leading = _leading(before)
+    if leading and not is_announcement(leading, names):
+        raise _doubt(leading, beside)
+    lead = _sentences(_MARKUP.sub("\n", before))
+    told = [each for each in lead if not is_announcement(each, names)]
+    behind = [each for each in _sentences(_MARKUP.sub("\n", after)) if not _CLOSES.fullmatch(each)]
+    odd = [
+        *_unexplained(told),
+        *(each for each in lead[-1:] if each in told and _DOUBTS_BEFORE.search(each)),
+        *_unexplained(behind, _DOUBTS_BEHIND),
+    ]
+    odd = odd if explained else [*told, *behind]
+    if odd:
+        raise _doubt(odd[0], beside)
+
+
+def has_number(text: str) -> bool:
+    """Whether a text has a number, or a sign that makes one of another, in any script."""
+    if "//" in text or "!=" in text or "~~" in text or "<" in text:
+        return True
+    return any(
+        unicodedata.category(character)[0] == "N"
+        or (unicodedata.category(character) in ("Sm", "So") and character not in _SIGNS)
+        for character in text
+    )
+
+
+def is_announcement(text: str, names: tuple[str, ...] = ()) -> bool:
+    """Whether a text only announces a score, or says nothing. `names` may stand in it, too."""
+    rest = _PHRASES.sub(" ", _plain(text).casefold())
+    for name in names:
+        rest = rest.replace(name.replace("_", " ").casefold(), " ")
+    return not any(character.isalpha() for character in _WORDS.sub(" ", rest))
+
+
+def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
+    """Whether an announcement has a word for a score."""
+    if _NOUN.search(text):
+        return True
+    return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
+
+
+def explains(text: str) -> bool:
+    """Whether English sentences behind a score are about what was rated, or there are none."""
+    return not any(_unexplained(_sentences(_MARKUP.sub("\n", text)), _DOUBTS_BEHIND))
+
+
+def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None) -> Iterator[str]:
+    """The sentences that are not about the text that was rated, or may be about its score."""
+    for sentence in sentences:
+        text = _OPENS.sub("", _HEADING.sub("", sentence, count=1))
+        if text and (
+            not _EXPLAINS.match(text)
+            or _DOUBTS.search(text)
+            or (doubts is not None and doubts.search(text))
+        ):
+            yield sentence
+
+
+def _doubt(sentence: str, beside: str) -> Unusable:
+    shown = sentence if len(sentence) <= _SHOWN else f"{sentence[:_SHOWN]}\u2026"
+    return Unusable(f"the text beside {beside} leaves doubts: {shown}")
+
+
+_SHOWN = 60
+#: Of these signs, those that make no other number.
+_SIGNS = "=|>"
+_SPACE = re.compile(r"\s+")
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (_plain(part) for part in _ENDS.split(text.replace("\u2019", "'")))
+    return [part for part in parts if part]
+
+
+def _leading(before: str) -> str:
+    """The clause that leads to what stands behind a text; empty if a sentence ended."""
+    text = _MARKUP.sub(" ", before).rstrip()
+    if not _plain(text) or _ONLY_SPACE_AFTER.search(text):
+        return ""
+    return _sentences(text)[-1]
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", _MARKUP.sub(" ", text).replace("\u2019", "'")).strip(_PUNCTUATION)

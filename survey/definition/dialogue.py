@@ -1,0 +1,87 @@
+"""The turns of a dialogue that is given as a scenario's context. Pure."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Speaker = Literal["user", "assistant", "system", "tool"]
+#: What the lines of a dialogue begin with. Other words would also find lists of facts: "Model: ".
+LINES: dict[str, Speaker] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "\u7528\u6237": "user",
+    "\u52a9\u624b": "assistant",
+    "\u7cfb\u7edf": "system",
+}
+#: What JSON calls roles.
+ROLES: dict[str, Speaker] = {
+    **LINES,
+    "human": "user",
+    **dict.fromkeys(("ai", "bot", "model"), "assistant"),
+    "developer": "system",
+    **dict.fromkeys(("tool", "function"), "tool"),
+}
+_LINE = re.compile(rf"[ \t]*\**({'|'.join(LINES)})\**[ \t]*[:\uff1a]\**[ \t]*(.*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class DialogueTurn:
+    """What somebody said."""
+
+    speaker: Speaker
+    text: str
+
+
+def turns_of(context: str) -> list[DialogueTurn]:
+    """The turns of a context that is a dialogue: a JSON list of objects with `role` and `content`,
+    or lines. The first line then begins with `User:`, `Assistant:` or `System:`, and at least one
+    with `User:` or `Assistant:`. Other texts have no turns.
+    """
+    text = context.strip()
+    return _of_json(text) if text[:1] == "[" else _of_lines(text)
+
+
+def _of_json(text: str) -> list[DialogueTurn]:
+    try:
+        messages = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    turns = []
+    for message in messages if isinstance(messages, list) else []:
+        role = message.get("role") if isinstance(message, dict) else None
+        said = _said(message.get("content")) if isinstance(message, dict) else None
+        speaker = ROLES.get(role.casefold()) if isinstance(role, str) else None
+        if speaker is None or said is None:
+            return []
+        turns.append(DialogueTurn(speaker, said.strip()))
+    return turns
+
+
+def _said(content: Any) -> str | None:
+    """The text of a message, or of its parts if all of them are texts."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    texts: list[str] = []
+    for part in content:
+        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+        if not isinstance(text, str):
+            return None
+        texts.append(text)
+    return "\n".join(texts) if texts else None
+
+
+def _of_lines(text: str) -> list[DialogueTurn]:
+    said: list[tuple[Speaker, list[str]]] = []
+    for line in text.split("\n"):
+        found = _LINE.fullmatch(line)
+        if found:
+            said.append((LINES[found[1].casefold()], [found[2]]))
+        elif said:
+            said[-1][1].append(line)
+        else:
+            return []  # something stands before the first turn
+    if all(speaker == "system" for speaker, _ in said):
+        return []  # "System: Windows 11"
+    return [DialogueTurn(speaker, "\n".join(lines).strip()) for speaker, lines in said]

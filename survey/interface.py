@@ -1,0 +1,11 @@
+"""The version of participants' pages: how blocks are rendered and worded.
+
+It is stored with each presentation, for what raters see is data. Increase it with every change of
+what a block's page shows; earlier renderings are not kept.
+
+1. "Someone writes" over every prompt.
+2. A neutral or the study's own heading and nouns; folded instructions; dialogues as turns; a lone
+   response without a number.
+"""
+
+INTERFACE = 2
