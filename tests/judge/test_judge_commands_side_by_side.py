@@ -36,9 +36,9 @@ def test_commands_of_two_studies_whose_judges_cross_do_not_wait_for_each_other_f
     both_at_work = Barrier(2, timeout=120)
     take_step = getattr(plans, step)
 
-    def take_step_together(judge: Judge) -> int:
+    def take_step_together(judge: Judge, **retry: bool) -> int:
         """Both commands hold the endpoint of their first judge before either goes on."""
-        taken: int = take_step(judge)
+        taken: int = take_step(judge, **retry)
         if judge.name == "a":
             both_at_work.wait()
         return taken
