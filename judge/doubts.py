@@ -1,8 +1,9 @@
 """Whether prose around a score leaves no doubt that the score is meant. Pure.
 
-A wrong score is worse than none: in case of doubt the judge is asked again. So prose is accepted
-only where it announces the score, in words of a closed list ("Here is my rating:"), or explains it,
-in English sentences about the text that was rated ("The reply names her loss.").
+A wrong score is worse than none: in case of doubt the judge is asked again. A sentence beside a score
+leaves none where it announces the score, in words of a closed list ("Here is my rating:"), or
+explains it: in English, beginning with what was rated, and without a word that may mean another
+score ("The reply names her loss."). The words are in `prose.toml`.
 """
 
 import re
@@ -18,8 +19,8 @@ class Unusable(ValueError):
     """An answer without a usable score; the message gives the reason."""
 
 
-#: The words of announcements, by kind and language.
-_ANNOUNCING = tomllib.loads((Path(__file__).parent / "announcing.toml").read_text("utf-8"))
+_PROSE = tomllib.loads((Path(__file__).parent / "prose.toml").read_text("utf-8"))
+#: What an announcement may say beside its words.
 _PHRASES = re.compile(
     r"\bin (?:the |an? )?(?:(?:required|requested|specified|following|correct|proper|valid) )?"
     r"(?:json )?format(?: (?:you )?(?:asked for|requested|specified))?\b"
@@ -34,7 +35,12 @@ _PHRASES = re.compile(
 
 
 def _any_of(*kinds: str) -> str:
-    words = (word for kind in kinds for text in _ANNOUNCING[kind].values() for word in text.split())
+    words = (
+        word
+        for kind in kinds
+        for text in _PROSE["announcing"][kind].values()
+        for word in text.split()
+    )
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
@@ -48,11 +54,9 @@ _WORDS = _words("nouns", "others")
 #: Of an announcement that stands before a plain number, one word is one of these.
 _NOUN = _words("nouns")
 
-#: An explanation is about one of these.
 _ABOUT = (
-    r"(?:(?:the|this|its|his|her|their) )?(?:\w+ly )?(?:repl(?:y|ies)|responses?|texts?|messages?"
-    r"|summar(?:y|ies)|translations?|code|programs?|function|stories|story|essay|poem|article|dialogue"
-    r"|conversation|advice|writer|author|person|user|tone|wording|language|style)\b"
+    r"(?:(?:the|this|its|his|her|their) )?(?:\w+ly )?"
+    rf"(?:{'|'.join(_PROSE['explaining']['en'].split())})\b"
 )
 _EXPLAINS = re.compile(
     rf"(?:because|since|as)\b|(?:(?:while|although) )?(?:(?:it|he|she|they|both)\b|{_ABOUT})",
@@ -67,31 +71,22 @@ _HEADING = re.compile(
     r"|rationale)[\s*_]*(?::[\s*_]*|\Z)",
     re.IGNORECASE,
 )
-#: In an explanation these may mean another score than the one that is given, or none.
-_DOUBTS = re.compile(
-    r"\b(?:scratch|hold on|wait|oops|hmm|i|i'\w+|me|my|mine|we|us|our|if|unless|perhaps|maybe"
-    r"|possibl[ey]|impossible|half|between|instead|rather|actually|notch|grade|scor\w+"
-    r"|rat(?:e|ed|es|ing|ings)|scale|deserv\w+|worth|merits?|earns?|chang\w+|adjust\w*|revis\w+|draft"
-    r"|placeholder|illustrat\w+|initial(?:ly)?|provisional|tentative|guess\w*|unsure|uncertain"
-    r"|doubt\w*|refus\w+|declin\w+|unable|cannot|can't|exist\w*|comfortable|inappropriate|guidelines"
-    r"|ignore\w*|equal\w*|tied?|draw|identical|demand\w*|contains?|wrote|writes|ends|quot\w+|shown"
-    r"|follows|following|marks?|stars?|maximum|minimum|percent\w*|number|json|invalid|mock"
-    r"|(?:the|another|other|a) judge"
-    r"|opposite|random\w*|final|typo|says? (?:this|so|that)|this (?:text|line)"
-    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
-    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|at\b|here\b)[a-z]{3,}))\b",
-    re.IGNORECASE,
+
+
+def _doubts(where: str, *patterns: str) -> re.Pattern[str]:
+    told = (word.strip() for text in _PROSE["doubts"][where].values() for word in text.split(","))
+    words = (re.escape(word).replace(r"\*", r"\w*") for word in told)
+    return re.compile(rf"\b(?:{'|'.join([*words, *patterns])})\b", re.IGNORECASE)
+
+
+#: Unless it counts something: "two facts", but not "two or three".
+_NUMBER_WORD = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
+    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|at\b|here\b)[a-z]{3,})"
 )
-#: The same right before the score, and behind it.
-_DOUBTS_BEFORE = re.compile(
-    r"\b(?:examples?|samples?|template|format|output|instruct\w*|(?:missing|empty|blank)(?=\W*\Z))\b",
-    re.IGNORECASE,
-)
-_DOUBTS_BEHIND = re.compile(
-    r"\b(?:higher|lower|more|less|better|worse|above|below|up|down|plus|minus|too \w+|warmer|colder"
-    r"|stronger|weaker|closer|nearer|another|other|first|previous\w*|unfair|default|top|bottom|middle)\b",
-    re.IGNORECASE,
-)
+_DOUBTS = _doubts("anywhere", _NUMBER_WORD)
+_DOUBTS_BEFORE = _doubts("before", r"(?:missing|empty|blank)(?=\W*\Z)")
+_DOUBTS_BEHIND = _doubts("behind", r"too \w+")
 _CLOSES = re.compile(
     r"(?:i )?hope (?:this|that|it) helps|(?:please )?let me know if (?:you|there)\b.*"
     r"|thank(?:s| you)",
