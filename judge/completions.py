@@ -262,7 +262,7 @@ def _texts_in(part: Any, depth: int = 0) -> Iterator[str]:
             yield from _texts_in(each, depth + 1)
     elif isinstance(part, dict):
         for name in ("text", "thinking", "reasoning", "summary", "refusal", "value", "content"):
-            if name in part:
+            if part.get(name):
                 yield from _texts_in(part[name], depth + 1)
                 return
 

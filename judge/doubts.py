@@ -1,8 +1,8 @@
 """Whether prose around a score leaves no doubt that the score is meant. Pure.
 
-A wrong score is worse than none: in case of doubt the judge is asked again. A sentence beside a score
-leaves none where it announces the score, in words of a closed list ("Here is my rating:"), or
-explains it: in English, beginning with what was rated, and without a word that may mean another
+A wrong score is worse than none: in case of doubt the judge is asked again. A sentence beside a
+score leaves none where it announces the score, in words of a closed list ("Here is my rating:"), or
+explains it: in English or Chinese, about what was rated, and without a word that may mean another
 score ("The reply names her loss."). The words are in `prose.toml`.
 """
 
@@ -20,18 +20,6 @@ class Unusable(ValueError):
 
 
 _PROSE = tomllib.loads((Path(__file__).parent / "prose.toml").read_text("utf-8"))
-#: What an announcement may say beside its words.
-_PHRASES = re.compile(
-    r"\bin (?:the |an? )?(?:(?:required|requested|specified|following|correct|proper|valid) )?"
-    r"(?:json )?format(?: (?:you )?(?:asked for|requested|specified))?\b"
-    r"|\bas (?:valid |an? )?json\b|\b(?:im|en|au|em|in) (?:json[- ])?formato?(?: json)?\b"
-    r"|\b\u0432 \u0444\u043e\u0440\u043c\u0430\u0442\u0435 json\b"
-    r"|\b(?:sorry|apologies|apologi[sz]e) (?:for|about) (?:the|my) (?:error|mistake|confusion)\b"
-    r"|\bsorry about that\b"
-    r"|\bbased on the (?:scale|rubric|criteria)(?: (?:provided|given|above))?\b"
-    r"|\bafter reading the \w+\b",
-    re.IGNORECASE,
-)
 
 
 def _any_of(*kinds: str) -> str:
@@ -54,16 +42,38 @@ _WORDS = _words("nouns", "others")
 #: Of an announcement that stands before a plain number, one word is one of these.
 _NOUN = _words("nouns")
 
-_ABOUT = (
-    r"(?:(?:the|this|its|his|her|their) )?(?:\w+ly )?"
-    rf"(?:{'|'.join(_PROSE['explaining']['en'].split())})\b"
-)
-_EXPLAINS = re.compile(
-    rf"(?:because|since|as)\b|(?:(?:while|although) )?(?:(?:it|he|she|they|both)\b|{_ABOUT})",
+_ABOUT = "|".join(_PROSE["explaining"]["en"].split())
+_WHAT = rf"(?:the|this) (?:given |provided )?(?:{_ABOUT})"
+#: What an announcement may say beside its words.
+_PHRASES = re.compile(
+    r"\bin (?:the |an? )?(?:(?:required|requested|specified|following|correct|proper|valid) )?"
+    r"(?:json )?format(?: (?:you )?(?:asked for|requested|specified))?\b"
+    r"|\bas (?:valid |an? )?json\b|\b(?:im|en|au|em|in) (?:json[- ])?formato?(?: json)?\b"
+    r"|\b\u0432 \u0444\u043e\u0440\u043c\u0430\u0442\u0435 json\b"
+    r"|\b(?:sorry|apologies|apologi[sz]e) (?:for|about) (?:the|my) (?:error|mistake|confusion)\b"
+    r"|\bsorry about that\b|\bfor the clarification\b|\bas requested\b|\bevaluation form\b"
+    r"|\bbased on the (?:provided |given )?(?:scale|rubric|criteria|instructions)"
+    r"(?: (?:provided|given|above))?\b"
+    rf"|\bafter (?:carefully )?(?:reading|reviewing|evaluating) {_WHAT}\b"
+    r"|\b(?:i(?:'d| would)? (?:rate|give|assign)|i(?: have|'ve) (?:read|rated|evaluated)"
+    rf"|let me (?:rate|evaluate)|(?:of|for)(?: the (?:\w+ )?of)?) {_WHAT}\b",
     re.IGNORECASE,
 )
+#: Begins of sentences that are about something else than the judge: a noun's, or a pronoun.
+_EXPLAINS = re.compile(
+    r"(?:(?:because|since|as|while|although|though|but) )?"
+    r"(?:(?:an?|the|this|these|its|his|her|their|no|some|several|many|most|each|every|all)(?= \w)"
+    rf"|(?:it|he|she|they|both|there)\b|(?:\w+ly )?(?:{_ABOUT})\b)",
+    re.IGNORECASE,
+)
+_EXPLAINS_IN_CHINESE = re.compile("|".join(_PROSE["explaining"]["zh"].split()))
 _OPENS = re.compile(
-    r"\A(?:(?:and|however|overall|note|also|additionally|finally|moreover|in this \w+)[,:]? )+",
+    r"\A(?:(?:and|yet|so|however|overall|note(?: that)?|also|additionally|in addition|finally"
+    r"|moreover|furthermore|nevertheless|nonetheless|still|besides"
+    r"|in (?:this \w+|summary|conclusion|short|my (?:opinion|view))|here"
+    r"|i (?:think|believe|find|feel)(?: that)?"
+    r"|(?:the|this|my) (?:score|rating) (?:reflects|is based on)(?: that)?"
+    r"|i (?:gave|chose|assigned) (?:this|the) (?:score|rating) because)[,:]? )+",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
@@ -79,23 +89,40 @@ def _doubts(where: str, *patterns: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join([*words, *patterns])})\b", re.IGNORECASE)
 
 
-#: Unless it counts something: "two facts", but not "two or three".
+#: "Two facts" and "more detail" mean no score, but "two or three" and "more than that" may.
+_MODIFIES_NOTHING = (
+    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|than\b|at\b|here\b|points?\b|so\b)"
+    r"[a-z]{3,})"
+)
 _NUMBER_WORD = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
-    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|at\b|here\b)[a-z]{3,})"
+    + _MODIFIES_NOTHING
 )
-_DOUBTS = _doubts("anywhere", _NUMBER_WORD)
-_DOUBTS_BEFORE = _doubts("before", r"(?:missing|empty|blank)(?=\W*\Z)")
-_DOUBTS_BEHIND = _doubts("behind", r"too \w+")
-_CLOSES = re.compile(
-    r"(?:i )?hope (?:this|that|it) helps|(?:please )?let me know if (?:you|there)\b.*"
-    r"|thank(?:s| you)",
+_DOUBTS = _doubts("anywhere", _NUMBER_WORD, rf"there (?:is|are|was) no (?:{_ABOUT})")
+_DOUBTS_BEFORE = _doubts(
+    "before", r"(?:missing|empty|blank|below)(?=\W*\Z)", rf"(?:this|that){_MODIFIES_NOTHING}"
+)
+_DOUBTS_BEHIND = _doubts(
+    "behind", rf"(?:more|less|better|worse){_MODIFIES_NOTHING}", r"(?<!each )other"
+)
+_DOUBTS_IN_CHINESE = re.compile("|".join(_PROSE["doubts"]["in_chinese"]["zh"].split()))
+#: At the end of an answer.
+_OFFERS = re.compile(
+    r"\n\s*(?:is there anything else"
+    r"|would you like me to (?:explain|elaborate|evaluate|rate|provide))\b[^?\n]*\?\s*\Z",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"[.!\u3002\uff01](?=\s|\Z)|\n")
+_CLOSES = re.compile(
+    r"(?:i )?hope (?:this|that|it) helps|(?:please )?let me know if (?:you|there)\b.*"
+    r"|thank(?:s| you)|done|end of (?:evaluation|answer|response)",
+    re.IGNORECASE,
+)
+#: Ends of sentences. Chinese has no space behind them.
+ENDS = re.compile(r"[.!](?=\s|\Z)|[\u3002\uff01]|\n")
 #: Around a score they say nothing.
 _PUNCTUATION = (
-    " \t\r\n`~*_#>[]().,;:!-=|\"'$\\\uff1a\u3002\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
+    " \t\r\n`~*_#>[]().,;:!-=|\"'$\\{}\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
+    "\uff1a\u3002\uff08\uff09\u3010\u3011\uff0c\u3001\uff1b\uff01"
 )
 _MARKUP = re.compile(
     r"```+\w*|~~~+\w*|<br\s*/?>|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]"
@@ -117,6 +144,7 @@ def check_prose(
     `beside` says what it stands beside; `names` are the study's own for what is rated. Unless it
     may be `explained`, prose only announces it.
     """
+    after = _OFFERS.sub("", after)
     whole = _MARKUP.sub(" ", f"{before} {after}").replace("\u2019", "'")
     if "?" in whole or "\uff1f" in whole:
         raise Unusable(f"there is a question mark beside {beside}")
@@ -176,8 +204,9 @@ def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None
     for sentence in sentences:
         text = _OPENS.sub("", _HEADING.sub("", sentence, count=1))
         if text and (
-            not _EXPLAINS.match(text)
+            not (_EXPLAINS.match(text) or _EXPLAINS_IN_CHINESE.search(text))
             or _DOUBTS.search(text)
+            or _DOUBTS_IN_CHINESE.search(text)
             or (doubts is not None and doubts.search(text))
         ):
             yield sentence
@@ -195,7 +224,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def _sentences(text: str) -> list[str]:
-    parts = (_plain(part) for part in _ENDS.split(text.replace("\u2019", "'")))
+    parts = (_plain(part) for part in ENDS.split(text.replace("\u2019", "'")))
     return [part for part in parts if part]
 
 

@@ -9,8 +9,11 @@ from judge.plain_numbers import (
     GAP,
     INTEGER,
     NUMBER,
+    check_labels,
+    of_highest,
     rest_behind,
     start_of_sentence,
+    with_digits,
     without_highest,
     without_list_marker,
 )
@@ -19,11 +22,15 @@ from survey.definition.tasks import Point
 
 #: In the words before a literal: it is no answer.
 _LEADS_ELSEWHERE = re.compile(
-    r"\b(?:(?:not|never|no|maybe|perhaps|could|might|or|told|asked|print|says?|said|form|format|example)"
-    r"\b|n['\u2019]t\b)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z",
+    r"(?:\b(?:not|never|no|maybe|perhaps|could|might|would|or|than|over|told|asked|print|says?|said"
+    r"|form|format|example|sample|template|use|write|instead|rather|far|between|worse|worst|loser"
+    r"|inject\w*)\b|n['\u2019]t\b)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z|<!--\W*\Z",
     re.IGNORECASE,
 )
 _OTHER_DIMENSIONS = re.compile(r"(?:\s*[-*\u2022]?\s*[A-Z][\w ]{1,40}: *[0-9]+\.?)*\s*")
+_COLON = rf"{GAP}*[:\uff1a]\s*"
+#: An answer may be no more than the place of a literal.
+_BEFORE_BARE, _BEHIND_BARE = r"[\s*`\"'\[]*", r"[\s*`\"'\]]*\.?\s*"
 
 
 def score_in_literal(
@@ -36,13 +43,16 @@ def score_in_literal(
     """
     highest = rf"(?:{GAP}*(?:/|out of){GAP}*[0-9]+(?![0-9]))?"
     value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){NUMBER.pattern}{highest}"
-    bare = re.fullmatch(rf"[\s*`\"']*({value})[\s*`\"'.]*", text)
-    said = bare[1] if bare else _last_in(literal, value, text, [point.label for point in scale])
+    said, rest = _last_in(literal, value, with_digits(text))
     token = without_highest(said, scale)
     if not INTEGER.fullmatch(token):
         raise Unusable(f"{token} is not a whole number")
     score = int(float(token))
     check_point(score, scale, between=between)
+    check_labels(rest, scale, score)
+    rest = re.sub(rf"\A{of_highest(scale)}", "", rest)
+    own = next((point.label for point in scale if point.value == score), "")
+    _check_behind(literal, rest_behind(rest, [own]))
     return [Scored(score)]
 
 
@@ -54,21 +64,25 @@ def verdicts_in_literal(
     """
     after = chr(ord(letters[-1]) + 1)
     value = rf"(?:a )?{re.escape(tie)}(?!\w)|[{''.join(letters)}{after}](?!\w)"
-    said = _last_in(literal, value, text).upper()
+    found, rest = _last_in(literal, value, text)
+    said = found.upper()
     better = tie if said == after or said.endswith(tie.upper()) else said
+    _check_behind(literal, rest_behind(rest, [tie] if better == tie else []))
     return [Scored(1 if better == tie else 2 * (better == letter)) for letter in letters]
 
 
-def _last_in(literal: str, value: str, text: str, labels: Sequence[str] = ()) -> str:
+def _last_in(literal: str, value: str, text: str) -> tuple[str, str]:
     """What stands in place of * in the last occurrence of a literal, if nothing before it makes it
-    an example and nothing behind it takes it back. Raises Unusable.
+    an example, and what stands behind it. Raises Unusable.
     """
-    answer = re.sub("[*`]", "", check_answer(text))
+    answer = re.sub("[*`]|\\\\boxed", "", check_answer(text))
     if may_refuse(answer):
         raise Unusable("the answer may be a refusal")
+    if bare := re.fullmatch(rf"{_BEFORE_BARE}({value}){_BEHIND_BARE}", answer, re.IGNORECASE):
+        return bare[1], ""
     first, _, last = (_pattern(part) for part in literal.partition("*"))
     leading = rf"{first}\s*" if first else ""
-    whole = re.compile(rf"{leading}({value})\s*?{last}", re.IGNORECASE)
+    whole = re.compile(rf"{leading}[\[(]?({value})[\])]?\s*?{last}", re.IGNORECASE)
     begins = re.compile(first, re.IGNORECASE) if first else whole
     starts = [found.start() for found in begins.finditer(answer)]
     if not starts:
@@ -76,28 +90,45 @@ def _last_in(literal: str, value: str, text: str, labels: Sequence[str] = ()) ->
     found = whole.match(answer, starts[-1])
     if found is None:
         raise Unusable(f"the last {literal} has no usable score")
-    rest = rest_behind(answer[found.end() :], labels)
+    before = filter(None, (whole.match(answer, start) for start in starts))
+    is_alone = len({each[1].upper() for each in before}) == 1
+    if not _is_given(answer, found.start(), is_named=literal[0].isalpha(), is_alone=is_alone):
+        raise Unusable(f"the last {literal} is not given as the score")
+    return found[1], answer[found.end() :]
+
+
+def _is_given(text: str, start: int, *, is_named: bool, is_alone: bool) -> bool:
+    """Whether nothing before a literal means another one, or an example.
+
+    Before one that begins with a word (`is_named`), its line only announces it, as before one that
+    is not the only value.
+    """
+    own = _own_line(text, start)
+    if (is_named or not is_alone) and not is_announcement(own):
+        return False
+    called = own if own.strip() else _leading_line(text, start)
+    return is_announcement(called) or not _LEADS_ELSEWHERE.search(called)
+
+
+def _check_behind(literal: str, rest: str | None) -> None:
+    """Raise Unusable where what stands behind a literal may take it back."""
     if rest is None or not (_OTHER_DIMENSIONS.fullmatch(rest) or explains(rest)):
         raise Unusable(f"the last {literal} is not given as the score")
-    called = _called(answer, found.start())
-    leads_elsewhere = _LEADS_ELSEWHERE.search(called) is not None
-    if not is_announcement(called) if literal[0].isalpha() else leads_elsewhere:
-        raise Unusable(f"the last {literal} is not given as the score")
-    return found[1]
 
 
 def _pattern(part: str) -> str:
-    """The text of a literal beside its place, whose spaces and list marker may differ."""
+    """The text of a literal beside its place, whose spaces, colons and list marker may differ."""
     words = re.sub(r"\A\s*[-\u2022]\s+", "", part).split()
-    pattern = r"\s*".join(map(re.escape, words))
-    return rf"{pattern[:-1]}{GAP}*[:\uff1a]" if pattern.endswith(":") else pattern
+    patterns = (re.escape(word).replace("_", "[_ ]") for word in words)
+    return re.sub("[:\uff1a]", lambda _: _COLON, r"\s*".join(patterns))
 
 
-def _called(text: str, end: int) -> str:
-    """What leads to a place: the sentence before it, or the line before that it continues."""
-    start = start_of_sentence(text, end)
-    called = without_list_marker(text[start:end])
-    if called.strip():
-        return called
-    lines = text[:start].rstrip().rsplit("\n", 1)
+def _own_line(text: str, end: int) -> str:
+    """What stands before a place in its sentence and line."""
+    return without_list_marker(text[start_of_sentence(text, end) : end])
+
+
+def _leading_line(text: str, end: int) -> str:
+    """The line that a place continues: the one before it, if that ends in a colon."""
+    lines = text[: start_of_sentence(text, end)].rstrip().rsplit("\n", 1)
     return lines[-1] if lines[-1].endswith((":", "\uff1a")) else ""

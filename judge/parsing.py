@@ -41,8 +41,9 @@ _DIGITS = 9
 _SCORES = ("score", "rating", "final_score", "overall_score", "final_rating", "overall_rating")
 _REASONS = re.compile(
     r"(?:brief_|short_)?(?:reason|expla|rationale|justif|comment|analysis|thought|thinking|evidence"
-    r"|feedback|summary|critique|note|why|evaluation|assessment|strength|weakness|suggestion|improvement)"
-    r"\w*"
+    r"|feedback|summary|critique|note|why|evaluation|assessment|strength|weakness|suggestion|improvement"
+    r"|begr\u00fcndung|erkl\u00e4rung|raz[o\u00f3]n|explic|raison|motiv|\u7406\u7531|\u539f\u56e0|\u89e3\u91ca"
+    r"|\u8bf4\u660e|\u0627\u0644\u0633\u0628\u0628)\w*"
 )
 _ANOTHER = re.compile(
     r"(?<!for_)(?<!for_the_)(?:score|rating)(?!_reason|_expla)|final|revised|after"
@@ -60,6 +61,18 @@ _WHAT = {
     "item",
 }
 _WHAT |= {"language", "model"}
+#: The whole answer may stand under one of these.
+_AROUND = {
+    "result",
+    "evaluation",
+    "response",
+    "answer",
+    "rating",
+    "output",
+    "judgment",
+    "judgement",
+}
+_AROUND |= {"assessment", "scores"}
 _WHICH_OR_HOW_SURE = {"id", "index", "letter", "confidence", "certainty", "probability"}
 
 
@@ -136,17 +149,23 @@ def parse_verdicts(
 
 def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str, str]:
     """The better letter, or the tie, and the reason."""
-    said = part.get("better") if isinstance(part, dict) else part
     known = {name.casefold(): name for name in [*letters, tie]}
-    said = _ANSWER.sub("", said.strip()).casefold() if isinstance(said, str) else said
-    better = known.get(said) if isinstance(said, str) else None
+    given = part if isinstance(part, dict) else {"better": part}
+    better = known.get(_letter(given.get("better")))
+    where = f"{at}: " if at else ""
     if better is None:
-        place = f"{at}: " if at else ""
-        raise Unusable(f'{place}"better" is not one of {", ".join(known.values())}')
-    if isinstance(part, dict):
-        _check_other_keys(part, ("better",))
-    reason = part.get("reason", "") if isinstance(part, dict) else ""
+        raise Unusable(f'{where}"better" is not one of {", ".join(known.values())}')
+    _check_other_keys(given, ("better",))
+    for said in map(_letter, given.values()):
+        if known.get(said, better) != better:
+            raise Unusable(f"{where}it also says {known[said]}")
+    reason = given.get("reason", "")
     return better, reason if isinstance(reason, str) else json.dumps(reason, default=str)
+
+
+def _letter(said: Any) -> str:
+    """`a` of `Response A`; empty for what is no text."""
+    return _ANSWER.sub("", said.strip()).casefold() if isinstance(said, str) else ""
 
 
 def keeps_to_probe(text: str) -> bool:
@@ -200,9 +219,8 @@ def _of_part(at: str, part: Any, scale: Sequence[Point]) -> Scored:
 
 
 def _scored(value: dict[str, Any], names: Sequence[str] = ()) -> Scored:
-    named = [key for key in value if any(_is_named(key, name) for name in names)]
-    if named and named == list(value) and isinstance(value[named[0]], dict):
-        return _scored(value[named[0]])
+    value = _inside(value, names)
+    named = _named(value, names)
     own = [*named, *(key for key in value if key.casefold() in _SCORES)]
     scores = [value[key] for key in own]
     if len(scores) != 1:
@@ -217,17 +235,24 @@ def _scored(value: dict[str, Any], names: Sequence[str] = ()) -> Scored:
     return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
 
 
+def _inside(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The one object within an object that has nothing else."""
+    if len(value) != 1:
+        return value
+    ((key, inside),) = value.items()
+    wraps = key.casefold() in _AROUND or _named(value, names)
+    return inside if wraps and isinstance(inside, dict) else value
+
+
+def _named(value: dict[str, Any], names: Sequence[str]) -> list[str]:
+    return [key for key in value if any(_is_named(key, name) for name in names)]
+
+
 def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
-    """Raise Unusable where a key of the JSON has the label of another point."""
-    own = next((point.label for point in scale if point.value == score), "").casefold()
+    """Raise Unusable where what the score is given to is another point's label."""
     for key, given in value.items():
-        if _REASONS.fullmatch(key.casefold()):
-            continue
-        said = str(given).casefold().replace(own, " ") if own else str(given).casefold()
-        for point in scale:
-            label = point.label.casefold()
-            if point.value != score and label != own and label in said:
-                raise Unusable(f"it also says {point.label}")
+        if key.casefold() in _WHAT and isinstance(given, str):
+            check_labels(given, scale, score, of_one_word=True)
 
 
 def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from judge.doubts import (
+    ENDS,
     Unusable,
     check_prose,
     has_number,
@@ -18,14 +19,20 @@ NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
 INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
 #: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
 GAP = r"[^\S\n]"
-_END_OF_SENTENCE = re.compile(r"[.!\u3002\uff01]\s|\n")
 _LIST_MARKER = re.compile(rf"\A{GAP}*[->*]{GAP}+")
 #: Before a number they say that it is not exact, behind it that it is another one.
 _NOT_EXACT = re.compile(r"[~<>/!+]")
 _GOES_ON = re.compile(rf"{GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{GAP}*(?:\n|\Z))")
-_I_RATE = re.compile(r"\bi(?:'d| would)? (?:rate|give|assign)\b", re.IGNORECASE)
+_I_RATE = re.compile(
+    r"\bi(?:'d| would)? (?:rate|give|assign)\b|\bich (?:bewerte|gebe|vergebe|w\u00fcrde)\b"
+    r"|\bje (?:donne|lui donne)\b|\u6211(?:\u4f1a|\u5c06)?[\u7ed9\u6253]",
+    re.IGNORECASE,
+)
 _OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
-_UNIT = re.compile(rf"\A{GAP}?(?:[\u5206\u70b9\uc810]|points?\b)")
+_UNIT = re.compile(
+    rf"\A{GAP}?(?:[\u5206\u70b9\uc810]|(?:points?|punkte?n?|puntos|pontos|punti)\b)?(?:\u3067\u3059)?",
+    re.IGNORECASE,
+)
 #: What wraps an answer and says nothing.
 _WRAPPING = re.compile(
     r"</?(?:score|answer|rating|final_answer|response|output)>"
@@ -39,7 +46,7 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
 
     Raises Unusable.
     """
-    plain = without_highest(_WRAPPING.sub("", _with_digits(answer)), scale)
+    plain = without_scale(_WRAPPING.sub("", with_digits(answer)), scale)
     numbers = list(NUMBER.finditer(plain))
     if not numbers:
         raise Unusable("there is no number in the answer")
@@ -62,15 +69,28 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
     return score
 
 
+def without_scale(text: str, scale: Sequence[Point]) -> str:
+    """A text without what it says of the whole scale: `Score (1-5): 4/5` without `(1-5)` and `/5`,
+    where 1 is its lowest and 5 its highest point.
+    """
+    low, high = (re.escape(str(point.value)) for point in (scale[0], scale[-1]))
+    ends = rf"\({GAP}*{low}{GAP}*(?:-|\u2013|\u2014|to){GAP}*{high}{GAP}*\)"
+    return without_highest(re.sub(ends, "", text, count=1), scale)
+
+
 def without_highest(text: str, scale: Sequence[Point]) -> str:
     """A text with 4 for `4/5` and `4 out of 5`, where 5 is the highest point."""
-    highest = rf"{GAP}*\(?(?:{_OF}){GAP}*{scale[-1].value}(?:\.0)?(?![0-9/])(?![.,][0-9])"
-    return re.sub(rf"(?<=[0-9]){highest}", "", text, count=1)
+    return re.sub(rf"(?<=[0-9]){of_highest(scale)}", "", text, count=1)
+
+
+def of_highest(scale: Sequence[Point]) -> str:
+    """The pattern of `/5`, and the like, where 5 is the highest point."""
+    return rf"{GAP}*\(?(?:{_OF}){GAP}*{scale[-1].value}(?:\.0)?(?![0-9/])(?![.,][0-9])"
 
 
 def start_of_sentence(text: str, end: int) -> int:
     """Where the sentence begins in which a place of a text is."""
-    return max((found.end() for found in _END_OF_SENTENCE.finditer(text, 0, end)), default=0)
+    return max((found.end() for found in ENDS.finditer(text, 0, end)), default=0)
 
 
 def without_list_marker(text: str) -> str:
@@ -92,17 +112,20 @@ def rest_behind(text: str, labels: Sequence[str]) -> str | None:
     return None if _GOES_ON.match(rest) else rest
 
 
-def check_labels(text: str, scale: Sequence[Point], score: int) -> None:
-    """Raise Unusable where a text has the label, of several words, of another point."""
+def check_labels(
+    text: str, scale: Sequence[Point], score: int, *, of_one_word: bool = False
+) -> None:
+    """Raise Unusable where a text has the label of another point: of several words, or also
+    `of_one_word`.
+    """
     own = next((point.label for point in scale if point.value == score), "").casefold()
-    around = text.casefold().replace(own, " ") if own else text.casefold()
-    for point in scale:
-        label = point.label.casefold()
-        if point.value != score and label != own and " " in label and label in around:
-            raise Unusable(f"it also says {point.label}")
+    labels = [point.label for point in scale if of_one_word or " " in point.label]
+    for found in _any_label([*labels, own]).finditer(text):
+        if found[0].casefold() != own:
+            raise Unusable(f"it also says {found[0]}")
 
 
-def _with_digits(text: str) -> str:
+def with_digits(text: str) -> str:
     """A text with the digits of any script as 0 to 9."""
     return "".join(
         str(unicodedata.decimal(character)) if character.isdecimal() else character
@@ -111,7 +134,13 @@ def _with_digits(text: str) -> str:
 
 
 def _without_label(text: str, label: str) -> str:
-    return re.sub(rf"(?<!\w){re.escape(label)}(?!\w)", " ", text, flags=re.I) if label else text
+    return _any_label([label]).sub(" ", text)
+
+
+def _any_label(labels: Sequence[str]) -> re.Pattern[str]:
+    """One of these labels, the longest first, as words of their own. Chinese parts no words."""
+    told = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True) if label)
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{told or '(?!)'})(?![A-Za-z0-9])", re.IGNORECASE)
 
 
 def _check_called(text: str, number: str, names: tuple[str, ...]) -> None:

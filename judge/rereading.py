@@ -1,7 +1,7 @@
 """Stored answers of judges that are read otherwise now. Nothing is changed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from judge.attempts import asked
@@ -58,11 +58,7 @@ def _said(attempt: Attempt) -> ReadCompletion:
     reason = attempt.provenance.get("finish_reason")
     said = read_completion(attempt.raw_text, beside=attempt.thinking, finish_reason=reason)
     is_refusal = attempt.outcome == Outcome.REFUSED
-    return (
-        ReadCompletion(said.answer, said.thinking, Ended.REFUSED, said.notices)
-        if is_refusal
-        else said
-    )
+    return replace(said, ended=Ended.REFUSED) if is_refusal else said
 
 
 def _before(attempt: Attempt, responses: Sequence[int], dimensions: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ ADVICE = re.compile(
 WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
 #: A single reply has no letter.
 REPLY = re.compile(
-    r'<(reply|response)(?: name="(?P<letter>[A-Z])")?>\n(?P<text>.*?)\n</\1>', re.DOTALL
+    r'<(reply|response)(?: name="(?P<letter>[A-Z]{1,2})")?>\n(?P<text>.*?)\n</\1>', re.DOTALL
 )
 #: Replies whose qualities differ by less are equally good.
 CLOSE = 0.05

@@ -78,7 +78,7 @@ SCORE_AGREEMENT = TableSpec(
     section="Automatic metrics",
     subject=METRICS,
 )  # fmt: skip
-#: ReadCompletion of a metric that some responses have no value of.
+#: The note of a metric that lacks values for some responses.
 OUTDATED = "out of date: there are new responses, so compute it again with manage.py metrics"
 #: The kind of the trained scorer among the judges.
 SCORER = "scorer"

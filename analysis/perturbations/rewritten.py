@@ -33,8 +33,12 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"-{3,}|\*{3,}|_{3,}")
-#: What a model offers behind the text that it announced.
-_OFFERS = re.compile(r"(?:let me know if|i hope this)\b.*", re.IGNORECASE)
+#: What a model offers behind the text that it announced, unless the original ends so.
+_OFFERS = re.compile(
+    r"let me know if .*\b(?:version|tone|changes?|adjust\w*|revis\w*|rewrite|edits?)\b.*"
+    r"|i hope this (?:version|rewrite|revision|works|meets)\b.*",
+    re.IGNORECASE,
+)
 #: The same before the text on its line.
 _BEFORE = re.compile(
     r"(?:here(?:'s| is) (?:a|an|the|your) (?:shorter|shortened|rewritten|revised|(?:more )?formal"
@@ -58,7 +62,7 @@ def rewritten_text(answer: str, original: str) -> tuple[str, list[str]]:
     if tagged is not None:
         said = [WRAPPING, *([PREFACE] if tagged[0] else [])]
         text = tagged[1]
-    elif (rest := _without_preface(text)) and not _without_preface(original.strip()):
+    elif (rest := _without_preface(text, original)) and not _without_preface(original.strip()):
         text = rest
         said = [PREFACE]
     unwrapped = _unwrapped(text)
@@ -79,25 +83,26 @@ def _tagged(text: str) -> tuple[str, str] | None:
     return text[: last.start()].strip(), text[last.end() : end].strip()
 
 
-def _without_preface(text: str) -> str:
+def _without_preface(text: str, original: str = "") -> str:
     """What follows a preface; empty if there is none."""
     line, _, rest = text.partition("\n")
     said = line.strip(" *_#")
     if rest.strip() and len(said) <= LONGEST_PREFACE and said[-1:] in (":", "："):
         said = said.rstrip(":： *_").replace("’", "'")
         if _SURE.fullmatch(f"{said}.") or _ANNOUNCES.fullmatch(_SURE.sub("", said, count=1)):
-            return _announced(rest)
+            return _announced(rest, original)
     if rest.strip() and _HEADING.fullmatch(line.strip()):
-        return _announced(rest)
+        return _announced(rest, original)
     begins = _SURE.match(text)
     before = _BEFORE.match(text, begins.end() if begins else 0)
-    return _announced(text[before.end() :]) if before else ""
+    return _announced(text[before.end() :], original) if before else ""
 
 
-def _announced(text: str) -> str:
+def _announced(text: str, original: str) -> str:
     """A text that was announced, without rules around it and an offer behind it."""
     lines = text.strip().split("\n")
-    if len(lines) > 2 and not lines[-2].strip() and _OFFERS.fullmatch(lines[-1].strip()):
+    is_offer = len(lines) > 2 and not lines[-2].strip() and _OFFERS.fullmatch(lines[-1].strip())
+    if is_offer and not _OFFERS.fullmatch(original.strip().rsplit("\n", 1)[-1]):
         lines = "\n".join(lines[:-1]).strip().split("\n")
     for end in (0, -1):
         if len(lines) > 1 and _RULE.fullmatch(lines[end].strip()):

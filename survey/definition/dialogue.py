@@ -28,7 +28,7 @@ _LINE = re.compile(rf"[ \t]*\**({'|'.join(LINES)})\**[ \t]*[:\uff1a]\**[ \t]*(.*
 
 @dataclass(frozen=True)
 class DialogueTurn:
-    """What somebody said."""
+    """What one side of a dialogue says."""
 
     speaker: Speaker
     text: str
@@ -53,9 +53,9 @@ def _of_json(text: str) -> list[DialogueTurn]:
         role = message.get("role") if isinstance(message, dict) else None
         said = _said(message.get("content")) if isinstance(message, dict) else None
         speaker = ROLES.get(role.casefold()) if isinstance(role, str) else None
-        if speaker is None or said is None:
+        if speaker is None or not (said := (said or "").strip()):
             return []
-        turns.append(DialogueTurn(speaker, said.strip()))
+        turns.append(DialogueTurn(speaker, said))
     return turns
 
 

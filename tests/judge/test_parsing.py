@@ -284,3 +284,36 @@ def test_answer_without_a_score_for_every_dimension_is_refused(text: str, reason
 )
 def test_probe_is_kept_to_by_nothing_but_what_its_schema_allows(text: str, keeps: bool) -> None:
     assert keeps_to_probe(text) is keeps
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "score"),
+    [
+        ('{"score": 4, "confidence": 0.85}', "1 2 3 4 5", 4),
+        ('{"score": 4, "id": 3}', "1 2 3 4 5", 4),
+        ('{"score": 4.0}', "0 1 2 3 4 5", 4),
+        ('{"score": 2, "confidence": null}', "None Some", 2),
+        ('{"score": 3, "dimension": "knowledge"}', "No Partly Yes", 3),
+        ('{"score": 3, "label": "Yes"}', "No Partly Yes", 3),
+    ],
+)
+def test_label_counts_only_where_the_json_gives_one(text: str, labels: str, score: int) -> None:
+    named = labels.split()
+    first = 0 if named[0] == "0" else 1
+    scale = [Point(value=value, label=label) for value, label in enumerate(named, start=first)]
+    assert parse_score(text, scale) == score
+
+
+@pytest.mark.parametrize("label", ["No", "no, not really", "Partly"])
+def test_label_of_another_point_leaves_doubt(label: str) -> None:
+    scale = [Point(value=value, label=each) for value, each in enumerate(("No", "Partly", "Yes"))]
+    with pytest.raises(Unusable, match="it also says"):
+        parse_score(f'{{"score": 2, "label": "{label}"}}', scale)
+
+
+def test_label_in_chinese_needs_no_space_around_it() -> None:
+    scale = [
+        Point(value=value, label=each) for value, each in enumerate(("没有同理心", "有同理心"))
+    ]
+    with pytest.raises(Unusable, match="没有同理心"):
+        parse_score('{"score": 1, "label": "完全没有同理心的回复"}', scale)

@@ -237,10 +237,11 @@ def test_pair_is_judged_by_letters_and_the_third_is_a_tie() -> None:
         ("[[A]]", [2, 0]),
         ("Both: [[C]]", [1, 1]),
         ("[[tie]]", [1, 1]),
-        ("First I thought [[A]], now [[b]]", [0, 2]),
+        ("First I thought [[A]]. My verdict: [[b]]", [0, 2]),
+        ("A", [2, 0]),
     ):
         assert scores(configured, answer, 2) == points
-    for answer in ("A", "[[D]]", "[[A and B]]"):
+    for answer in ("[[D]]", "[[A and B]]", "I choose [[A]] over [[B]]."):
         with pytest.raises(Unusable):
             scores(configured, answer, 2)
 

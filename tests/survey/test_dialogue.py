@@ -83,6 +83,8 @@ def test_one_turn_is_a_dialogue(speaker: str) -> None:
         "[]",
         '[{"role": "user"}]',
         '[{"role": "judge", "content": "x"}]',
+        '[{"role": "user", "content": ""}]',
+        '[{"role": "user", "content": "x"}, {"role": "assistant", "content": " "}]',
         '[{"role": "user", "content": [1]}]',
         '[{"role": "user", "content": []}]',
         '[{"role": "user", "content": [{"type": "text"}]}]',

@@ -128,3 +128,29 @@ def test_blanks_without_end_are_read_at_once(text: str) -> None:
     began = time.process_time()
     rewritten_text(text, ORIGINAL)
     assert time.process_time() - began < 2, "it took minutes"
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "Let me know if you'd like a shorter version.",
+        "Let me know if you want any changes!",
+        "I hope this works for you.",
+    ],
+)
+def test_offer_behind_an_announced_text_is_taken_off(offer: str) -> None:
+    assert rewritten_text(f"Here is a shorter version:\n\n{TEXT}\n\n{offer}", ORIGINAL)[0] == TEXT
+
+
+@pytest.mark.parametrize(
+    ("end", "original_end"),
+    [
+        ("Let me know if you would like to talk.", ORIGINAL),
+        ("I hope this gets easier.", ORIGINAL),
+        ("Let me know if I should change my tone.", "Let me know if my tone should change."),
+    ],
+)
+def test_end_of_the_reply_itself_stays(end: str, original_end: str) -> None:
+    text = f"{TEXT}\n\n{end}"
+    original = f"{ORIGINAL}\n\n{original_end}"
+    assert rewritten_text(f"Here is a shorter version:\n\n{text}", original)[0] == text
