@@ -55,8 +55,10 @@ _PHRASES = re.compile(
     r"|\bbased on the (?:provided |given )?(?:scale|rubric|criteria|instructions)"
     r"(?: (?:provided|given|above))?\b"
     rf"|\bafter (?:carefully )?(?:reading|reviewing|evaluating) {_WHAT}\b"
-    r"|\b(?:i(?:'d| would)? (?:rate|give|assign)|i(?: have|'ve) (?:read|rated|evaluated)"
-    rf"|let me (?:rate|evaluate)|(?:of|for)(?: the (?:\w+ )?of)?) {_WHAT}\b",
+    r"|\bi(?: have|'ve) (?:rated|evaluated)\b"
+    r"|\b(?:i(?:'d| would)? (?:rate|give|assign)|i(?: have|'ve) read"
+    rf"|let me (?:rate|evaluate)|(?:of|for)(?: the (?:\w+ )?of)?) {_WHAT}\b"
+    rf"|\b(?:the|this) (?:{_ABOUT})'s\b",
     re.IGNORECASE,
 )
 #: Begins of sentences that are about something else than the judge: a noun's, or a pronoun.
@@ -84,24 +86,29 @@ _HEADING = re.compile(
 
 
 def _doubts(where: str, *patterns: str) -> re.Pattern[str]:
-    told = (word.strip() for text in _PROSE["doubts"][where].values() for word in text.split(","))
-    words = (re.escape(word).replace(r"\*", r"\w*") for word in told)
+    told = ",".join(_PROSE["doubts"][where].values()).split(",")
+    words = (re.escape(" ".join(word.split())).replace(r"\*", r"\w*") for word in told)
     return re.compile(rf"\b(?:{'|'.join([*words, *patterns])})\b", re.IGNORECASE)
 
 
 #: "Two facts" and "more detail" mean no score, but "two or three" and "more than that" may.
 _MODIFIES_NOTHING = (
-    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|than\b|at\b|here\b|points?\b|so\b)"
+    r"(?!\s+(?!or\b|and\b|to\b|out\b|of\b|not\b|now\b|then\b|than\b|at\b|here\b|points?\b|so\b|for\b"
+    r"|overall\b|only\b|really\b)"
     r"[a-z]{3,})"
 )
 _NUMBER_WORD = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
     + _MODIFIES_NOTHING
 )
-_DOUBTS = _doubts("anywhere", _NUMBER_WORD, rf"there (?:is|are|was) no (?:{_ABOUT})")
-_DOUBTS_BEFORE = _doubts(
-    "before", r"(?:missing|empty|blank|below)(?=\W*\Z)", rf"(?:this|that){_MODIFIES_NOTHING}"
+_DOUBTS = _doubts(
+    "anywhere",
+    _NUMBER_WORD,
+    rf"there (?:is|are|was) no (?:{_ABOUT})|no (?:{_ABOUT}) (?:is|was|were)",
+    r"(?:missing|empty|blank|not|a bit)(?=\W*\Z)",
+    r"(?:not|n't) (?:\w+ )?(?:provided|given|included?|shown|there|supplied)|missing from",
 )
+_DOUBTS_BEFORE = _doubts("before", r"(?:below|so)(?=\W*\Z)", rf"(?:this|that){_MODIFIES_NOTHING}")
 _DOUBTS_BEHIND = _doubts(
     "behind", rf"(?:more|less|better|worse){_MODIFIES_NOTHING}", r"(?<!each )other"
 )
@@ -161,7 +168,7 @@ def check_prose(
     odd = [
         *_unexplained(told),
         *(each for each in lead[-1:] if each in told and _DOUBTS_BEFORE.search(each)),
-        *_unexplained(behind, _DOUBTS_BEHIND),
+        *_unexplained_behind(behind),
     ]
     odd = odd if explained else [*told, *behind]
     if odd:
@@ -196,7 +203,14 @@ def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
 
 def explains(text: str) -> bool:
     """Whether English sentences behind a score are about what was rated, or there are none."""
-    return not any(_unexplained(_sentences(_MARKUP.sub("\n", text)), _DOUBTS_BEHIND))
+    return not any(_unexplained_behind(_sentences(_MARKUP.sub("\n", text))))
+
+
+def _unexplained_behind(sentences: Sequence[str]) -> Iterator[str]:
+    """The same of those behind a score, where "it" may be the score: "It is a mistake."."""
+    if sentences and _IT.match(sentences[0]):
+        yield sentences[0]
+    yield from _unexplained(sentences, _DOUBTS_BEHIND)
 
 
 def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None) -> Iterator[str]:
@@ -218,6 +232,11 @@ def _doubt(sentence: str, beside: str) -> Unusable:
 
 
 _SHOWN = 60
+_IT = re.compile(
+    r"this is\b|it(?:'s| (?:is|was|has been|will|would|should|could|may|might|must|can|does|means"
+    r"|needs|comes|stems|belongs|loses|fits|awaits|no longer|\w+n't))\b",
+    re.IGNORECASE,
+)
 #: Of these signs, those that make no other number.
 _SIGNS = "=|>"
 _SPACE = re.compile(r"\s+")

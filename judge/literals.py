@@ -14,6 +14,7 @@ from judge.plain_numbers import (
     rest_behind,
     start_of_sentence,
     with_digits,
+    without_ends,
     without_highest,
     without_list_marker,
 )
@@ -24,10 +25,12 @@ from survey.definition.tasks import Point
 _LEADS_ELSEWHERE = re.compile(
     r"(?:\b(?:not|never|no|maybe|perhaps|could|might|would|or|than|over|told|asked|print|says?|said"
     r"|form|format|example|sample|template|use|write|instead|rather|far|between|worse|worst|loser"
-    r"|inject\w*)\b|n['\u2019]t\b)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z|<!--\W*\Z",
+    r"|includes?|inject\w*|nicht|pas)\b|n['\u2019]t\b|\be\.g\.|\u4e0d)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z|<!--\W*\Z",
     re.IGNORECASE,
 )
-_OTHER_DIMENSIONS = re.compile(r"(?:\s*[-*\u2022]?\s*[A-Z][\w ]{1,40}: *[0-9]+\.?)*\s*")
+_OTHER_DIMENSION = re.compile(
+    rf"{GAP}*(?:[-*\u2022]{GAP}*)?(?!Out )([A-Z][\w ]{{1,40}}): *[0-9]+\.?{GAP}*"
+)
 _COLON = rf"{GAP}*[:\uff1a]\s*"
 #: An answer may be no more than the place of a literal.
 _BEFORE_BARE, _BEHIND_BARE = r"[\s*`\"'\[]*", r"[\s*`\"'\]]*\.?\s*"
@@ -43,7 +46,7 @@ def score_in_literal(
     """
     highest = rf"(?:{GAP}*(?:/|out of){GAP}*[0-9]+(?![0-9]))?"
     value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){NUMBER.pattern}{highest}"
-    said, rest = _last_in(literal, value, with_digits(text))
+    said, rest = _last_in(literal, value, without_ends(with_digits(text), scale))
     token = without_highest(said, scale)
     if not INTEGER.fullmatch(token):
         raise Unusable(f"{token} is not a whole number")
@@ -112,8 +115,14 @@ def _is_given(text: str, start: int, *, is_named: bool, is_alone: bool) -> bool:
 
 def _check_behind(literal: str, rest: str | None) -> None:
     """Raise Unusable where what stands behind a literal may take it back."""
-    if rest is None or not (_OTHER_DIMENSIONS.fullmatch(rest) or explains(rest)):
+    if rest is None or not (_is_of_other_dimensions(rest) or explains(rest)):
         raise Unusable(f"the last {literal} is not given as the score")
+
+
+def _is_of_other_dimensions(text: str) -> bool:
+    """Whether a text is only lines such as `- Clarity: 4`."""
+    lines = map(_OTHER_DIMENSION.fullmatch, filter(str.strip, text.splitlines()))
+    return all(line and not is_announcement(line[1]) for line in lines)
 
 
 def _pattern(part: str) -> str:
@@ -129,6 +138,6 @@ def _own_line(text: str, end: int) -> str:
 
 
 def _leading_line(text: str, end: int) -> str:
-    """The line that a place continues: the one before it, if that ends in a colon."""
-    lines = text[: start_of_sentence(text, end)].rstrip().rsplit("\n", 1)
-    return lines[-1] if lines[-1].endswith((":", "\uff1a")) else ""
+    """The line that a place continues: the one before it if it ends in a colon, or is a heading."""
+    line = text[: start_of_sentence(text, end)].rstrip().rsplit("\n", 1)[-1]
+    return line if line.endswith((":", "\uff1a")) or line.lstrip().startswith("#") else ""

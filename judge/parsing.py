@@ -24,7 +24,7 @@ from typing import Any
 
 from judge.doubts import Unusable
 from judge.json_answers import object_in
-from judge.plain_numbers import INTEGER, check_labels, score_in_text
+from judge.plain_numbers import INTEGER, check_labels, score_in_text, without_highest
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
 
@@ -33,6 +33,10 @@ LONGEST = 10_000
 
 _ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
+#: No reason is.
+_ONLY_A_NUMBER = re.compile(r"\s*[0-9][0-9./]*\s*")
+_BEGINS_WITH_A_NUMBER = re.compile(rf"({INTEGER.pattern})(?:\s*[-=:(\u2013]\s*(.+?)\)?)?\Z")
+_COUNTED = re.compile(r"\b[0-9]+\b")
 #: No score has more.
 _DIGITS = 9
 
@@ -109,7 +113,7 @@ def parse_scores(
             parts = [each for at, part in parts for each in _parts(part, dimensions, at)]
         scores = [_of_part(at, part, scale) for at, part in parts]
     elif value is not None:
-        scores = [_scored(value, names)]
+        scores = [_scored(value, scale, names)]
         check_labels(prose, scale, scores[0].score)
         _check_label(value, scale, scores[0].score)
     else:
@@ -197,10 +201,19 @@ def _parts(value: Any, names: Sequence[str], within: str = "") -> list[tuple[str
         part = given[keys[0]] if keys else None
         if part is None:
             raise Unusable(f"there is no score for {at}")
+        _check_what(part, at, name, names)
         parts.append((at, part))
         own += keys
     _check_other_keys(given, own)
     return parts
+
+
+def _check_what(part: Any, at: str, name: str, names: Sequence[str]) -> None:
+    """Raise Unusable where a part says that it is about another one of `names`."""
+    others = {each.casefold() for each in names if each != name}
+    for key, given in part.items() if isinstance(part, dict) else ():
+        if key.casefold() in _WHAT and isinstance(given, str) and given.casefold() in others:
+            raise Unusable(f"{at} is about {given}")
 
 
 def _is_named(key: str, name: str) -> bool:
@@ -211,21 +224,27 @@ def _is_named(key: str, name: str) -> bool:
 def _of_part(at: str, part: Any, scale: Sequence[Point]) -> Scored:
     whole = part if isinstance(part, dict) else {"score": part}
     try:
-        scored = _scored(whole)
+        scored = _scored(whole, scale)
         _check_label(whole, scale, scored.score)
     except Unusable as problem:
         raise Unusable(f"{at}: {problem}") from None
     return scored
 
 
-def _scored(value: dict[str, Any], names: Sequence[str] = ()) -> Scored:
+def _scored(value: dict[str, Any], scale: Sequence[Point], names: Sequence[str] = ()) -> Scored:
     value = _inside(value, names)
     named = _named(value, names)
-    own = [*named, *(key for key in value if key.casefold() in _SCORES)]
+    scores_of_names = {
+        f"{name}_{word}".casefold() for name in names for word in ("score", "rating")
+    }
+    own = [
+        *named,
+        *(key for key in value if key.casefold() in _SCORES or key.casefold() in scores_of_names),
+    ]
     scores = [value[key] for key in own]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
-    score = _whole(scores[0])
+    score = _whole(scores[0], scale)
     if score is None:
         given = scores[0]
         shown = repr(float(given)) if isinstance(given, Decimal) else repr(given)
@@ -249,10 +268,17 @@ def _named(value: dict[str, Any], names: Sequence[str]) -> list[str]:
 
 
 def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
-    """Raise Unusable where what the score is given to is another point's label."""
+    """Raise Unusable where what the score is given to, or all of a reason, is another point's
+    label.
+    """
+    others = {point.label.casefold() for point in scale if point.value != score}
     for key, given in value.items():
+        if isinstance(given, str) and given.strip(" .").casefold() in others:
+            raise Unusable(f"it also says {given[:40]}")
         if key.casefold() in _WHAT and isinstance(given, str):
             check_labels(given, scale, score, of_one_word=True)
+            if any(number != str(score) for number in _COUNTED.findall(given)):
+                raise Unusable(f"it also says {given[:40]}")
 
 
 def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
@@ -262,6 +288,7 @@ def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
         if key in own or given in ("", None, [], {}) or name in _WHICH_OR_HOW_SURE:
             continue
         is_reason = _REASONS.fullmatch(name) is not None and not _ANOTHER.search(name)
+        is_reason = is_reason and not _ONLY_A_NUMBER.fullmatch(str(given))
         if not (is_reason and _is_text(given)) and not (name in _WHAT and isinstance(given, str)):
             raise Unusable(f'the JSON also has "{key}"')
         if isinstance(given, str) and may_refuse(given):
@@ -273,14 +300,19 @@ def _is_text(given: Any) -> bool:
     if isinstance(given, list):
         return all(isinstance(each, str) for each in given)
     if isinstance(given, dict):
-        return all(isinstance(each, str) for each in given.values())
+        has_score = any(key.casefold() in _SCORES for key in given)
+        return not has_score and all(isinstance(each, str) for each in given.values())
     return isinstance(given, str)
 
 
-def _whole(score: Any) -> int | None:
-    """The whole number that a score is: 4, 4.0 or "4"."""
-    if isinstance(score, str) and INTEGER.fullmatch(score.strip()):
-        return int(float(score))
+def _whole(score: Any, scale: Sequence[Point]) -> int | None:
+    """The whole number that a score is: 4, 4.0, "4", "4/5" or "4 - Very empathetic"."""
+    if isinstance(score, str):
+        found = _BEGINS_WITH_A_NUMBER.match(without_highest(score.strip(), scale))
+        number = int(float(found[1])) if found else None
+        label = found[2] if found else ""
+        labels = [point.label.casefold() for point in scale if point.value == number]
+        return number if not label or label.casefold() in labels else None
     if isinstance(score, Decimal) and abs(score.adjusted()) <= _DIGITS:
         return int(score) if score == score.to_integral_value() else None
     return score if type(score) is int and abs(score) < 10**_DIGITS else None

@@ -21,7 +21,7 @@ INTEGER = re.compile(r"[-+]?[0-9]{1,9}(?:\.0+)?")
 GAP = r"[^\S\n]"
 _LIST_MARKER = re.compile(rf"\A{GAP}*[->*]{GAP}+")
 #: Before a number they say that it is not exact, behind it that it is another one.
-_NOT_EXACT = re.compile(r"[~<>/!+]")
+_NOT_EXACT = re.compile(r"[~<>/!+?\uff1f\u20ac\u00a7]")
 _GOES_ON = re.compile(rf"{GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{GAP}*(?:\n|\Z))")
 _I_RATE = re.compile(
     r"\bi(?:'d| would)? (?:rate|give|assign)\b|\bich (?:bewerte|gebe|vergebe|w\u00fcrde)\b"
@@ -29,14 +29,19 @@ _I_RATE = re.compile(
     re.IGNORECASE,
 )
 _OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
+#: "The rating for answer 4".
+_IS_AN_INDEX = re.compile(r"\b(?:answer|response|reply|evaluation|result|verdict)[ #]*\Z", re.I)
+#: It may be a minus.
+_DASH = re.compile(r"[-\u2010-\u2015\uff0d\ufe63]\s*\Z")
+_BEGINS_AN_ITEM = re.compile(rf"[.)]{GAP}+\w")
 _UNIT = re.compile(
     rf"\A{GAP}?(?:[\u5206\u70b9\uc810]|(?:points?|punkte?n?|puntos|pontos|punti)\b)?(?:\u3067\u3059)?",
     re.IGNORECASE,
 )
 #: What wraps an answer and says nothing.
 _WRAPPING = re.compile(
-    r"</?(?:score|answer|rating|final_answer|response|output)>"
-    r"|[\u200b\u2060\ufeff*_`#]|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]",
+    r"(?:</?(?:score|answer|rating|result|final_answer|final_score|final_rating|response|output)>"
+    r"|[\u200b\u2060\ufeff*_`#]|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f])+",
     re.IGNORECASE,
 )
 
@@ -46,7 +51,8 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
 
     Raises Unusable.
     """
-    plain = without_scale(_WRAPPING.sub("", with_digits(answer)), scale)
+    plain = without_ends(_WRAPPING.sub(_between_digits, with_digits(answer)), scale)
+    plain = without_highest(plain, scale)
     numbers = list(NUMBER.finditer(plain))
     if not numbers:
         raise Unusable("there is no number in the answer")
@@ -54,6 +60,8 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
         shown = ", ".join(number[0] for number in numbers[:5])
         raise Unusable(f"there are several numbers in the answer: {shown}")
     (number,) = numbers
+    if scale[0].value < 0 and _DASH.search(plain[: number.start()]):
+        raise Unusable(f"{number[0]} may have a sign")
     if not INTEGER.fullmatch(number[0]):
         raise Unusable(f"{number[0]} is not a whole number")
     score = int(float(number[0]))
@@ -63,19 +71,36 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
     check_labels(plain, scale, score)
     _check_called(_without_label(called, own), number[0], names)
     rest = rest_behind(after, [own])
-    if rest is None:
+    if rest is None or _is_numbering(before, called, after):
         raise Unusable(f"{number[0]} is not given as the score")
     check_prose(before, rest, beside="the score", names=names)
     return score
 
 
-def without_scale(text: str, scale: Sequence[Point]) -> str:
-    """A text without what it says of the whole scale: `Score (1-5): 4/5` without `(1-5)` and `/5`,
-    where 1 is its lowest and 5 its highest point.
+def _is_numbering(before: str, called: str, after: str) -> bool:
+    """Whether a number only counts, as in `4. It offers help.` behind a sentence, or `no. 4`."""
+    if any(character.isalnum() for character in called) or not before.strip():
+        return False
+    return _BEGINS_AN_ITEM.match(after) is not None or before[-1:] not in ("\n", "")
+
+
+def _between_digits(found: re.Match[str]) -> str:
+    """What stands for wrapping: a space where digits would join."""
+    text, start, end = found.string, found.start(), found.end()
+    return " " if text[start - 1 : start].isdigit() and text[end : end + 1].isdigit() else ""
+
+
+def without_ends(text: str, scale: Sequence[Point]) -> str:
+    """A text without what it says of the whole scale: `Score (1-5): 4` without `(1-5)`, where 1 is
+    its lowest and 5 its highest point.
     """
     low, high = (re.escape(str(point.value)) for point in (scale[0], scale[-1]))
-    ends = rf"\({GAP}*{low}{GAP}*(?:-|\u2013|\u2014|to){GAP}*{high}{GAP}*\)"
-    return without_highest(re.sub(ends, "", text, count=1), scale)
+    ends = rf"{low}{GAP}*(?:-|\u2013|\u2014|to){GAP}*{high}"
+    whole = (
+        rf"\({GAP}*(?:{ends}|(?:out of|/){GAP}*{high}){GAP}*\)"
+        rf"|\bon a scale (?:of|from) {ends}\b,?"
+    )
+    return re.sub(whole, "", text, count=1, flags=re.IGNORECASE)
 
 
 def without_highest(text: str, scale: Sequence[Point]) -> str:
@@ -146,6 +171,8 @@ def _any_label(labels: Sequence[str]) -> re.Pattern[str]:
 def _check_called(text: str, number: str, names: tuple[str, ...]) -> None:
     """Raise Unusable unless what stands before a number, in its sentence, calls it the score."""
     called = without_list_marker(text)
+    if _IS_AN_INDEX.search(called):
+        raise Unusable(f"{number} is not given as the score")
     says = any(character.isalnum() for character in called) and not _I_RATE.search(called)
     if _NOT_EXACT.search(called) or has_number(called) or (says and not names_score(called, names)):
         raise Unusable(f"{number} is not given as the score")

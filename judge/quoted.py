@@ -19,7 +19,8 @@ _INLINE = re.compile(r"(?<!`)`(?!`)[^`\n]+`(?!`)")
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _INDENTED = re.compile(r" {4}|\t")
 _BEGINS_OBJECT = re.compile(r"\{(?=\s*\")")
-_IN_OBJECT = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+#: A text that does not end goes on to the end, or each of its quotes would be tried.
+_IN_OBJECT = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}]', re.DOTALL)
 #: So many braces are looked at: a text of nothing else must not take minutes.
 _TRIES = 8
 

@@ -84,3 +84,31 @@ def test_literal_is_read_where_nothing_goes_on(literal: str, reply: str, score: 
     except Unusable:
         read = None
     assert read == score
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [("Score: \u20132", None), ("\u20132", None), ("Score: - 2", None), ("Score: -2", -2)],
+)
+def test_dash_may_be_a_sign_where_points_are_negative(reply: str, score: int | None) -> None:
+    scale = [Point(value=value, label=f"point {value}") for value in range(-2, 3)]
+    try:
+        found = parse_scores(reply, scale)[0].score
+    except Unusable:
+        found = None
+    assert found == score
+
+
+def test_digits_are_not_joined_by_what_wraps_them() -> None:
+    scale = [Point(value=value, label=str(value)) for value in range(0, 101, 10)]
+    for reply in ("<score>7</score><score>0</score>", "5*0", "1`0"):
+        with pytest.raises(Unusable):
+            parse_scores(reply, scale)
+
+
+def test_parts_may_not_say_that_they_are_about_others() -> None:
+    form = '{"A": {"response": "%s", "score": 4}, "B": {"response": "%s", "score": 2}}'
+    with pytest.raises(Unusable, match="A is about B"):
+        parse_scores(form % ("B", "A"), FIVE, letters=("A", "B"))
+    scores = parse_scores(form % ("A", "B"), FIVE, letters=("A", "B"))
+    assert [each.score for each in scores] == [4, 2]
