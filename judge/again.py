@@ -11,7 +11,7 @@ from uuid import uuid4
 from django.db import transaction
 
 from judge import prompts
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.doubts import Unusable
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply

@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from judge.asking import end_of_lease
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.exchange import JudgeRequest
 from judge.models import Attempt, Batch, Call
 from judge.prompts import prompt_hash

@@ -23,7 +23,7 @@ from judge.asking import backoff_seconds, due, later, waits
 from judge.attempts import Asked, asked, begin, request_of
 from judge.batch_client import URL
 from judge.calls import record_failed_batch, record_failure
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.endpoint_traits import traits_at, was_found_since
 from judge.endpoints import endpoint_of
 from judge.exchange import ExchangeFailed

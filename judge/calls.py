@@ -28,7 +28,7 @@ from judge.asking import (
     waits,
 )
 from judge.attempts import Asked, Claimed, begin
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.endpoint_traits import note_trait, traits_at
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_of
 from judge.exchange import ExchangeFailed, Reply, Scope

@@ -11,13 +11,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from judge import prompts
-from judge.definition import (
-    JudgeConfiguration,
-    JudgeDefinition,
-    JudgingDefinition,
-    on_scale_of_study,
-)
-from judge.definition import configuration_of as configured
+from judge.configuration import JudgeConfiguration
+from judge.configuration import configuration_of as configured
+from judge.definition import JudgeDefinition, JudgingDefinition, on_scale_of_study
 from judge.drawing import with_examples
 from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here, stand_in_here
 from judge.gold import choose_gold

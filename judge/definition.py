@@ -1,18 +1,14 @@
-"""The `judging:` part of study.yaml, and a judge's configuration with its endpoint. Pure."""
+"""The `judging:` part of study.yaml. Pure."""
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
-from pydantic_core import PydanticUndefined
 
-from judge.examples import ExamplesDefinition, RatedExample
+from judge.examples import ExamplesDefinition
 from judge.money import Budget, Price
-from judge.rubrics import ONE_LINE, PRESETS
-from judge.wording import NOUNS, Nouns, written_in
+from judge.rubrics import PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.parts import Name, Part, Text, wrong
 from survey.definition.tasks import Point
@@ -137,7 +133,7 @@ class JudgeDefinition(Part):
         return self
 
     def _what_the_template_lacks(self, fields: list[str]) -> str:
-        """Why nobody could answer it as the study says; empty if somebody could."""
+        """Why it can't be answered as the study says; empty if it can."""
         shows = {"single": "response", "block": "responses"}.get(self.presentation)
         if shows is not None and shows not in fields:
             return f"has no {{{shows}}}: the judge would not see what it rates"
@@ -187,7 +183,7 @@ class JudgeDefinition(Part):
 
 
 def _what_is_wrong_with(literal: str) -> str:
-    """Why no score could be read from an answer in this form; empty if one could."""
+    """Why no score can be read from an answer in this form; empty if one can."""
     form = "write json, number, or a text with one * where the score stands, such as [[*]]"
     n = literal.count("*")
     if n != 1:
@@ -310,6 +306,12 @@ def _misfits(
     asked = [name for name in judge.dimensions or rated if name in rated]
     if judge.together and len(asked) < 2:
         conflicts.append((("together",), "there is only one dimension to ask about"))
+    if judge.template and len(asked) > 1 and not _says_what_is_asked(judge):
+        message = (
+            "has no {question}, {rubric} or {dimension}: each of the dimensions would get the same "
+            "prompt. Name one of them under dimensions"
+        )
+        conflicts.append((("template",), message))
     preset = PRESETS.get(judge.preset or "")
     texts = judge.rubric if isinstance(judge.rubric, dict) else preset.texts if preset else {}
     key = "preset" if preset else "rubric"
@@ -336,9 +338,23 @@ def _misfits(
     return conflicts
 
 
-def on_scale_of_study(
-    judge: "JudgeDefinition | JudgeConfiguration", study: StudyDefinition
-) -> bool:
+def _says_what_is_asked(judge: JudgeDefinition) -> bool:
+    """Whether a judge's template differs by dimension."""
+    named = {name for _, name in pieces_of(f"{judge.template}{judge.system or ''}")}
+    return bool(named & {"question", "rubric", "dimension"})
+
+
+class Judges(Protocol):
+    """What a judge's description and its configuration share."""
+
+    @property
+    def presentation(self) -> Presentation: ...
+
+    @property
+    def scale(self) -> list[Point] | None: ...
+
+
+def on_scale_of_study(judge: Judges, study: StudyDefinition) -> bool:
     """Whether a judge's scores can be compared with the study's ratings."""
     if study.rating is None or judge.presentation == "pair":
         return False
@@ -352,175 +368,3 @@ def on_scale_of_study(
 def whole_points(study: StudyDefinition) -> list[Point]:
     """The points of the study's scale that a judge gives: no halves, which only raters give."""
     return [point for point in study.rated.scale if point.value % 1 == 0]
-
-
-class JudgeConfiguration(Part):
-    """A judge's configuration in one installation: all that its scores depend on, and some more.
-
-    Fields outside its fingerprint (`ASIDE`) can change without a new version of the judge.
-    """
-
-    name: str
-    base_url: str
-    model: str
-    stand_in: bool
-    #: By dimension.
-    questions: dict[str, str]
-    rubrics: dict[str, str]
-    scale: list[Point]
-    #: Whether the scale only labels its ends, and values between them are scores too.
-    between: bool
-    presentation: Presentation
-    reasons: bool
-    temperature: float | None
-    max_tokens: int | None
-    seed: int | None
-    options: dict[str, Any]
-    #: The prompt's wording and the seeds: `judge.prompts.FORMAT` at the time.
-    prompt_format: int
-
-    endpoint: str
-    replicates: int
-    family: str | None
-    price: Price | None
-
-    # Fields with a default came later. They count in the fingerprint where they have another
-    # value, so that judges of before stay the same.
-    orders: Orders = "rotated"
-    together: bool = False
-    batch: bool = False
-    examples: ExamplesDefinition | None = None
-    #: The examples that were drawn as `examples` says; empty before.
-    drawn: list[RatedExample] = []
-    #: None: up to format 3, whose words are of a message and its replies.
-    nouns: Nouns | None = None
-    template: str | None = None
-    system: str | None = None
-    #: `json`, `number` or a literal.
-    answer: str = "json"
-
-    @property
-    def literal(self) -> str | None:
-        """The text in which * is the score, if it answers so."""
-        return None if self.answer in ("json", "number") else self.answer
-
-    @property
-    def asks_in_batches(self) -> bool:
-        """Whether its calls are asked in batches. The stand-in costs nothing and has none."""
-        return self.batch and not self.stand_in
-
-    @property
-    def dimensions(self) -> list[str]:
-        return list(self.questions)
-
-    @property
-    def dimensions_of_calls(self) -> list[str]:
-        """The dimension of each call about a response or block; empty where it is about all."""
-        return [""] if self.together else self.dimensions
-
-    def asked_in(self, dimension: str) -> list[str]:
-        """The dimensions that a call asks about, by its own.
-
-        All of them are in the order of their names: PostgreSQL does not keep that of JSON.
-        """
-        return [dimension] if dimension else sorted(self.questions)
-
-    @property
-    def values(self) -> list[int]:
-        """Every possible score, in increasing order."""
-        values = [int(point.value) for point in self.scale]
-        return list(range(values[0], values[-1] + 1)) if self.between else values
-
-    def fingerprint(self) -> str:
-        """SHA-256 of everything that can influence a score."""
-        later = {name: field.default for name, field in type(self).model_fields.items()}
-        counted = {
-            name: value
-            for name, value in self.model_dump(exclude=ASIDE).items()
-            if later[name] is PydanticUndefined or value != later[name]
-        }
-        canonical = json.dumps(counted, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-#: The endpoint's name (its address counts), the number of replicates, descriptions, and whether
-#: requests are sent one by one: an answer in a batch is the same model's.
-ASIDE = {"endpoint", "replicates", "family", "price", "batch"}
-
-
-def configuration_of(
-    judge: JudgeDefinition,
-    study: StudyDefinition,
-    *,
-    base_url: str,
-    model: str,
-    stand_in: bool,
-    prompt_format: int,
-) -> JudgeConfiguration:
-    """A judge of a study, with `model` at `base_url`."""
-    task = study.rated
-    asked = judge.dimensions or [dimension.name for dimension in task.dimensions]
-    questions = {d.name: d.question for d in task.dimensions if d.name in asked}
-    is_neutral = prompt_format >= NEUTRAL_SINCE
-    return JudgeConfiguration(
-        name=judge.name,
-        base_url=base_url,
-        model=model,
-        stand_in=stand_in,
-        questions=questions,
-        rubrics={name: _rubric(judge, name, is_neutral=is_neutral) for name in questions},
-        scale=VERDICTS if judge.presentation == "pair" else judge.scale or whole_points(study),
-        between=judge.scale is None and task.kind == "slider",
-        presentation=judge.presentation,
-        reasons=judge.reasons,
-        temperature=judge.temperature,
-        max_tokens=judge.max_tokens,
-        seed=judge.seed,
-        options=judge.options,
-        prompt_format=prompt_format,
-        endpoint=judge.endpoint,
-        replicates=judge.replicates,
-        family=judge.family,
-        price=judge.price,
-        orders=judge.orders,
-        together=judge.together,
-        batch=judge.batch,
-        examples=judge.examples,
-        nouns=nouns_of(study) if is_neutral else None,
-        template=judge.template,
-        system=judge.system,
-        answer=judge.answer or "json",
-    )
-
-
-#: The first format of prompts with the study's own nouns, and without a rubric by default.
-NEUTRAL_SINCE = 4
-
-
-def nouns_of(study: StudyDefinition) -> Nouns:
-    """What a study calls prompts and responses, in its language."""
-    prompt, response, responses = NOUNS[written_in(study.language)]
-    named = study.wording
-    if named is None:
-        given = (prompt, response, responses)
-    else:
-        given = (
-            named.prompt or prompt,
-            named.response or response,
-            named.responses or responses,
-        )
-    return Nouns(language=study.language, **dict(zip(NAMED, given, strict=True)))
-
-
-NAMED = ("prompt", "response", "responses")
-
-
-def _rubric(judge: JudgeDefinition, dimension: str, *, is_neutral: bool) -> str:
-    if isinstance(judge.rubric, str):
-        return judge.rubric
-    if isinstance(judge.rubric, Mapping):
-        return judge.rubric[dimension]
-    if judge.preset is None and is_neutral:
-        return ""
-    preset = PRESETS[judge.preset or ONE_LINE]
-    return preset.texts.get(dimension, preset.text)

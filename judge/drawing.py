@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.endpoints import JudgeNotReady
 from judge.examples import ExamplesDefinition, RatedExample, TooFewExamples, choose_examples
 from judge.models import GoldSet, Judge

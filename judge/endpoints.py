@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import checks
 
-from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
+from judge.configuration import JudgeConfiguration
+from judge.definition import DEFAULT_ENDPOINT
 from judge.prompts import FORMATS
 from judge.traits import Trait, traits_of
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from django.db.models import QuerySet
 
 from judge.asking import request_again, without_incomplete
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.leases import locked
 from judge.models import Call, Judge
 from judge.queries import asked_calls, scoring_calls, wanted_calls

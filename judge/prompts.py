@@ -13,7 +13,7 @@ from itertools import chain, islice, product
 from string import ascii_uppercase
 from typing import Any, TypedDict
 
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.examples import RatedExample, shown_for
 from judge.wording import PromptWording, wording_of
 from survey.definition.dialogue import turns_of
@@ -270,9 +270,9 @@ def answer_form(
         number = filled(wording.better, {"first": first, "second": second, "tie": TIE})
     if configuration.answer == "number":
         return filled(wording.only_a_number, {"number": number})
-    if configuration.literal is not None:
+    if configuration.has_literal:
         (name,) = dimensions
-        literal = configuration.literal.replace("{dimension}", name)
+        literal = configuration.answer_about(name)
         return filled(wording.literal, {"literal": literal, "number": number})
     said = "better" if configuration.presentation == "pair" else "score"
     rated = f'"{said}": <{number}>'

@@ -5,7 +5,7 @@ from typing import Any
 
 from judge import prompts
 from judge.completions import read_text
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.exchange import JudgeRequest
 from judge.models import Attempt, Call
 from judge.seeds import seed_of
@@ -82,7 +82,7 @@ def options_for(
         "dimensions": list(dimensions) if len(dimensions) > 1 else [""],
         "is_pair": configuration.presentation == "pair",
         "has_reasons": configuration.reasons,
-        "form": configuration.answer.replace("{dimension}", dimensions[0]),
+        "form": configuration.answer_about(dimensions[0]),
     }
     return configuration.options | {"stand_in": told}
 

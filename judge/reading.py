@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from judge.completions import Oddity, ReadCompletion
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.doubts import Unusable
 from judge.literals import score_in_literal, verdicts_in_literal
 from judge.parsing import Scored, parse_scores, parse_verdicts
@@ -26,9 +26,9 @@ def scores_of(
     named = letters(responses)
     several = list(dimensions) if len(dimensions) > 1 else []
     try:
-        if configuration.literal is not None:
+        if configuration.has_literal:
             (name,) = dimensions
-            literal = configuration.literal.replace("{dimension}", name)
+            literal = configuration.answer_about(name)
             if configuration.presentation == "pair":
                 return verdicts_in_literal(said.answer, literal, named, tie=TIE)
             between = configuration.between

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 
 #: The first format with own seeds. Before it, replicate n of every text had the seed + n.
 OWN_SEEDS_SINCE = 3

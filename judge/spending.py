@@ -16,7 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.exchange import Reply, Tokens
 from judge.models import Attempt, Judge, Judging
 from judge.money import Budget, Price

@@ -8,7 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from statistics import fmean
 
-from judge.definition import JudgeConfiguration, on_scale_of_study
+from judge.configuration import JudgeConfiguration
+from judge.definition import on_scale_of_study
 from judge.models import STAND_IN, Attempt, Call, Judge
 from judge.queries import (
     Gold,

@@ -6,7 +6,7 @@ from functools import cached_property
 from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.scores import Example, example
 from dashboard.judges.sources import JudgeState, judge_state, key, models_that_answered
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.endpoint_traits import traits_at
 from judge.endpoints import JudgeNotReady, endpoint_of
 from judge.models import Attempt, EndpointTrait, Judge, StructuredOutput

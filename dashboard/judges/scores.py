@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count
 
 from dashboard.shared.access import first_or_404
-from judge.definition import JudgeConfiguration
+from judge.configuration import JudgeConfiguration
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.plans import pair_of
 from judge.prompts import Message

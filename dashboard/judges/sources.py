@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from dashboard.shared.access import first_or_404
 from judge.advice import advice
-from judge.definition import JudgeConfiguration, on_scale_of_study
+from judge.configuration import JudgeConfiguration
+from judge.definition import on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging, Jury
 from judge.money import Budget

@@ -6,7 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from judge.definition import JudgeConfiguration, JudgingDefinition
+from judge.configuration import JudgeConfiguration
+from judge.definition import JudgingDefinition
 from judge.models.asking import Asker, Endpoint
 from survey.models import Study
 

@@ -6,14 +6,8 @@ from typing import Any
 import pytest
 
 from dashboard.design.study_folder import read_folder
-from judge.definition import (
-    ASIDE,
-    JudgeConfiguration,
-    JudgeDefinition,
-    JudgingDefinition,
-    configuration_of,
-    on_scale_of_study,
-)
+from judge.configuration import ASIDE, JudgeConfiguration, configuration_of
+from judge.definition import JudgeDefinition, JudgingDefinition, on_scale_of_study
 from judge.money import Budget
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.files.problems import DefinitionError

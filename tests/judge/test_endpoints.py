@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
+from judge.configuration import JudgeConfiguration, configuration_of
 from judge.configure import move_judges_here
-from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
+from judge.definition import JudgeDefinition
 from judge.endpoints import (
     EndpointHere,
     JudgeNotReady,

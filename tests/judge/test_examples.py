@@ -10,8 +10,9 @@ from pytest_django.fixtures import Settings
 
 from analysis.execution import finished_run
 from analysis.queries import results_of
+from judge.configuration import JudgeConfiguration
 from judge.configure import configure_judging, move_judges_here
-from judge.definition import JudgeConfiguration, JudgingDefinition
+from judge.definition import JudgingDefinition
 from judge.endpoints import JudgeNotReady
 from judge.examples import RatedExample, TooFewExamples, choose_examples
 from judge.gold import add_gold_set

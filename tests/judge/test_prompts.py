@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
+from judge.configuration import JudgeConfiguration, configuration_of
+from judge.definition import JudgeDefinition
 from judge.prompts import (
     Message,
     answer_schema,

@@ -14,8 +14,9 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import runs, standin
+from judge.configuration import JudgeConfiguration
 from judge.configure import configure_judging, move_judges_here
-from judge.definition import JudgeConfiguration, JudgingDefinition
+from judge.definition import JudgingDefinition
 from judge.exchange import JudgeRequest
 from judge.models import Score, StructuredOutput
 from judge.parsing import parse_scores

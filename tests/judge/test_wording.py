@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from judge.completions import read_text
-from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
+from judge.configuration import JudgeConfiguration, configuration_of
+from judge.definition import JudgeDefinition
 from judge.doubts import Unusable
 from judge.examples import RatedExample
 from judge.prompts import FORMAT, Message, messages, repair
