@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -39,7 +38,14 @@ from judge.asking import (
 )
 from judge.completions import Ended
 from judge.endpoint_traits import note_trait, traits_at
-from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here, ready_endpoint
+from judge.endpoints import (
+    EndpointHere,
+    JudgeNotReady,
+    concurrency_at,
+    endpoint_here,
+    endpoint_if_set_up,
+    ready_endpoint,
+)
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.models import Endpoint
 from judge.money import Budget
@@ -242,7 +248,7 @@ def _record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
         if call is None:
             return
         configuration, sent = claimed.configuration, claimed.attempt.request
-        here = _endpoint_of(configuration)
+        here = endpoint_if_set_up(lambda: endpoint_here(configuration.endpoint))
         if note_trait(generator.endpoint, generator.model, here, failure, sent):
             release(call)
             return
@@ -261,17 +267,8 @@ def _record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
         else:
             release(call)
             generator.stopped = storable(said)
-        concurrency = here.concurrency if here else settings.JUDGE_CONCURRENCY
-        if reason := slow_down(generator, failure, concurrency=concurrency):
+        if reason := slow_down(generator, failure, concurrency=concurrency_at(here)):
             generator.stopped = storable(reason)
-
-
-def _endpoint_of(configuration: GeneratorConfiguration) -> EndpointHere | None:
-    """The endpoint that was asked; None if it is no longer set up here."""
-    try:
-        return endpoint_here(configuration.endpoint)
-    except JudgeNotReady:
-        return None
 
 
 def stop(generator_id: int, reason: str) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from itertools import chain
 
 from django.db import transaction
@@ -19,14 +20,14 @@ from corpus.definition import (
 from corpus.generations import spent_on, wanted
 from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
 from corpus.problems import CorpusProblem
+from judge import endpoint_traits
 from judge.asking import ended_incomplete, request_again, without_incomplete
 from judge.completions import Ended
-from judge.endpoints import JudgeNotReady, ready_endpoint
+from judge.endpoints import JudgeNotReady, endpoint_here, endpoint_if_set_up, ready_endpoint
 from judge.exchange import Tokens
-from judge.models import Endpoint, EndpointTrait
+from judge.models import Endpoint
 from judge.prompts import prompt_hash
 from judge.spending import Spent, priced
-from judge.traits import INSTEAD, Trait
 
 State = Generation.State
 #: Rows that are written at once.
@@ -282,8 +283,10 @@ def not_accepted(sample: Sample) -> list[str]:
     lines = []
     working = Generator.objects.filter(sample=sample, calls__is_wanted=True).distinct()
     for generator in working.select_related("endpoint"):
-        found = EndpointTrait.objects.filter(endpoint=generator.endpoint, model=generator.model)
-        lines += [f"{generator}: {INSTEAD[Trait(each.trait)]} ({each.said})" for each in found]
+        name = generator.read_configuration().endpoint
+        here = endpoint_if_set_up(partial(endpoint_here, name))
+        traits = endpoint_traits.not_accepted(generator.endpoint, generator.model, here)
+        lines += [f"{generator}: {each}" for each in traits]
     return list(dict.fromkeys(lines))
 
 

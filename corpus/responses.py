@@ -11,6 +11,7 @@ from corpus.models import Generation, GenerationAttempt, Sample
 from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
 from judge.completions import Ended, Oddity
+from survey.definition.responses import in_set
 from survey.files.csv_text import csv_lines
 
 Row = Mapping[str, object]
@@ -32,15 +33,15 @@ Texts = dict[tuple[str, str, str], Written]
 
 
 def write_responses(
-    sample: Sample, folder: Path, choice: MissingTexts | None = None
+    sample: Sample, folder: Path, missing_texts: MissingTexts | None = None
 ) -> tuple[dict[str, int], list[str]]:
     """Write both files of a sample into a folder; returns their rows, and what was left out, in
     words. Responses are of the first replicate.
 
-    Raises CorpusProblem if texts are missing and `choice` does not say what to do, and
+    Raises CorpusProblem if texts are missing and `missing_texts` does not say what to do, and
     JudgeNotReady if an endpoint is.
     """
-    choice = choice or MissingTexts()
+    missing_texts = missing_texts or MissingTexts()
     definition = sample.read_generation()
     if definition is None:
         raise CorpusProblem(f"sample {sample} has no texts yet; generate them first")
@@ -57,10 +58,10 @@ def write_responses(
         if each.generation.replicate == 1
     }
     scenarios = [scenario.name for scenario in sample.scenarios.all()]
-    missing = [at for at, each in first.items() if not _is_response(each.generation, choice)]
-    if missing and choice.leave_out is None:
+    missing = [at for at, each in first.items() if not _is_response(each.generation, missing_texts)]
+    if missing and missing_texts.leave_out is None:
         raise CorpusProblem(_what_to_do(sample, {at: first[at].generation for at in missing}))
-    kept, said = _left(rows_of(definition, scenarios), missing, choice)
+    kept, said = _left(rows_of(definition, scenarios), missing, missing_texts)
     responses = list(_responses(sample, kept, first))
     if not any(row["generated_by"] != CORPUS for row in responses):
         raise CorpusProblem(f"no text of sample {sample} is left; nothing is written")
@@ -72,28 +73,27 @@ def write_responses(
     return {RESPONSES: len(responses), GENERATIONS: len(texts)}, said
 
 
-INCOMPLETE = "the study needs incomplete_blocks: true"
+NEEDS_INCOMPLETE_BLOCKS = "the study needs incomplete_blocks: true"
 #: Who wrote the reference.
 CORPUS = "corpus"
-#: How the endings of missing texts read.
-ENDINGS = {Ended.CUT_OFF: "cut off", Ended.FILTERED: "filtered", Ended.REFUSED: "refused"}
 
 
-def _is_response(text: Generation, choice: MissingTexts) -> bool:
+def _is_response(text: Generation, missing_texts: MissingTexts) -> bool:
     """Whether a text is a response of the study."""
     if not text.text:
         return False
     if text.state != Generation.State.ANSWERED:
-        return text.ended == Ended.REFUSED and choice.with_refusals
-    if text.is_cut_off and "cut_off" in choice.without:
+        return text.ended == Ended.REFUSED and missing_texts.with_refusals
+    if text.is_cut_off and "cut_off" in missing_texts.without:
         return False
-    return not (Oddity.MAY_REFUSE in text.notices and "likely_refusals" in choice.without)
+    return not (Oddity.MAY_REFUSE in text.notices and "likely_refusals" in missing_texts.without)
 
 
 def _why_missing(text: Generation) -> str:
     if text.state == Generation.State.ANSWERED and not text.is_cut_off:
         return "likely refusals"
-    return ENDINGS.get(Ended(text.ended or Ended.COMPLETE), "failed")
+    ended = Ended(text.ended or Ended.COMPLETE)
+    return "failed" if ended is Ended.COMPLETE else ended.in_words
 
 
 def _counted(texts: Iterable[Generation]) -> str:
@@ -111,16 +111,36 @@ def _what_to_do(sample: Sample, missing: Mapping[tuple[str, str, str], Generatio
 
 
 def _left(
-    rows: Iterable[ResponseRow], missing: list[tuple[str, str, str]], choice: MissingTexts
+    rows: Iterable[ResponseRow],
+    missing: list[tuple[str, str, str]],
+    missing_texts: MissingTexts,
 ) -> tuple[list[ResponseRow], list[str]]:
     """The rows that are left, and what is left out, in words."""
-    if choice.leave_out == "text":
-        gone = set(missing)
-        said = [f"left out: {len(gone)} texts; {INCOMPLETE}"] if gone else []
-        return [row for row in rows if (row.scenario, row.model, row.condition) not in gone], said
-    names = dict.fromkeys(at[0 if choice.leave_out == "scenario" else 1] for at in missing)
-    said = [f"left out: {choice.leave_out} {name}" for name in names]
-    return [row for row in rows if getattr(row, choice.leave_out or "scenario") not in names], said
+    leave_out = missing_texts.leave_out
+    if leave_out == "text":
+        return _without_texts(list(rows), set(missing))
+    names = dict.fromkeys(at[0 if leave_out == "scenario" else 1] for at in missing)
+    said = [f"left out: {leave_out} {name}" for name in names]
+    return [row for row in rows if getattr(row, leave_out or "scenario") not in names], said
+
+
+def _without_texts(
+    rows: list[ResponseRow], gone: set[tuple[str, str, str]]
+) -> tuple[list[ResponseRow], list[str]]:
+    """The rows without these texts, nor scenarios of which a set has no text left: no study can
+    show them.
+    """
+    kept = [row for row in rows if (row.scenario, row.model, row.condition) not in gone]
+    blocks = {(row.scenario, row.set_name) for row in kept}
+    empty = {
+        row.scenario: row.set_name for row in rows if (row.scenario, row.set_name) not in blocks
+    }
+    said = [f"left out: {len(gone)} texts; {NEEDS_INCOMPLETE_BLOCKS}"] if gone else []
+    said += [
+        f"left out: scenario {name}, which has no text left{in_set(set_name)}"
+        for name, set_name in empty.items()
+    ]
+    return [row for row in kept if row.scenario not in empty], said
 
 
 def _responses(sample: Sample, rows: Iterable[ResponseRow], first: Texts) -> Iterator[Row]:

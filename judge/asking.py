@@ -6,7 +6,7 @@ Callers hold the lock on the asker's endpoint.
 
 import logging
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -27,6 +27,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from judge.completions import Ended
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Asker, Endpoint, QueuedCall, SentAttempt
 from judge.money import Price
@@ -43,7 +44,7 @@ LONGEST_WAIT_SECONDS = 3600.0
 
 State = QueuedCall.State
 Outcome = SentAttempt.Outcome
-#: The same question would end in the same way: only a person has it asked again.
+#: Asking again would probably end the same way, so only `--retry` or *Retry* does.
 INCOMPLETE = (Outcome.REFUSED, Outcome.FILTERED, Outcome.CUT_OFF)
 SomeCall = TypeVar("SomeCall", bound=QueuedCall)
 SomeAsker = TypeVar("SomeAsker", bound=Asker)
@@ -153,7 +154,7 @@ def take_back(
     return taken_back
 
 
-def by_last_outcome(calls: QuerySet[SomeCall]) -> QuerySet[Any]:
+def _with_last_outcome(calls: QuerySet[SomeCall]) -> QuerySet[Any]:
     """`calls`, each with the outcome of its last attempt as `last_outcome`."""
     attempts: Any = calls.model._meta.get_field("attempts").related_model
     last = attempts.objects.filter(call=OuterRef("pk")).order_by("-number").values("outcome")[:1]
@@ -164,7 +165,7 @@ def ended_incomplete(calls: QuerySet[SomeCall]) -> dict[str, int]:
     """How many of `calls` failed because the answer was refused, filtered or cut off, by outcome:
     only a person has these asked again.
     """
-    failed = by_last_outcome(calls.filter(state=State.FAILED)).order_by()
+    failed = _with_last_outcome(calls.filter(state=State.FAILED)).order_by()
     counted = failed.values_list("last_outcome").annotate(n=Count("id"))
     counts = dict(counted.values_list("last_outcome", "n"))
     return {outcome.value: counts[outcome] for outcome in INCOMPLETE if outcome in counts}
@@ -172,12 +173,12 @@ def ended_incomplete(calls: QuerySet[SomeCall]) -> dict[str, int]:
 
 def without_incomplete(calls: QuerySet[SomeCall]) -> QuerySet[Any]:
     """`calls` without those that `ended_incomplete` counts."""
-    return by_last_outcome(calls).exclude(state=State.FAILED, last_outcome__in=INCOMPLETE)
+    return _with_last_outcome(calls).exclude(state=State.FAILED, last_outcome__in=INCOMPLETE)
 
 
-def described(incomplete: dict[str, int]) -> str:
+def outcomes_in_words(incomplete: Mapping[str, int]) -> str:
     """Calls that ended incomplete, for people: `6 refused, 16 cut off`."""
-    return ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in incomplete.items())
+    return ", ".join(f"{n} {Ended(outcome).in_words}" for outcome, n in incomplete.items())
 
 
 def request_again(asker: Any, failed: QuerySet[Any]) -> None:

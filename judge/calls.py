@@ -30,7 +30,13 @@ from judge.asking import (
 from judge.attempts import Asked, Claimed, begin
 from judge.configuration import JudgeConfiguration
 from judge.endpoint_traits import note_trait, traits_at
-from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_of
+from judge.endpoints import (
+    EndpointHere,
+    check_endpoint,
+    concurrency_at,
+    endpoint_if_set_up,
+    endpoint_of,
+)
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.leases import gold_comes_first, is_worked_on, locked
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
@@ -260,13 +266,8 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
 
 
 def _concurrency(judge: Judge) -> int:
-    here = _endpoint_of(judge.read_configuration())
-    return here.concurrency if here else settings.JUDGE_CONCURRENCY
+    return concurrency_at(_endpoint_of(judge.read_configuration()))
 
 
 def _endpoint_of(configuration: JudgeConfiguration) -> EndpointHere | None:
-    """The endpoint that was asked; None if it is no longer set up here."""
-    try:
-        return endpoint_of(configuration)
-    except JudgeNotReady:
-        return None
+    return endpoint_if_set_up(lambda: endpoint_of(configuration))

@@ -27,6 +27,11 @@ class Ended(StrEnum):
     #: The endpoint says that the model refused. Words alone never say so.
     REFUSED = "refused"
 
+    @property
+    def in_words(self) -> str:
+        """For people: `cut off`."""
+        return self.value.replace("_", " ")
+
 
 class Oddity(StrEnum):
     """What was odd about a completion."""

@@ -85,10 +85,15 @@ _HEADING = re.compile(
 )
 
 
-def _doubts(where: str, *patterns: str) -> re.Pattern[str]:
+def doubting(where: str, *patterns: str) -> str:
+    """The pattern of the words of `prose.toml` that leave doubts somewhere."""
     told = ",".join(_PROSE["doubts"][where].values()).split(",")
     words = (re.escape(" ".join(word.split())).replace(r"\*", r"\w*") for word in told)
-    return re.compile(rf"\b(?:{'|'.join([*words, *patterns])})\b", re.IGNORECASE)
+    return rf"\b(?:{'|'.join([*words, *patterns])})\b"
+
+
+def _doubts(where: str, *patterns: str) -> re.Pattern[str]:
+    return re.compile(doubting(where, *patterns), re.IGNORECASE)
 
 
 #: "Two facts" and "more detail" mean no score, but "two or three" and "more than that" may.
@@ -161,7 +166,7 @@ def check_prose(
         raise Unusable(f"the text beside {beside} may be a refusal")
     leading = _leading(before)
     if leading and not is_announcement(leading, names):
-        raise _doubt(leading, beside)
+        raise doubt(leading, beside)
     lead = _sentences(_MARKUP.sub("\n", before))
     told = [each for each in lead if not is_announcement(each, names)]
     behind = [each for each in _sentences(_MARKUP.sub("\n", after)) if not _CLOSES.fullmatch(each)]
@@ -172,7 +177,7 @@ def check_prose(
     ]
     odd = odd if explained else [*told, *behind]
     if odd:
-        raise _doubt(odd[0], beside)
+        raise doubt(odd[0], beside)
 
 
 def has_number(text: str) -> bool:
@@ -201,9 +206,9 @@ def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
     return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
 
 
-def explains(text: str) -> bool:
-    """Whether English sentences behind a score are about what was rated, or there are none."""
-    return not any(_unexplained_behind(_sentences(_MARKUP.sub("\n", text))))
+def doubtful_behind(text: str) -> str:
+    """The first sentence behind a score that does not explain it; empty if there is none."""
+    return next(_unexplained_behind(_sentences(_MARKUP.sub("\n", text))), "")
 
 
 def _unexplained_behind(sentences: Sequence[str]) -> Iterator[str]:
@@ -226,7 +231,8 @@ def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None
             yield sentence
 
 
-def _doubt(sentence: str, beside: str) -> Unusable:
+def doubt(sentence: str, beside: str) -> Unusable:
+    """That a sentence beside a score may mean another one."""
     shown = sentence if len(sentence) <= _SHOWN else f"{sentence[:_SHOWN]}\u2026"
     return Unusable(f"the text beside {beside} leaves doubts: {shown}")
 

@@ -1,5 +1,6 @@
 """What a model at an endpoint does not accept of requests: set in the environment, or found out."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -7,7 +8,7 @@ from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed
 from judge.models import Endpoint, EndpointTrait
 from judge.storable import storable
-from judge.traits import Trait, is_part_of
+from judge.traits import INSTEAD, REFUSED, Trait, is_part_of
 
 
 def traits_at(endpoint: Endpoint, model: str, here: EndpointHere) -> frozenset[Trait]:
@@ -41,6 +42,36 @@ def note_trait(
         endpoint=endpoint, model=model, trait=trait, defaults={"said": storable(str(failure))}
     )
     return True
+
+
+@dataclass(frozen=True)
+class NotAccepted:
+    """A part of requests that an endpoint does not accept."""
+
+    trait: Trait
+    #: Its words; empty where it is set in the environment.
+    said: str
+
+    @property
+    def refused(self) -> str:
+        return REFUSED[self.trait]
+
+    @property
+    def instead(self) -> str:
+        return INSTEAD[self.trait]
+
+    def __str__(self) -> str:
+        return f"{self.instead} ({self.said})" if self.said else self.instead
+
+
+def not_accepted(endpoint: Endpoint, model: str, here: EndpointHere | None) -> list[NotAccepted]:
+    """What a model at an endpoint does not accept, with its words; nothing if it is no longer set
+    up.
+    """
+    traits = traits_at(endpoint, model, here) if here else frozenset()
+    found = EndpointTrait.objects.filter(endpoint=endpoint, model=model)
+    said = dict(found.values_list("trait", "said"))
+    return [NotAccepted(trait, said.get(trait, "")) for trait in sorted(traits)]
 
 
 def was_found_since(endpoint: Endpoint, model: str, at: datetime) -> bool:

@@ -1,6 +1,7 @@
 """This installation's endpoints: addresses and keys from the environment."""
 
 import ipaddress
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -101,6 +102,19 @@ def endpoint_of(configuration: JudgeConfiguration) -> EndpointHere:
     if configuration.stand_in and settings.JUDGE_STAND_IN_URL:
         return stand_in_here()
     return endpoint_here(configuration.endpoint)
+
+
+def endpoint_if_set_up(find: Callable[[], EndpointHere]) -> EndpointHere | None:
+    """What `find` gives; None if that endpoint is no longer set up here."""
+    try:
+        return find()
+    except JudgeNotReady:
+        return None
+
+
+def concurrency_at(here: EndpointHere | None) -> int:
+    """The number of requests in flight at an endpoint; None: one that is no longer set up."""
+    return here.concurrency if here else settings.JUDGE_CONCURRENCY
 
 
 @checks.register

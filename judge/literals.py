@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from judge.doubts import Unusable, explains, is_announcement
+from judge.doubts import Unusable, doubt, doubtful_behind, doubting, is_announcement
 from judge.parsing import Scored, check_answer, check_point
 from judge.plain_numbers import (
     GAP,
@@ -23,9 +23,8 @@ from survey.definition.tasks import Point
 
 #: In the words before a literal: it is no answer.
 _LEADS_ELSEWHERE = re.compile(
-    r"(?:\b(?:not|never|no|maybe|perhaps|could|might|would|or|than|over|told|asked|print|says?|said"
-    r"|form|format|example|sample|template|use|write|instead|rather|far|between|worse|worst|loser"
-    r"|includes?|inject\w*|nicht|pas)\b|n['\u2019]t\b|\be\.g\.|\u4e0d)\W*(?:\w+\W+){0,3}\Z|\b(?:and|to)\W*\Z|<!--\W*\Z",
+    rf"(?:{doubting('before_a_literal')}|n['\u2019]t\b|\be\.g\.|\u4e0d)\W*(?:\w+\W+){{0,3}}\Z"
+    r"|\b(?:and|to)\W*\Z|<!--\W*\Z",
     re.IGNORECASE,
 )
 _OTHER_DIMENSION = re.compile(
@@ -115,8 +114,10 @@ def _is_given(text: str, start: int, *, is_named: bool, is_alone: bool) -> bool:
 
 def _check_behind(literal: str, rest: str | None) -> None:
     """Raise Unusable where what stands behind a literal may take it back."""
-    if rest is None or not (_is_of_other_dimensions(rest) or explains(rest)):
+    if rest is None:
         raise Unusable(f"the last {literal} is not given as the score")
+    if not _is_of_other_dimensions(rest) and (doubtful := doubtful_behind(rest)):
+        raise doubt(doubtful, f"the last {literal}")
 
 
 def _is_of_other_dimensions(text: str) -> bool:

@@ -34,6 +34,8 @@ CHARACTERS_PER_TOKEN = 4
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 TOKENS_PER_SCORE = 8
 TOKENS_PER_REASON = 30
+#: A judge whose answer ends in a literal explains it first.
+TOKENS_PER_EXPLANATION = 150
 
 
 class Message(TypedDict):
@@ -64,29 +66,17 @@ def messages(
     wording = wording_of(configuration.nouns)
     examples = _examples(wording, configuration, scenario, dimensions)
     context = _told(wording, context)
-    parts = [f"<context>\n{context}\n</context>"] if context else []
-    parts.append(_tagged(wording.prompt_tag, prompt))
     shown = _shown(wording, configuration, responses)
     if configuration.template is not None:
         values = {
             "prompt": prompt,
             "context": context,
-            "response": responses[0],
             "responses": shown,
-            "question": _of_each(dimensions, configuration.questions),
-            "rubric": _of_each(dimensions, configuration.rubrics),
-            "dimension": ", ".join(dimensions),
-            "scale": _points(configuration),
             "examples": examples.strip(),
-            **{
-                f"response_{letter.lower()}": text
-                for letter, text in zip(letters(len(responses)), responses, strict=True)
-            },
         }
-        asked: list[Message] = []
-        if configuration.system is not None:
-            asked.append({"role": "system", "content": filled(configuration.system, values)})
-        return [*asked, {"role": "user", "content": filled(configuration.template, values)}]
+        return _from_template(configuration, dimensions, responses, values)
+    parts = [f"<context>\n{context}\n</context>"] if context else []
+    parts.append(_tagged(wording.prompt_tag, prompt))
     sentence = getattr(wording, configuration.presentation)
     scale = f"{wording.scale}\n{_points(configuration)}\n\n"
     instructions = (
@@ -103,8 +93,33 @@ def messages(
     ]
 
 
+def _from_template(
+    configuration: JudgeConfiguration,
+    dimensions: Sequence[str],
+    responses: Sequence[str],
+    values: Mapping[str, str],
+) -> list[Message]:
+    """The messages of a judge with a template. `values` are those of its places that are the same
+    without one.
+    """
+    lettered = zip(letters(len(responses)), responses, strict=True)
+    values = {
+        **values,
+        "response": responses[0],
+        "question": _of_each(dimensions, configuration.questions),
+        "rubric": _of_each(dimensions, configuration.rubrics),
+        "dimension": ", ".join(dimensions),
+        "scale": _points(configuration),
+        **{f"response_{letter.lower()}": text for letter, text in lettered},
+    }
+    asked: list[Message] = []
+    if configuration.system is not None:
+        asked.append({"role": "system", "content": filled(configuration.system, values)})
+    return [*asked, {"role": "user", "content": filled(configuration.template or "", values)}]
+
+
 def _told(wording: PromptWording, context: str) -> str:
-    """A context; if it is a dialogue, the turns that raters see, as lines."""
+    """The context as the judge reads it: a dialogue as lines."""
     turns = turns_of(context) if wording.speakers else []
     if not turns:
         return context
@@ -273,6 +288,8 @@ def answer_form(
     if configuration.has_literal:
         (name,) = dimensions
         literal = configuration.answer_about(name)
+        if configuration.presentation == "pair":
+            number = number.replace('"', "")
         return filled(wording.literal, {"literal": literal, "number": number})
     said = "better" if configuration.presentation == "pair" else "score"
     rated = f'"{said}": <{number}>'
@@ -304,7 +321,8 @@ def approximate_tokens(
     """Approximate tokens of a call's question, and of its answer with so many scores."""
     question = sum(tokens_in(message["content"]) for message in asked)
     answer = TOKENS_PER_SCORE + (TOKENS_PER_REASON if configuration.reasons else 0)
-    return question, answer * scores
+    explained = TOKENS_PER_EXPLANATION if configuration.has_literal else 0
+    return question, answer * scores + explained
 
 
 def tokens_in(text: str) -> int:

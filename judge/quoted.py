@@ -18,7 +18,7 @@ _BACKSLASH = re.compile(
 _INLINE = re.compile(r"(?<!`)`(?!`)[^`\n]+`(?!`)")
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _INDENTED = re.compile(r" {4}|\t")
-_BEGINS_OBJECT = re.compile(r"\{(?=\s*\")")
+BEGINS_OBJECT = re.compile(r"\{(?=\s*\")")
 #: A text that does not end goes on to the end, or each of its quotes would be tried.
 _IN_OBJECT = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}]', re.DOTALL)
 #: So many braces are looked at: a text of nothing else must not take minutes.
@@ -58,7 +58,7 @@ def marked(text: str, quoted: Iterable[Quoted]) -> bytearray:
 def _objects(text: str) -> Iterator[Quoted]:
     at = 0
     for _ in range(_TRIES):
-        begins = _BEGINS_OBJECT.search(text, at)
+        begins = BEGINS_OBJECT.search(text, at)
         if begins is None:
             return
         end = _end_of_object(text, begins.start())

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from judge.quoted import Quoted, marked, quoted_in
+from judge.quoted import BEGINS_OBJECT, Quoted, marked, quoted_in
 
 _NAME = (
     r"(?:[a-z]{1,12}[:_-]){0,2}(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|monologue"
-    r"|cot|analysis|rationale|antthinking|thought)(?:[_-][a-z]{1,12})?"
+    r"|cot|analysis|rationale|antthinking)(?:[_-][a-z]{1,12})?"
 )
 #: The same as tokens of a template: `<|think_start|>` and `<|think_end|>`.
 _WORDS = r"(?:[a-z]{1,12}_){0,2}(?:think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|analysis|plan)"
@@ -74,9 +74,6 @@ _CHANNEL_NAMES = re.compile(r"\A\s*(?:assistant)?(?:analysis|commentary)\s*")
 _OPENS_CHANNEL = re.compile(
     r"\A\s*(?:assistant)?(?:analysis|commentary)(?=[A-Z][a-z']*\s|\{|[^\x00-\x7f])"
 )
-
-
-_BEGINS_OBJECT = re.compile(r"\{\s*\"")
 
 
 @dataclass(frozen=True)
@@ -232,7 +229,7 @@ def _opens_later(text: str, tag: _Tag, *, is_markup: bool) -> bool:
 
 def _is_cut_object(text: str, start: int, quoted: Sequence[Quoted]) -> bool:
     """Whether a text is JSON that does not end, whose strings may have a tag."""
-    return _BEGINS_OBJECT.match(text, start) is not None and all(
+    return BEGINS_OBJECT.match(text, start) is not None and all(
         each.start != start for each in quoted
     )
 

@@ -24,13 +24,14 @@ class Trait(StrEnum):
     MAX_COMPLETION_TOKENS = "max_completion_tokens"
 
 
-#: What is refused, for people.
-REFUSED = {
-    Trait.NO_SYSTEM_ROLE: "system role",
+#: The parameter that is refused.
+_PARAMETER = {
     Trait.NO_TEMPERATURE: "temperature",
     Trait.NO_SEED: "seed",
     Trait.MAX_COMPLETION_TOKENS: "max_tokens",
 }
+#: What is refused, for people.
+REFUSED = {Trait.NO_SYSTEM_ROLE: "system role", **_PARAMETER}
 #: What is done instead, for people.
 INSTEAD = {
     Trait.NO_SYSTEM_ROLE: "instructions go into the user's message",
@@ -84,11 +85,7 @@ _USE_THE_OTHER_LIMIT = re.compile(
     r"|\bmax_completion_tokens\W{1,3}(?:instead|(?:must|should) be used)\b",
     re.IGNORECASE,
 )
-_PARAMETERS = {
-    "temperature": Trait.NO_TEMPERATURE,
-    "seed": Trait.NO_SEED,
-    "max_tokens": Trait.MAX_COMPLETION_TOKENS,
-}
+_TRAIT_OF = {parameter: trait for trait, parameter in _PARAMETER.items()}
 #: What `parameter` names where a role is refused.
 _MESSAGES = {"messages", "role", "system"}
 #: Statuses of an endpoint for a request with a part that it does not accept. Some servers fail on
@@ -122,7 +119,7 @@ def trait_behind(status: int, words: str, parameter: str | None = None) -> Trait
     if status == _FAILED or _MESSAGES.intersection(path):
         about = {Trait.NO_SYSTEM_ROLE: _ABOUT[Trait.NO_SYSTEM_ROLE]}
     elif path:
-        trait = _PARAMETERS.get(path[-1])
+        trait = _TRAIT_OF.get(path[-1])
         if trait is Trait.MAX_COMPLETION_TOKENS and "max_completion_tokens" in words:
             return trait if _USE_THE_OTHER_LIMIT.search(words) else None
         return trait if refusals else None
@@ -137,12 +134,7 @@ def is_part_of(trait: Trait, body: Mapping[str, Any]) -> bool:
     """Whether a request's body has the part that a trait refuses."""
     if trait is Trait.NO_SYSTEM_ROLE:
         return any(message["role"] == "system" for message in body["messages"])
-    names = {
-        Trait.NO_TEMPERATURE: "temperature",
-        Trait.NO_SEED: "seed",
-        Trait.MAX_COMPLETION_TOKENS: "max_tokens",
-    }
-    return names[trait] in body
+    return _PARAMETER[trait] in body
 
 
 def adapted(body: Mapping[str, Any], traits: Iterable[Trait]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from survey.models import Participant, Study
 #: `slug`, or `slug@version`.
 STUDY_NAME = re.compile(r"([A-Za-z0-9_-]+)(?:@([1-9][0-9]{0,8}))?")
 
-#: Sources of people who take part, in contrast to tries and imports.
+#: Sources of real participants: no previews, simulations or imports.
 REAL = (Participant.Source.PROLIFIC, Participant.Source.LINK, Participant.Source.PANEL)
 
 

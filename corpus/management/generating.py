@@ -26,7 +26,8 @@ from corpus.planning import (
 )
 from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
-from judge.asking import described
+from judge.asking import outcomes_in_words
+from judge.completions import Ended
 from judge.endpoints import JudgeNotReady
 from judge.management.waiting import Seen, wait_for
 from survey.files.yaml_file import YamlFile
@@ -97,7 +98,9 @@ def _describe(command: BaseCommand, sample: Sample, planned: list[PlannedSystem]
             f"{each.missing} of {each.texts} texts missing{cost}"
         )
     if left := not_asked_again(planned):
-        command.stdout.write(f"{sum(left.values())} to ask again with --retry ({described(left)})")
+        command.stdout.write(
+            f"{sum(left.values())} to ask again with --retry ({outcomes_in_words(left)})"
+        )
     total = total_cost(planned)
     cost = "cost unknown" if total is None else f"about {total:.4f} US dollars"
     command.stdout.write(f"Total: {cost}")
@@ -135,7 +138,7 @@ def _conclude(command: BaseCommand, sample: Sample) -> None:
         f"{sample}: {now.answered} of {now.total} texts, {now.attempts} requests{money}"
     )
     for ended, n in now.endings.items():
-        command.stdout.write(f"  {n} {ended.replace('_', ' ')}")
+        command.stdout.write(f"  {n} {Ended(ended).in_words}")
     for notice, n in now.notices.items():
         command.stdout.write(f"  {n} × {notice}")
     for line in not_accepted(sample):
@@ -146,7 +149,7 @@ def _conclude(command: BaseCommand, sample: Sample) -> None:
         problems.append(f"{now.failed} texts failed:\n{reasons}")
     left = sum(now.incomplete.values())
     if left:
-        again = f"To ask {left} of them again ({described(now.incomplete)})"
+        again = f"To ask {left} of them again ({outcomes_in_words(now.incomplete)})"
         problems.append(f"{again}: manage.py corpus generate {sample} --retry --wait")
     if now.stopped or now.failed > left:
         problems.append(f"To continue: manage.py corpus generate {sample} --wait")
@@ -184,11 +187,11 @@ def responses_arguments(parser: CommandParser) -> None:
 
 def responses(command: BaseCommand, options: Namespace) -> None:
     """Write the responses of a study, and the record of how each text was generated."""
-    choice = MissingTexts(
+    missing_texts = MissingTexts(
         leave_out=options.leave_out, without=options.without, with_refusals=options.with_refusals
     )
     try:
-        rows, said = write_responses(find_sample(options.sample), options.out, choice)
+        rows, said = write_responses(find_sample(options.sample), options.out, missing_texts)
     except JudgeNotReady as problem:
         raise CorpusProblem(str(problem)) from None
     for name, n in rows.items():

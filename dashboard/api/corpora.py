@@ -21,7 +21,6 @@ from dashboard.api.refusals import checked, refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
-    ChoiceSerializer,
     CorpusDetailSerializer,
     CorpusJobSerializer,
     CorpusMemberSerializer,
@@ -32,6 +31,7 @@ from dashboard.api.serializers.corpora import (
     GeneratedTextsSerializer,
     GenerateSerializer,
     ImportSerializer,
+    MissingTextsSerializer,
     PlannedTextsSerializer,
     SampleDetailSerializer,
     SampledScenarioSerializer,
@@ -333,10 +333,10 @@ class StopGenerating(Route):
 class Responses(Route):
     """The responses of a sample as files."""
 
-    @extend_schema(parameters=[SAMPLE], request=ChoiceSerializer, responses=JOB_ASKED)
+    @extend_schema(parameters=[SAMPLE], request=MissingTextsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker write responses.csv and generations.csv."""
-        found, sent = sample_or_404(sample), sent_by(request, ChoiceSerializer)
+        found, sent = sample_or_404(sample), sent_by(request, MissingTextsSerializer)
         options = {"choice": MissingTexts.model_validate(sent).model_dump()}
         with refusals():
             job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
@@ -354,6 +354,6 @@ class StudyOfSample(Route):
         found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
         with refusals():
             content = sent.pop("study").encode()
-            choice = MissingTexts.model_validate(sent)
-            job = ask_study(found, content, author=user_of(request), choice=choice)
+            missing_texts = MissingTexts.model_validate(sent)
+            job = ask_study(found, content, author=user_of(request), missing_texts=missing_texts)
         return _asked(request, job)

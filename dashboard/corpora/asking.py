@@ -87,7 +87,7 @@ def ask_study(
     content: bytes,
     *,
     author: User,
-    choice: MissingTexts | None = None,
+    missing_texts: MissingTexts | None = None,
     file: str = "study.yaml",
 ) -> CorpusJob:
     """`ask` for a study of a sample's responses. Raises DefinitionError if `content` is no YAML,
@@ -96,7 +96,7 @@ def ask_study(
     read_apart(file, YamlFile, content, file=file)
     options = {
         "study": content.decode("utf-8-sig"),
-        "choice": (choice or MissingTexts()).model_dump(),
+        "choice": (missing_texts or MissingTexts()).model_dump(),
     }
     return ask(Kind.STUDY, sample.name, author=author, options=options)
 

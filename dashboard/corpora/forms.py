@@ -297,8 +297,8 @@ class GenerationForm(FileOrText):
         return read_definition(self.content, self.file_name("generation.yaml"))
 
 
-class ChoiceForm(OnPage):
-    """What becomes of texts that are missing, cut off or refusals."""
+class MissingTextsForm(OnPage):
+    """How missing, cut-off and refused texts are handled when responses are written."""
 
     leave_out = forms.ChoiceField(
         required=False,
@@ -321,7 +321,7 @@ class ChoiceForm(OnPage):
         return dict(job.options.get("choice", {})) if job else {}
 
     @property
-    def choice(self) -> MissingTexts:
+    def missing_texts(self) -> MissingTexts:
         """What a valid form says."""
         given = self.cleaned_data
         return MissingTexts(
@@ -331,13 +331,13 @@ class ChoiceForm(OnPage):
         )
 
 
-class ResponsesForm(ChoiceForm):
+class ResponsesForm(MissingTextsForm):
     """That responses.csv is to be written."""
 
     IDS = "responses"
 
 
-class StudyForm(ChoiceForm, FileOrText):
+class StudyForm(MissingTextsForm, FileOrText):
     """study.yaml of a study of a sample's responses."""
 
     IDS = "study"

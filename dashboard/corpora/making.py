@@ -182,18 +182,20 @@ def _sample(job: CorpusJob) -> dict[str, Any]:
 
 
 def _responses(job: CorpusJob) -> dict[str, Any]:
-    files, said = write_responses(_sample_of(job.name), _empty(job.folder / "files"), _choice(job))
+    files, said = write_responses(
+        _sample_of(job.name), _empty(job.folder / "files"), _missing_texts(job)
+    )
     return {"files": files, "said": said}
 
 
-def _choice(job: CorpusJob) -> MissingTexts:
+def _missing_texts(job: CorpusJob) -> MissingTexts:
     return MissingTexts.model_validate(job.options.get("choice", {}))
 
 
 def _study(job: CorpusJob) -> dict[str, Any]:
     """Load the responses with a study.yaml as a draft, of which the author becomes the owner."""
     folder = _empty(job.folder / "study")
-    _, left_out = write_responses(_sample_of(job.name), folder, _choice(job))
+    _, left_out = write_responses(_sample_of(job.name), folder, _missing_texts(job))
     (folder / STUDY_FILE).write_text(job.options["study"], encoding="utf-8")
     read = read_folder(folder)
     slug = read.definition.slug

@@ -19,7 +19,6 @@ from corpus.planning import (
     total_cost,
 )
 from corpus.problems import CorpusProblem
-from corpus.responses import ENDINGS
 from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
 from dashboard.corpora.corpus_views import is_asked
 from dashboard.corpora.forms import DeleteForm, GenerationForm, ResponsesForm, StudyForm
@@ -29,7 +28,7 @@ from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import generation_file, study_file
 from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
 from dashboard.shared.pages import wake_worker
-from judge.asking import described
+from judge.asking import outcomes_in_words
 from judge.completions import Ended
 from survey.files.problems import DefinitionError
 
@@ -86,10 +85,10 @@ def _progress(sample: Sample) -> dict[str, Any]:
         "now": now,
         "is_generating": is_generating,
         "is_complete": now.total > 0 and now.answered == now.total,
-        "incomplete": described(now.incomplete),
+        "incomplete": outcomes_in_words(now.incomplete),
         "may_continue": now.answered + sum(now.incomplete.values()) < now.total,
         "is_over": now.answered > 0 and now.answered + now.failed == now.total,
-        "endings": [(ENDINGS[Ended(ended)], n) for ended, n in now.endings.items()],
+        "endings": [(Ended(ended).in_words, n) for ended, n in now.endings.items()],
         "not_accepted": not_accepted(sample),
         "reasons": failure_reasons(sample) if now.failed else [],
     }
@@ -140,7 +139,7 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
             planned_cost=total_cost(planned),
             is_partly_unknown=any(each.cost is None and each.missing for each in planned),
             planned_texts=sum(each.missing for each in planned),
-            not_asked_again=described(not_asked_again(planned)),
+            not_asked_again=outcomes_in_words(not_asked_again(planned)),
             budget=definition.budget,
             generation_form=GenerationForm(initial={"text": form.content.decode()}),
         )
@@ -165,7 +164,7 @@ def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     form = ResponsesForm(request.POST)
 
     def writing() -> CorpusJob:
-        options = {"choice": form.choice.model_dump()}
+        options = {"choice": form.missing_texts.model_dump()}
         return ask(Kind.RESPONSES, found.name, author=request.user, options=options)
 
     if is_asked(request, form, writing):
@@ -182,7 +181,9 @@ def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
 
     def loading() -> CorpusJob:
         file = form.file_name("study.yaml")
-        return ask_study(found, form.content, author=request.user, choice=form.choice, file=file)
+        return ask_study(
+            found, form.content, author=request.user, missing_texts=form.missing_texts, file=file
+        )
 
     if is_asked(request, form, loading):
         return redirect("sample", found.name)

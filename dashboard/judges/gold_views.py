@@ -47,7 +47,7 @@ from dashboard.shared.newest_analysis import (
 )
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from dashboard.shared.stored_tables import StoredTable
-from judge.asking import described
+from judge.asking import outcomes_in_words
 from judge.models import GoldDecision
 from judge.queries import (
     gold_scores,
@@ -158,9 +158,10 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     elif queued.ready and not queued.incomplete:
         messages.success(request, "Nothing was queued: no scores are missing.")
     if left := queued.incomplete.total():
+        outcomes = outcomes_in_words(queued.incomplete)
         messages.warning(
             request,
-            f"{left} call{pluralize(left)} ended without a score ({described(queued.incomplete)}) "
+            f"{left} call{pluralize(left)} ended without a score ({outcomes}) "
             f"and {pluralize(left, 'is,are')} not asked again. “Retry all” on the judge's page "
             "asks again.",
         )

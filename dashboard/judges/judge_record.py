@@ -7,29 +7,11 @@ from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.scores import Example, example
 from dashboard.judges.sources import JudgeState, judge_state, key, models_that_answered
 from judge.configuration import JudgeConfiguration
-from judge.endpoint_traits import traits_at
-from judge.endpoints import JudgeNotReady, endpoint_of
-from judge.models import Attempt, EndpointTrait, Judge, StructuredOutput
+from judge.endpoint_traits import NotAccepted, not_accepted
+from judge.endpoints import endpoint_if_set_up, endpoint_of
+from judge.models import Attempt, Judge, StructuredOutput
 from judge.queries import Progress, failure_reasons, progress
-from judge.traits import INSTEAD, REFUSED, Trait
 from survey.tidy import definition_of
-
-
-@dataclass(frozen=True)
-class NotAccepted:
-    """A part of requests that an endpoint does not accept."""
-
-    trait: Trait
-    #: Its words; empty where it is set in the environment.
-    said: str
-
-    @property
-    def refused(self) -> str:
-        return REFUSED[self.trait]
-
-    @property
-    def instead(self) -> str:
-        return INSTEAD[self.trait]
 
 
 @dataclass(frozen=True)
@@ -67,27 +49,20 @@ class JudgeRecord:
         )
         return known.first()
 
-    @property
+    @cached_property
     def traits(self) -> list[NotAccepted]:
         """What its endpoint does not accept of requests."""
-        found = EndpointTrait.objects.filter(endpoint=self.judge.endpoint, model=self.judge.model)
-        said = {each.trait: each.said for each in found}
-        return [NotAccepted(each, said.get(each, "")) for each in sorted(self._traits)]
-
-    @cached_property
-    def _traits(self) -> frozenset[Trait]:
-        try:
-            here = endpoint_of(self.configuration)
-        except JudgeNotReady:
-            return frozenset()
-        return traits_at(self.judge.endpoint, self.judge.model, here)
+        here = endpoint_if_set_up(lambda: endpoint_of(self.configuration))
+        return not_accepted(self.judge.endpoint, self.judge.model, here)
 
     @property
     def example(self) -> Example | None:
         """Its first request, as it would be sent."""
         known = self.structured
         support = known.support if known else ""
-        return example(self.judge, self.configuration, support, self._traits)
+        return example(
+            self.judge, self.configuration, support, frozenset(each.trait for each in self.traits)
+        )
 
 
 def judge_record(judge: Judge) -> JudgeRecord:

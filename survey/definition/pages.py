@@ -64,10 +64,13 @@ def page_problems(
             message = f"{where} has only {least} responses that one participant may see"
             yield ("systems_per_page",), message
             break
-    if least_on_a_page(study, rows) == 1:
+    shown = _sizes(study, rows, limited=True)
+    if alone := next((block for block, sizes in shown.items() if 1 in sizes.values()), None):
+        is_everywhere = all(size == 1 for sizes in shown.values() for size in sizes.values())
+        where = "" if is_everywhere else f" of scenario {alone[0]!r}{in_set(alone[1])}"
         for index, task in enumerate(study.tasks):
             if task.kind in ("ranking", "best_worst"):
-                message = "a page shows one response, and this task compares two or more"
+                message = f"a page{where} shows one response, and this task compares two or more"
                 yield ("tasks", index, "kind"), message
 
 

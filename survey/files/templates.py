@@ -34,7 +34,10 @@ def pieces_of(template: str) -> list[Piece]:
             continue
         if not _NAME.fullmatch(name):
             shown = name if len(name) <= 40 else f"{name[:40]}…"
-            raise ValueError(f"has {{{shown}}}; only a name can stand in braces, as in {{name}}")
+            raise ValueError(
+                f"has {{{shown}}}; only a name can stand in braces, as in {{name}}. "
+                "Write {{{{ and }}}} for braces themselves"
+            )
         pieces.append((text, name))
         text = ""
     if len(pieces) > MOST_PLACES:

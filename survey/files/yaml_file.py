@@ -41,6 +41,8 @@ class YamlFile:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
             message = (error.problem or str(error)).strip()
+            if "alias" in str(error.context):
+                message += ": put a text with * in quotes"
             raise DefinitionError([Problem(file, line, column, message)]) from None
         except YAMLError as error:
             raise DefinitionError([Problem(file, 0, 0, str(error))]) from None

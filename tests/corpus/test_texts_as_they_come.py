@@ -194,6 +194,23 @@ def test_one_filtered_text_leaves_out_what_the_researcher_says(
     assert record["error"] == "a filter of the endpoint kept the answer back"
 
 
+def test_scenario_without_any_text_is_left_out_and_named(
+    generated: Callable[..., Any], sample: Sample, manage: Manage, tmp_path: Path
+) -> None:
+    first = prompts(sample)[0]
+
+    def say(body: Body) -> Answer:
+        is_first = body["messages"][-1]["content"] == first
+        return completion("", finish_reason="content_filter") if is_first else completion(TEXT)
+
+    with generated(say):
+        pass
+    said = manage("responses", "s", "--out", tmp_path / "study", "--leave-out", "text")
+    assert "left out: 2 texts; the study needs incomplete_blocks: true" in said
+    assert "left out: scenario S1, which has no text left" in said
+    assert len(rows(tmp_path / "study" / "responses.csv")) == 38
+
+
 def test_text_that_is_cut_off_or_may_be_a_refusal_stays_or_goes(
     generated: Callable[..., Any], sample: Sample, manage: Manage, tmp_path: Path
 ) -> None:

@@ -101,6 +101,13 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             "tasks.0.kind: a page shows one response, and this task compares two or more",
         ),
         (
+            yaml_of("incomplete_blocks: true", tasks=(RANKING,)),
+            csv_of(3) + "S3,Prompt 3,M1,plain,Alone\n",
+            7,
+            "tasks.0.kind: a page of scenario 'S3' shows one response, and this task compares two "
+            "or more",
+        ),
+        (
             yaml_of("between_subjects: systems"),
             csv_of(2),
             13,

@@ -314,8 +314,8 @@ class GeneratedTextsSerializer(serializers.Serializer[object]):
     failures = FailureReasonSerializer(many=True)
 
 
-class ChoiceSerializer(serializers.Serializer[object]):
-    """What becomes of texts that are missing, cut off or refusals."""
+class MissingTextsSerializer(serializers.Serializer[object]):
+    """How missing, cut-off and refused texts are handled when responses are written."""
 
     leave_out = serializers.ChoiceField(
         choices=list(LEFT_OUT.items()),
@@ -333,7 +333,7 @@ class ChoiceSerializer(serializers.Serializer[object]):
     )
 
 
-class StudyOfSampleSerializer(ChoiceSerializer):
+class StudyOfSampleSerializer(MissingTextsSerializer):
     """A study of a sample's responses."""
 
     study = serializers.CharField(help_text="the text of its study.yaml")

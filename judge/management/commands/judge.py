@@ -12,10 +12,10 @@ from kombu.exceptions import OperationalError
 
 from config.celery import wake
 from judge.advice import advice
-from judge.asking import described, ended_incomplete
+from judge.asking import ended_incomplete, outcomes_in_words
 from judge.configure import move_judges_here
 from judge.endpoint_traits import traits_at
-from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_of
+from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_if_set_up, endpoint_of
 from judge.management.waiting import Seen, wait_for
 from judge.models import Attempt, Call, Judge, StructuredOutput
 from judge.plans import missing_calls, missing_tokens, plan_calls, queue_missing
@@ -32,7 +32,6 @@ from judge.questions import ABOUT, request_for
 from judge.rereading import read_otherwise
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
-from judge.traits import Trait
 from survey.files.suggestions import did_you_mean
 from survey.models import Study, StudyEvent
 from survey.queries import StudyNotFound, find_study
@@ -95,6 +94,9 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         self.to_stand_in, self.retry = stand_in, retry
+        self.same_command = " ".join(
+            [f"manage.py judge {study}", *(f"--judge {name}" for name in judge)]
+        )
         try:
             chosen = find_study(study)
             if reread:
@@ -159,12 +161,8 @@ class Command(BaseCommand):
         call = wanted_calls(judge).order_by("id").select_related(*ABOUT).first()
         if call is None:
             return
-        try:
-            here = endpoint_of(configuration)
-        except JudgeNotReady:
-            traits: frozenset[Trait] = frozenset()
-        else:
-            traits = traits_at(judge.endpoint, judge.model, here)
+        here = endpoint_if_set_up(lambda: endpoint_of(configuration))
+        traits = traits_at(judge.endpoint, judge.model, here) if here else frozenset()
         structured = structured_output(judge) == StructuredOutput.Support.ENFORCED
         request = request_for(
             call, request_id="", configuration=configuration, structured=structured, traits=traits
@@ -254,7 +252,10 @@ class Command(BaseCommand):
         left = {} if self.retry else ended_incomplete(wanted)
         self.stdout.write(
             f"{asked}: {calls} calls to make, {answered} of {total} answered"
-            + (f"; {sum(left.values())} to ask again with --retry ({described(left)})" * bool(left))
+            + (
+                f"; {sum(left.values())} to ask again with --retry ({outcomes_in_words(left)})"
+                * bool(left)
+            )
         )
         if keeps_shared_seeds(judge):
             self.stdout.write(f"  {judge} {KEPT}")
@@ -304,10 +305,10 @@ class Command(BaseCommand):
                 reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
                 problems.append(f"{judge}: {now.failed} calls failed and have no score:\n{reasons}")
         if incomplete:
-            again = f"To ask {incomplete.total()} of them again ({described(incomplete)})"
-            problems.append(f"{again}: manage.py judge {study} --retry")
+            again = f"To ask {incomplete.total()} of them again ({outcomes_in_words(incomplete)})"
+            problems.append(f"{again}: {self.same_command} --retry")
         if may_continue:
-            problems.append(f"To continue: manage.py judge {study}")
+            problems.append(f"To continue: {self.same_command}")
         if problems:
             raise CommandError("\n".join(problems))
 
