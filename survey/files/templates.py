@@ -36,7 +36,7 @@ def pieces_of(template: str) -> list[Piece]:
             shown = name if len(name) <= 40 else f"{name[:40]}…"
             raise ValueError(
                 f"has {{{shown}}}; only a name can stand in braces, as in {{name}}. "
-                "Write {{{{ and }}}} for braces themselves"
+                "Write {{ and }} for braces themselves"
             )
         pieces.append((text, name))
         text = ""

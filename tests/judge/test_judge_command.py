@@ -219,6 +219,7 @@ def test_refused_and_cut_off_calls_are_asked_again_on_request_alone(
         "j@1: 22 calls failed and have no score:\n  16 × cut_off\n  6 × refused\n"
         "To ask 22 of them again (6 refused, 16 cut off): manage.py judge small@1 --retry"
     )
+    assert "manage.py judge small@1 --judge j --retry" in refused("small", wait=True, judge=["j"])
     assert "30 of 30 calls answered" in judge_command("small", wait=True, retry=True)
 
 

@@ -9,12 +9,13 @@ from pydantic import ValidationError
 
 from judge.completions import read_text
 from judge.configuration import JudgeConfiguration, configuration_of
-from judge.definition import JudgeDefinition
+from judge.definition import JudgeDefinition, JudgingDefinition
 from judge.doubts import Unusable
 from judge.examples import RatedExample
 from judge.prompts import FORMAT, Message, messages, repair
 from judge.reading import scores_of
 from survey.definition import StudyDefinition
+from tests.judge.test_definition import THREE_YAML
 from tests.survey import small_study
 
 TOPICS = {
@@ -294,6 +295,10 @@ def test_text_in_braces_within_a_response_is_no_place() -> None:
         ({"template": "{response} {responses}"}, "place 'responses' is unknown"),
         ({"template": "{prompt}"}, "has no {response}: the judge would not see what it rates"),
         ({"template": "{response} {"}, "has a brace without its partner"),
+        (
+            {"template": 'Answer with {"score": 3} for {response}'},
+            "only a name can stand in braces, as in {name}. Write {{ and }} for braces themselves",
+        ),
         ({"template": "{response.text}"}, "only a name can stand in braces"),
         ({"template": "{response!r}"}, "only a name can stand in braces"),
         ({"template": "{response}", "rubric": "R."}, "has no {rubric}, but the judge has a rubric"),
@@ -329,3 +334,18 @@ def test_text_in_braces_within_a_response_is_no_place() -> None:
 def test_template_that_cannot_work_is_refused_at_load(definition: Any, why: str) -> None:
     with pytest.raises(ValidationError, match=re.escape(why)):
         JudgeDefinition.model_validate({"replicates": 2} | definition)
+
+
+@pytest.mark.parametrize("place", ["{question}", "{rubric}", "{dimension}"])
+def test_template_of_several_dimensions_says_which_it_asks_about(place: str) -> None:
+    study = small_study.definition(THREE_YAML)
+    rubric = {"rubric": "R."} if place == "{rubric}" else {}
+
+    def conflicts(template: str, **more: Any) -> list[Any]:
+        one = JudgeDefinition.model_validate({"template": template} | more)
+        return JudgingDefinition(judges=[one]).contradictions(study)
+
+    assert conflicts(f"{place} {{response}}", **rubric) == []
+    ((path, why),) = conflicts("{response}")
+    assert path == ("judges", 0, "template") and "would get the same prompt" in why
+    assert conflicts("{response}", dimensions=["cognitive"]) == []

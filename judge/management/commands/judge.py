@@ -94,9 +94,7 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         self.to_stand_in, self.retry = stand_in, retry
-        self.same_command = " ".join(
-            [f"manage.py judge {study}", *(f"--judge {name}" for name in judge)]
-        )
+        self.named = judge
         try:
             chosen = find_study(study)
             if reread:
@@ -278,6 +276,7 @@ class Command(BaseCommand):
 
     def conclude(self, study: Study, judges: Sequence[Judge]) -> None:
         """Say how it ended. Raises CommandError unless every call is answered."""
+        same = " ".join([f"manage.py judge {study}", *(f"--judge {name}" for name in self.named)])
         problems = []
         incomplete: Counter[str] = Counter()
         may_continue = False
@@ -305,10 +304,12 @@ class Command(BaseCommand):
                 reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
                 problems.append(f"{judge}: {now.failed} calls failed and have no score:\n{reasons}")
         if incomplete:
-            again = f"To ask {incomplete.total()} of them again ({outcomes_in_words(incomplete)})"
-            problems.append(f"{again}: {self.same_command} --retry")
+            outcomes = outcomes_in_words(incomplete)
+            problems.append(
+                f"To ask {incomplete.total()} of them again ({outcomes}): {same} --retry"
+            )
         if may_continue:
-            problems.append(f"To continue: {self.same_command}")
+            problems.append(f"To continue: {same}")
         if problems:
             raise CommandError("\n".join(problems))
 

@@ -147,3 +147,8 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 def test_values_are_never_coerced() -> None:
     (problem,) = problems_of(changed("minimum: 18", 'minimum: "18"'))
     assert "should be a valid integer" in problem
+
+
+def test_literal_that_yaml_reads_as_an_alias_is_to_be_quoted() -> None:
+    (problem,) = problems_of("answer: [[*]]\n")
+    assert problem.startswith("study.yaml, line 1") and "put a text with * in quotes" in problem
