@@ -61,7 +61,7 @@ _PHRASES = re.compile(
     rf"|\b(?:the|this) (?:{_ABOUT})'s\b",
     re.IGNORECASE,
 )
-#: Begins of sentences that are about something else than the judge: a noun's, or a pronoun.
+#: How sentences begin that are not about the judge itself: a noun with its article, or a pronoun.
 _EXPLAINS = re.compile(
     r"(?:(?:because|since|as|while|although|though|but) )?"
     r"(?:(?:an?|the|this|these|its|his|her|their|no|some|several|many|most|each|every|all)(?= \w)"
@@ -153,8 +153,8 @@ def check_prose(
 ) -> None:
     """Raise Unusable where prose around a score may take it back, or mean another one.
 
-    `beside` says what it stands beside; `names` are the study's own for what is rated. Unless it
-    may be `explained`, prose only announces it.
+    `beside` is what messages call the score; `names` are those of the dimensions asked about, which
+    may stand in its place ("Empathy: 4"). Unless it may be `explained`, prose only announces it.
     """
     after = _OFFERS.sub("", after)
     whole = _MARKUP.sub(" ", f"{before} {after}").replace("\u2019", "'")
@@ -212,7 +212,7 @@ def doubtful_behind(text: str) -> str:
 
 
 def _unexplained_behind(sentences: Sequence[str]) -> Iterator[str]:
-    """The same of those behind a score, where "it" may be the score: "It is a mistake."."""
+    """The same of sentences behind a score, where "it" may be the score: "It is a mistake."."""
     if sentences and _IT.match(sentences[0]):
         yield sentences[0]
     yield from _unexplained(sentences, _DOUBTS_BEHIND)

@@ -20,7 +20,7 @@ def object_in(
     all.
 
     `others` are words one of which the object gives: around it, no other one may stand. `names` are
-    the study's own for what is rated. Raises Unusable.
+    those of the dimensions asked about. Raises Unusable.
     """
     first = answer.find("{")
     if first < 0:

@@ -100,8 +100,8 @@ def parse_scores(
     """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order;
     with `dimensions`, one for each of these instead, in theirs.
 
-    A score is a point of the scale, or also a value `between` them. `names` are what the study
-    calls what is rated. Raises Unusable.
+    A score is a point of the scale, or also a value `between` them. `names` are those of the
+    dimensions asked about. Raises Unusable.
     """
     answer = _unboxed(check_answer(text))
     value, prose = object_in(answer, names=names)

@@ -47,7 +47,7 @@ _WRAPPING = re.compile(
 
 
 def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = ()) -> int:
-    """The score that an answer gives. `names` are what the study calls what is rated.
+    """The score that an answer gives. `names` are those of the dimensions asked about.
 
     Raises Unusable.
     """
