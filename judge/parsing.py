@@ -33,7 +33,7 @@ LONGEST = 10_000
 
 _ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
-#: No reason is.
+#: Where a reason should be, it may be another score.
 _ONLY_A_NUMBER = re.compile(r"\s*[0-9][0-9./]*\s*")
 _BEGINS_WITH_A_NUMBER = re.compile(rf"({INTEGER.pattern})(?:\s*[-=:(\u2013]\s*(.+?)\)?)?\Z")
 _COUNTED = re.compile(r"\b[0-9]+\b")
@@ -288,7 +288,8 @@ def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
         if key in own or given in ("", None, [], {}) or name in _WHICH_OR_HOW_SURE:
             continue
         is_reason = _REASONS.fullmatch(name) is not None and not _ANOTHER.search(name)
-        is_reason = is_reason and not _ONLY_A_NUMBER.fullmatch(str(given))
+        if name != "reason" and _ONLY_A_NUMBER.fullmatch(str(given)):
+            is_reason = False  # an `assessment` may be another score; a reason was asked for
         if not (is_reason and _is_text(given)) and not (name in _WHAT and isinstance(given, str)):
             raise Unusable(f'the JSON also has "{key}"')
         if isinstance(given, str) and may_refuse(given):

@@ -295,6 +295,7 @@ def test_probe_is_kept_to_by_nothing_but_what_its_schema_allows(text: str, keeps
         ('{"score": 2, "confidence": null}', "None Some", 2),
         ('{"score": 3, "dimension": "knowledge"}', "No Partly Yes", 3),
         ('{"score": 3, "label": "Yes"}', "No Partly Yes", 3),
+        ('{"score": 3, "reason": "2"}', "No Partly Yes", 3),
     ],
 )
 def test_label_counts_only_where_the_json_gives_one(text: str, labels: str, score: int) -> None:
