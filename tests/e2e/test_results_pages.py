@@ -273,6 +273,12 @@ def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[
     assert "failures_allowed=3" in page.url
 
 
+def open_when_done(page: Page, address: str) -> None:
+    """Open a page. One that waits for a worker loads itself again when the worker is done."""
+    page.goto(address)
+    expect(page.locator("[data-live][data-every='2']")).to_have_count(0, timeout=60_000)
+
+
 def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
@@ -282,12 +288,10 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     found, wide = {}, []
     for part in [*(f"results/{subject}" for subject in RESULTS), *OTHERS]:
         address = f"{site.url}{STUDY}/{part}?include=simulated"
-        page.goto(address)
-        # A page that waits for a worker loads itself again when the worker is done.
-        expect(page.locator("[data-live][data-every='2']")).to_have_count(0, timeout=60_000)
+        open_when_done(page, address)
         page.wait_for_load_state("networkidle")  # scripts draw figures
         found[part] = in_both_schemes(page)
-        phone.goto(address)
+        open_when_done(phone, address)
         if is_too_wide(phone):
             wide.append(part)
         if part == "figures/":  # scripts draw these, and not alike for fingers
