@@ -68,7 +68,7 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         "Scale 1 = label 1; 2 = label 2",
         "Warmth warmth? Weigh warmth.",
         '"groq"',
-        "The exact request for one response system Below are the prompt and one response.",
+        "The first request, as it is sent system Below are the prompt and one response.",
         "<response> Ant plain answers S1 </response>",
         '"seed": 1783159705',
     ):
