@@ -12,6 +12,8 @@ KNOWN = {
     "dimension": ["warm", "b_warm"],
 }
 
+ONLY_NAMES = "only a name can stand in braces, as in {name}. Write {{ and }} for braces themselves"
+
 
 def reader(text: str, known: KnownNames = KNOWN) -> NameReader:
     return NameReader(NamePattern(text), known)
@@ -65,16 +67,10 @@ def test_name_that_fits_but_for_one_part_is_no_other_column(
     [
         ("q_{scenario", "has a brace without its partner; write {{ or }} for a brace itself"),
         ("q_}", "has a brace without its partner; write {{ or }} for a brace itself"),
-        ("q_{}", "has {}; only a name can stand in braces, as in {name}"),
-        (
-            "q_{scenario:>3}",
-            "has {scenario:>3}; only a name can stand in braces, as in {name}",
-        ),
-        ("q_{scenario!r}", "has {scenario!r}; only a name can stand in braces, as in {name}"),
-        (
-            "q_{system.model}",
-            "has {system.model}; only a name can stand in braces, as in {name}",
-        ),
+        ("q_{}", "has {}; " + ONLY_NAMES),
+        ("q_{scenario:>3}", "has {scenario:>3}; " + ONLY_NAMES),
+        ("q_{scenario!r}", "has {scenario!r}; " + ONLY_NAMES),
+        ("q_{system.model}", "has {system.model}; " + ONLY_NAMES),
         ("{scenario}{system}", "needs a character between {scenario} and {system}"),
         ("{system} {system}", "has {system} twice"),
     ],
