@@ -344,7 +344,7 @@ def _says_what_is_asked(judge: JudgeDefinition) -> bool:
     return bool(named & {"question", "rubric", "dimension"})
 
 
-class Judges(Protocol):
+class AnyJudge(Protocol):
     """What a judge's description and its configuration share."""
 
     @property
@@ -354,7 +354,7 @@ class Judges(Protocol):
     def scale(self) -> list[Point] | None: ...
 
 
-def on_scale_of_study(judge: Judges, study: StudyDefinition) -> bool:
+def on_scale_of_study(judge: AnyJudge, study: StudyDefinition) -> bool:
     """Whether a judge's scores can be compared with the study's ratings."""
     if study.rating is None or judge.presentation == "pair":
         return False

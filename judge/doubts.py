@@ -2,7 +2,7 @@
 
 A wrong score is worse than none: in case of doubt the judge is asked again. A sentence beside a
 score leaves none where it announces the score, in words of a closed list ("Here is my rating:"), or
-explains it: in English or Chinese, about what was rated, and without a word that may mean another
+explains it: in English, about what was rated, and without a word that may mean another
 score ("The reply names her loss."). The words are in `prose.toml`.
 """
 
@@ -58,7 +58,10 @@ _PHRASES = re.compile(
     r"|\bi(?: have|'ve) (?:rated|evaluated)\b"
     r"|\b(?:i(?:'d| would)? (?:rate|give|assign)|i(?: have|'ve) read"
     rf"|let me (?:rate|evaluate)|(?:of|for)(?: the (?:\w+ )?of)?) {_WHAT}\b"
-    rf"|\b(?:the|this) (?:{_ABOUT})'s\b",
+    rf"|\b(?:the|this) (?:{_ABOUT})'s\b"
+    # "I give this reply", in Chinese
+    r"|\u6211(?:\u4f1a|\u5c06)?(?:\u7ed9|\u4e3a|\u5bf9)?(?:[\u8fd9\u8be5][\u6761\u4e2a\u4efd]?)?"
+    r"(?:\u56de\u590d|\u6458\u8981|\u8bd1\u6587|\u4ee3\u7801|\u6587\u672c)?[\u7ed9\u6253\u8bc4]",
     re.IGNORECASE,
 )
 #: How sentences begin that are not about the judge itself: a noun with its article, or a pronoun.
@@ -68,7 +71,6 @@ _EXPLAINS = re.compile(
     rf"|(?:it|he|she|they|both|there)\b|(?:\w+ly )?(?:{_ABOUT})\b)",
     re.IGNORECASE,
 )
-_EXPLAINS_IN_CHINESE = re.compile("|".join(_PROSE["explaining"]["zh"].split()))
 _OPENS = re.compile(
     r"\A(?:(?:and|yet|so|however|overall|note(?: that)?|also|additionally|in addition|finally"
     r"|moreover|furthermore|nevertheless|nonetheless|still|besides"
@@ -117,7 +119,6 @@ _DOUBTS_BEFORE = _doubts("before", r"(?:below|so)(?=\W*\Z)", rf"(?:this|that){_M
 _DOUBTS_BEHIND = _doubts(
     "behind", rf"(?:more|less|better|worse){_MODIFIES_NOTHING}", r"(?<!each )other"
 )
-_DOUBTS_IN_CHINESE = re.compile("|".join(_PROSE["doubts"]["in_chinese"]["zh"].split()))
 #: At the end of an answer.
 _OFFERS = re.compile(
     r"\n\s*(?:is there anything else"
@@ -223,9 +224,8 @@ def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None
     for sentence in sentences:
         text = _OPENS.sub("", _HEADING.sub("", sentence, count=1))
         if text and (
-            not (_EXPLAINS.match(text) or _EXPLAINS_IN_CHINESE.search(text))
+            not _EXPLAINS.match(text)
             or _DOUBTS.search(text)
-            or _DOUBTS_IN_CHINESE.search(text)
             or (doubts is not None and doubts.search(text))
         ):
             yield sentence

@@ -109,7 +109,8 @@ def _is_given(text: str, start: int, *, is_named: bool, is_alone: bool) -> bool:
     if (is_named or not is_alone) and not is_announcement(own):
         return False
     called = own if own.strip() else _leading_line(text, start)
-    return is_announcement(called) or not _LEADS_ELSEWHERE.search(called)
+    leads_elsewhere = not called.isascii() or _LEADS_ELSEWHERE.search(called)
+    return is_announcement(called) or not leads_elsewhere
 
 
 def _check_behind(literal: str, rest: str | None) -> None:

@@ -24,13 +24,17 @@ _LIST_MARKER = re.compile(rf"\A{GAP}*[->*]{GAP}+")
 _NOT_EXACT = re.compile(r"[~<>/!+?\uff1f\u20ac\u00a7]")
 _GOES_ON = re.compile(rf"{GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{GAP}*(?:\n|\Z))")
 _I_RATE = re.compile(
-    r"\bi(?:'d| would)? (?:rate|give|assign)\b|\bich (?:bewerte|gebe|vergebe|w\u00fcrde)\b"
+    r"\bi(?:'d| would)? (?:rate|give|assign)\b|\bich (?:bewerte|gebe|vergebe)\b"
     r"|\bje (?:donne|lui donne)\b|\u6211(?:\u4f1a|\u5c06)?[\u7ed9\u6253]",
     re.IGNORECASE,
 )
 _OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
 #: "The rating for answer 4".
-_IS_AN_INDEX = re.compile(r"\b(?:answer|response|reply|evaluation|result|verdict)[ #]*\Z", re.I)
+_IS_AN_INDEX = re.compile(
+    r"\b(?:answer|response|reply|evaluation|result|verdict|antwort|respuesta|r\u00e9ponse|risposta"
+    r"|resposta)[ #]*\Z|(?:\u56de\u7b54|\u56de\u590d)\s*\Z|\u6807\u51c6\W*\Z",
+    re.IGNORECASE,
+)
 #: It may be a minus.
 _DASH = re.compile(r"[-\u2010-\u2015\uff0d\ufe63]\s*\Z")
 _BEGINS_AN_ITEM = re.compile(rf"[.)]{GAP}+\w")
