@@ -102,6 +102,21 @@ class Installation:
         with psycopg.connect(url) as connection:
             return connection.execute(statement.encode(), parameters).fetchall()
 
+    def is_locked(self, table: str) -> bool:
+        """Whether another process keeps others from writing rows of a table (for a second)."""
+        url = self.environment["DATABASE_URL"]
+        try:
+            if url.startswith("sqlite"):
+                with closing(sqlite3.connect(self.folder / "fivefold.sqlite3", timeout=1)) as file:
+                    file.execute("BEGIN IMMEDIATE")
+            else:
+                rows = sql.SQL("SELECT 1 FROM {} FOR UPDATE").format(sql.Identifier(table))
+                with psycopg.connect(url, options="-c lock_timeout=1s") as connection:
+                    connection.execute(rows)
+        except (sqlite3.OperationalError, psycopg.errors.LockNotAvailable):
+            return True
+        return False
+
     def start(self, service: str) -> Process:
         """Start a service that is not running; the web is waited for."""
         process = self.processes.start(service, command_of(service))

@@ -71,6 +71,17 @@ class Site:
             if name in self.running.processes.running:
                 self.running.kill(name)
 
+    def suspend(self, worker: Process) -> None:
+        """Suspend it between two writes: within one it would keep its lock, for which every other
+        worker would wait.
+        """
+        while True:
+            worker.kill(signal.SIGSTOP)
+            if not any(map(self.running.is_locked, ("survey_study", "analysis_analysisrun"))):
+                return
+            worker.kill(signal.SIGCONT)
+            time.sleep(0.01)
+
     def run(self, run: int) -> tuple[str, int, str, Any, Any]:
         ((state, attempts, error, started, finished),) = self.running.query(
             f"{RUN} WHERE id = %s", [run]
@@ -160,7 +171,7 @@ def test_suspended_worker_that_wakes_up_late_stores_nothing(site: Site) -> None:
     run = site.ask()
     site.wait_until_running(run)
     site.start("worker")
-    suspended.kill(signal.SIGSTOP)
+    site.suspend(suspended)
     site.wait_until(run, lambda state, attempts: attempts == 2, "another worker has it")
     suspended.kill(signal.SIGCONT)
     assert site.finished_once(run) == 2
