@@ -18,8 +18,8 @@ from tests.e2e.studies import WAYS_IN
 from tests.survey import small_study
 
 LEASE = timedelta(seconds=2)
-#: So many that a worker is at it for several leases, and for a while more than that.
-RESAMPLES = 30_000
+#: So many that a fast machine is at it for several leases, too.
+RESAMPLES = 80_000
 #: Simulated raters need seconds, and the rules ask for minutes.
 RULES = "\nquality: {duration_minutes: {minimum: 0, maximum: 75}}\n"
 TOKEN = "fivefold_of-a-program-of-this-test"
