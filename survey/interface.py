@@ -6,6 +6,8 @@ what a block's page shows; earlier renderings are not kept.
 1. "Someone writes" over every prompt.
 2. A neutral or the study's own heading and nouns; folded instructions; dialogues as turns; a lone
    response without a number.
+3. Indentation, tabs and runs of spaces as written; in Markdown, lists of one height, tables, and
+   no character lost; formulas, where the study wants them; each response in its language.
 """
 
-INTERFACE = 2
+INTERFACE = 3

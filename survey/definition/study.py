@@ -149,7 +149,7 @@ class Order(Part):
 NEWER = (
     *("systems_per_page", "reference_on_every_page", "between_subjects"),
     *("comprehension", "training"),
-    *("record_writing", "wording", "incomplete_blocks"),
+    *("record_writing", "wording", "incomplete_blocks", "latex"),
 )
 
 
@@ -165,6 +165,10 @@ class StudyDefinition(Part):
     consent: Consent
     tasks: list[Task] = Field(min_length=1)
     response_format: Literal["plain", "markdown"] = "plain"
+    latex: bool = Field(
+        default=False,
+        description=r"Whether \(…\), \[…\] and $$…$$ in prompts and responses are formulas",
+    )
     response_labels: Literal["numbers", "letters"] = "numbers"
     wording: Wording | None = None
     comment: Text | None = Field(default=None, description="A question for remarks on each block")

@@ -25,11 +25,6 @@ def markdown(text: str) -> SafeString:
     return SafeString(_renderer().render(text))  # it escapes everything that is not Markdown
 
 
-#: Markdown that is off in responses: links lead away from the page; link definitions and indented
-#: lines would disappear or change their look; a line above dashes is not a heading.
-NOT_IN_RESPONSES = ["link", "autolink", "reference", "code", "lheading"]
-
-
 def _without_headings(renderer: MarkdownIt, text: str) -> SafeString:
     """HTML in which a heading is a paragraph in bold: headings are the page's own."""
     tokens = renderer.parse(text)
@@ -40,13 +35,6 @@ def _without_headings(renderer: MarkdownIt, text: str) -> SafeString:
         elif token.type == "heading_close":
             token.tag = "p"
     return SafeString(renderer.renderer.render(tokens, renderer.options, {}))
-
-
-@register.filter
-@lru_cache(maxsize=1024)
-def response_markdown(text: str) -> SafeString:
-    """HTML of a response: paragraphs, lists, emphasis, quotations."""
-    return _without_headings(_renderer().disable(NOT_IN_RESPONSES), text)
 
 
 @register.filter

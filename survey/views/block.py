@@ -29,7 +29,7 @@ from survey.interface import INTERFACE
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
 from survey.notices import ai_policy
 from survey.page_wording import wording_of
-from survey.templatetags.markdown import response_markdown, words_of
+from survey.rendering.responses import Look, look_of, shown
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
 
@@ -124,7 +124,7 @@ def block_context(
         "choices": page.choices(),
         "texts": text_items(definition, definition.block_remarks, sent, errors, writing),
         "ai_policy": ai_policy(definition),
-        "markdown": definition.response_format == "markdown",
+        "look": look_of(definition),
         "errors": errors,
     }
 
@@ -156,9 +156,9 @@ def written_before(
 
 
 @lru_cache(maxsize=1024)
-def opening(text: str, markdown: bool) -> dict[str, Any]:
+def opening(text: str, look: Look) -> dict[str, Any]:
     """How a response begins, and whether it goes on."""
-    line = words_of(response_markdown(text)) if markdown else " ".join(text.split())
+    line = shown(text, look).words
     columns = 0
     for length, character in enumerate(line):
         columns += 2 if east_asian_width(character) in "WF" else 1
@@ -265,8 +265,8 @@ class _Page:
         }
 
     def _named(self, response: ResponseContent, title: str) -> dict[str, Any]:
-        markdown = self.definition.response_format == "markdown"
-        return {"title": title, "text": response.text, "opening": opening(response.text, markdown)}
+        begins = opening(response.text, look_of(self.definition))
+        return {"title": title, "text": response.text, "opening": begins}
 
 
 def text_items(

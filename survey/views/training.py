@@ -15,6 +15,7 @@ from survey.forms.attempts import ATTEMPT, read_attempt
 from survey.forms.block import rating_name, read_block
 from survey.models import Participant
 from survey.page_wording import wording_of
+from survey.rendering.responses import look_of
 from survey.views.block import block_context
 from survey.views.participant import last_page, show_page, to_next_page
 
@@ -162,7 +163,7 @@ class ShownTraining:
             "wording": words,
             "turns": turns_of(self.block.context),
             "written_in": self._written_in,
-            "markdown": self.definition.response_format == "markdown",
+            "look": look_of(self.definition),
             "title": self._title(results),
             "all_within": all(one["within"] for one in results),
             "responses": responses,

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from survey.models import AttentionCheck, Participant
+from survey.rendering.responses import Look
 from survey.views.block import opening
 from tests.prolific import arrival
 from tests.survey import small_study, task_studies
@@ -103,7 +104,7 @@ def test_context_and_responses_keep_their_lines_and_run_nothing(
     assert context.get_text() == task_studies.CONTEXT
     response = next(r for r in page.select(".response") if "alert" in r.text)
     assert not response.select("a, script, img")
-    texts = [item.get_text() for item in response.select("li")]
+    texts = [item.get_text(strip=True) for item in response.select("li")]
     assert texts == (
         ["one", "[two](https://example.org/)"] if response_format == "markdown" else []
     )
@@ -182,4 +183,4 @@ def test_a_long_response_is_opened_beside_its_rank(client: Client) -> None:
 @pytest.mark.parametrize("markdown", [False, True])
 def test_opening_is_text_as_written(markdown: bool) -> None:
     """A template escapes it once."""
-    assert opening("Rest & <sleep>", markdown) == {"text": "Rest & <sleep>", "cut": False}
+    assert opening("Rest & <sleep>", Look(markdown=markdown)) == {"text": "Rest & <sleep>", "cut": False}

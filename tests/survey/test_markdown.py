@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 
 from survey.templatetags import markdown as module
-from survey.templatetags.markdown import inline_markdown, markdown, response_markdown
+from survey.templatetags.markdown import inline_markdown, markdown
 
 
 def test_markdown_becomes_html() -> None:
@@ -33,26 +33,6 @@ def test_markdown_becomes_html() -> None:
 )
 def test_nothing_runs_and_nothing_is_loaded(text: str, html: str) -> None:
     assert markdown(text) == html
-
-
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("**Try** *again*\nand again.", "<p><strong>Try</strong> <em>again</em>\nand again.</p>\n"),
-        ("- one\n- two", "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n"),
-        ("2. two\n3. three", '<ol start="2">\n<li>two</li>\n<li>three</li>\n</ol>\n'),
-        ("# Hope\nis here", '<p class="heading">Hope</p>\n<p>is here</p>\n'),
-        ("Hope\n---", "<p>Hope</p>\n<hr />\n"),
-        ("[x](https://example.org)", "<p>[x](https://example.org)</p>\n"),
-        ("<https://example.org>", "<p>&lt;https://example.org&gt;</p>\n"),
-        ("![x](https://example.org/a.png)", "<p>![x](https://example.org/a.png)</p>\n"),
-        ("[1]: https://example.org\nSee", "<p>[1]: https://example.org\nSee</p>\n"),
-        ("    indented", "<p>indented</p>\n"),
-        ("<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>\n"),
-    ],
-)
-def test_a_response_keeps_its_words_and_leads_nowhere(text: str, html: str) -> None:
-    assert response_markdown(text) == html
 
 
 @pytest.fixture

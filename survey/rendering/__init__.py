@@ -1,0 +1,1 @@
+"""Responses as raters see them: what a model wrote, and not a character less."""

@@ -1,0 +1,277 @@
+r"""LaTeX in responses as MathML, which browsers show without a script. Pure.
+
+What stands between `\(` and `\)`, `\[` and `\]`, or `$$` and `$$`. A single `$` is money. Responses
+are hostile: MathML has only what is listed here, its lengths and its size are bounded, and what
+can't be converted, or would lose a letter, is shown as its source.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape, unescape
+from unicodedata import normalize
+from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
+
+from math_core import LatexError, LatexToMathML
+
+#: Longer formulas are shown as their source.
+LONGEST = 2_000
+#: Deeper ones, too: braces within braces, roots of roots.
+DEEPEST = 40
+#: More elements make a page slow.
+MOST_ELEMENTS = 3_000
+#: More formulas in a response than anybody would write.
+MOST_FORMULAS = 400
+#: Formulas within a line that are at least so long get a scroll bar of their own.
+WIDE = 36
+#: Lengths in em, for horizontal and vertical space and for the size of brackets.
+LEAST_EM, MOST_EM = -0.5, 10.0
+
+#: A formula has no empty line, and never the beginning of another one: looking for its end stays
+#: short.
+FORMULA = re.compile(
+    r"""
+      (?<!\\) \\\( (?P<inline>  (?: [^\\\n] | {line} | \\ [^()\n] )+? )  \\\)
+    | (?<!\\) \\\[ (?P<display> (?: [^\\\n] | {line} | \\ [^][\n] )+? )  \\\]
+    | (?<![\\$]) \$\$ (?P<dollars> (?: [^\\$\n] | {line} | \\ [^\n] | \$ (?!\$) )+? ) \$\$ (?!\$)
+    """.replace("{line}", r"\\? \n (?! [^\S\n]* \n)"),
+    re.VERBOSE,
+)
+UNESCAPED_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
+#: Commands of which nothing is to be seen, and those that would hide or define something.
+UNWANTED = re.compile(
+    r"\\(?:[gex]?def|(?:re)?newcommand|providecommand|DeclareMathOperator|let|[hv]?phantom"
+    r"|mathchoice|label|tag|ref|eqref|raisebox|color)(?![A-Za-z])"
+)
+#: What the converter doesn't know, and what it knows that looks the same here: formulas have no
+#: numbers, and a line is as high as it needs to be.
+SAME = {
+    re.compile(
+        r"\\(begin|end)\s*\{(?:align|alignat|flalign|split|eqnarray)\*?\}"
+    ): r"\\\1{aligned}",
+    re.compile(r"\\(begin|end)\s*\{(?:gather|multline)\*?\}"): r"\\\1{gathered}",
+    re.compile(r"\\(begin|end)\s*\{equation\*?\}"): "",
+    re.compile(r"\\(begin|end)\s*\{smallmatrix\}"): r"\\\1{matrix}",
+    re.compile(r"\\\\\s*\[-?[\d.]+\s*[a-z]{2}\]"): r"\\\\",
+    re.compile(r"\\mbox(?![A-Za-z])"): r"\\text",
+    re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])"): "",
+}
+#: What is no letter of a formula: arguments that are lengths or columns, and names of commands.
+NO_LETTERS = re.compile(
+    r"\\(?:begin|end)\s*\{[^{}]*\}(?:(?<=array\})(?:\[[a-z]\])?\{[^{}]*\})?"
+    r"|\\(?:[hv]space\*?\s*\{[^{}]*\}|(?:m?kern|[hm]skip)\s*-?[\d.]+\s*[a-z]{2})"
+    r"|\\[A-Za-z]+"
+)
+LENGTH = re.compile(r"(-?\d*\.?\d+)(em|rem|ex|px|pt|mu)?|(-?\d*\.?\d+)%")
+EMS = {"em": 1.0, "rem": 1.0, "ex": 0.5, "px": 1 / 16, "pt": 1 / 12, "mu": 1 / 18}
+
+MATHML = (
+    "math mrow mi mn mo mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover "
+    "mmultiscripts mprescripts none mtable mtr mtd mstyle b i em strong"
+)
+ELEMENTS = frozenset(MATHML.split())
+#: Elements that browsers don't know, or that are better something else.
+INSTEAD = {"menclose": "mrow", "mpadded": "mrow", "span": "mtext"}
+SWITCHES = (
+    "stretchy accent accentunder displaystyle fence separator largeop movablelimits symmetric"
+)
+LENGTHS = "lspace rspace width height depth linethickness minsize maxsize"
+#: What an attribute may say; None is a bounded length.
+ATTRIBUTES = {
+    "mathvariant": re.compile(r"normal"),
+    "scriptlevel": re.compile(r"\+?[0-3]"),
+    "form": re.compile(r"prefix|infix|postfix"),
+    "display": re.compile(r"block|inline"),
+    **dict.fromkeys(SWITCHES.split(), re.compile(r"true|false")),
+    **dict.fromkeys(LENGTHS.split()),
+}
+#: What math-core draws by `style`, which our pages allow nobody, as classes of survey.css.
+STYLES = {
+    re.compile(r"text-align:right"): "to-end",
+    re.compile(r"text-align:left"): "to-start",
+    re.compile(r"padding-left:1em"): "apart",
+    re.compile(r"border-(left|right|top|bottom):0\.05em (solid|dashed) currentcolor"): r"line-\1",
+    re.compile(r"padding-(left|right):0"): r"close-\1",
+    re.compile(r"justify-items:(?:end|start)|width:[\d.]+r?em|margin-left:-0\.[12]\d*em"): "",
+}
+NOTATIONS = {
+    "box": "boxed",
+    "updiagonalstrike": "struck-up",
+    "downdiagonalstrike": "struck-down",
+    "horizontalstrike": "struck",
+}
+
+
+class _Refused(ValueError):
+    """MathML that a page must not show."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula in a text: `source` with its marks, at `start` to `end` of the text."""
+
+    source: str
+    latex: str
+    display: bool
+    start: int
+    end: int
+
+    def html(self) -> str:
+        """MathML, or the escaped source where there is none."""
+        return _html(self.latex, self.source, self.display)
+
+
+def formula_at(text: str, start: int) -> Formula | None:
+    """The formula that begins at this character, if one does."""
+    found = FORMULA.match(text, start)
+    if found is None or found.end() - start > LONGEST:
+        return None
+    latex = found[found.lastgroup or 0]
+    if not latex.strip():
+        return None
+    alone = _is_alone(text, found.start(), found.end())
+    # Prices of restaurants: "from $$ to $$".
+    if found.lastgroup == "dollars" and latex != latex.strip() and not alone:
+        return None
+    display = found.lastgroup != "inline" and (alone or found.lastgroup == "display")
+    return Formula(found[0], latex, display, found.start(), found.end())
+
+
+def formulas_in(text: str) -> Iterator[Formula]:
+    """The formulas of a text that is not Markdown, from first to last."""
+    position, number = 0, 0
+    while number < MOST_FORMULAS and (found := FORMULA.search(text, position)):
+        formula = formula_at(text, found.start())
+        position = found.end() if formula else found.start() + 2
+        if formula:
+            number += 1
+            yield formula
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Whether nothing else stands on the lines of a formula, a full stop or a comma aside."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    following = text.find("\n", end)
+    after = text[end : len(text) if following < 0 else following]
+    return not before.strip() and after.strip() in {"", ".", ",", ";", ":", "。", "，"}
+
+
+@lru_cache(maxsize=4096)
+def _html(latex: str, source: str, display: bool) -> str:
+    try:
+        return _converted(latex, display=display)
+    except (LatexError, ParseError, _Refused):
+        return f'<span class="source">{escape(source, quote=False)}</span>'
+
+
+def _converted(latex: str, *, display: bool) -> str:
+    if _depth(latex) > DEEPEST or UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
+        raise _Refused
+    for pattern, same in SAME.items():
+        latex = pattern.sub(same, latex)
+    converter = LatexToMathML(fancy_error=False, max_expansions=200)
+    converted = converter.convert_with_local_state(latex, displaystyle=display)
+    # The converter has escaped what came from outside, and it writes no DTD.
+    maths = fromstring(  # noqa: S314
+        re.sub(r"&(?!lt;|gt;|amp;|quot;|apos;)\w+;", _character, converted)
+    )
+    if sum(1 for _ in maths.iter()) > MOST_ELEMENTS or _is_deeper(maths, 3 * DEEPEST):
+        raise _Refused
+    for element in list(maths.iter()):
+        _check(element)
+    lost = _letters(NO_LETTERS.sub(" ", latex)) - _letters(*maths.itertext())
+    if lost:
+        raise _Refused
+    if display:
+        maths.set("display", "block")
+        return f'<span class="maths display" tabindex="0">{tostring(maths, "unicode")}</span>'
+    wide = len(latex) >= WIDE or maths.find(".//mtable") is not None
+    name = "maths wide" if wide else "maths"
+    focus = ' tabindex="0"' if wide else ""
+    return f'<span class="{name}"{focus}>{tostring(maths, "unicode")}</span>'
+
+
+def _character(entity: re.Match[str]) -> str:
+    character = unescape(entity[0])
+    if character == entity[0] or character in "<>&":
+        raise _Refused
+    return character
+
+
+def _depth(latex: str) -> int:
+    """How deep a formula may be nested: by braces and environments, or by commands in a row."""
+    depth = deepest = 0
+    for mark in re.finditer(r"\\(begin|end|left|right)(?![A-Za-z])|\\.|[{}]", latex, re.DOTALL):
+        if mark[0] == "{" or mark[1] in {"begin", "left"}:
+            depth += 1
+        elif mark[0] == "}" or mark[1] in {"end", "right"}:
+            depth -= 1
+        deepest = max(deepest, depth)
+    rows = re.findall(r"(?:\\[A-Za-z]+\s*)+|[_^\s]{2,}", latex)
+    return max([deepest, *(len(row.split("\\")) - 1 for row in rows)])
+
+
+def _is_deeper(element: Element, than: int) -> bool:
+    level = [element]
+    for _ in range(than):
+        level = [child for each in level for child in each]
+    return bool(level)
+
+
+def _check(element: Element) -> None:
+    """Change an element to what a page may show. Raises _Refused if that is not possible."""
+    element.tag = INSTEAD.get(element.tag, element.tag)
+    if element.tag not in ELEMENTS:
+        raise _Refused
+    given = dict(element.attrib)
+    element.attrib.clear()
+    classes = list(_classes(given.pop("style", "")))
+    if notation := given.pop("notation", ""):
+        if notation not in NOTATIONS:
+            raise _Refused
+        classes.append(NOTATIONS[notation])
+    for name, value in given.items():
+        if name == "class" and value.startswith(("menclose-", "math-core-")):
+            continue  # for the converter's own stylesheet
+        if name not in ATTRIBUTES:
+            raise _Refused
+        pattern = ATTRIBUTES[name]
+        if not (_is_short(value) if pattern is None else pattern.fullmatch(value)):
+            raise _Refused
+        element.set(name, value)
+    if classes:
+        element.set("class", " ".join(classes))
+
+
+def _classes(style: str) -> Iterator[str]:
+    for part in style.split(";"):
+        rule = re.sub(r"\s*:\s*", ":", part.strip())
+        if not rule:
+            continue
+        for pattern, name in STYLES.items():
+            if found := pattern.fullmatch(rule):
+                if name:
+                    yield found.expand(name)
+                break
+        else:
+            raise _Refused
+
+
+def _is_short(length: str) -> bool:
+    found = LENGTH.fullmatch(length)
+    if found is None:
+        return False
+    if found[3]:
+        return 0 <= float(found[3]) <= 100 * MOST_EM
+    return LEAST_EM <= float(found[1]) * EMS[found[2] or "em"] <= MOST_EM
+
+
+def _letters(*parts: str) -> Counter[str]:
+    """Letters and digits, however a formula writes them: bold, script, blackboard."""
+    same = "".join(normalize("NFKC", part) for part in parts).translate(DOTLESS)
+    return Counter(each for each in same if each.isalnum())
+
+
+DOTLESS = str.maketrans("ıȷ", "ij")

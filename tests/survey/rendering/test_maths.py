@@ -1,0 +1,168 @@
+r"""LaTeX as MathML: what is shown as a formula, and what stays its source."""
+
+import re
+from html import unescape
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from survey.rendering.maths import ATTRIBUTES, ELEMENTS, formula_at, formulas_in
+
+NAMES = (
+    "maths display wide source boxed struck struck-up struck-down to-end to-start apart close-left "
+    "close-right line-left line-right line-top line-bottom"
+)
+CLASSES = set(NAMES.split())
+
+
+def html_of(latex: str) -> str:
+    formula = formula_at(rf"\({latex}\)", 0)
+    assert formula is not None
+    return formula.html()
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"x^2 + \frac{a}{b}",
+        r"\sqrt[3]{x} \le \alpha_1",
+        r"\sum_{i=1}^{n} i = \frac{n(n+1)}{2}",
+        r"\int_0^\infty e^{-x}\,\mathrm{d}x",
+        r"\lim_{x \to 0} \frac{\sin x}{x} = 1",
+        r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",
+        r"\begin{cases} 1 & \text{if } x > 0 \\[2pt] 0 & \text{else} \end{cases}",
+        r"\begin{align*} a &= b \\ c &= d \end{align*}",
+        r"\begin{equation} a = b \nonumber \end{equation}",
+        r"\begin{array}{|c|r|} \hline a & b \\ \hline \end{array}",
+        r"\left( \frac12 \right) \cdot \left\{ x \middle| y \right\}",
+        r"\mathbb{R}, \mathbf{v}, \mathcal{L}, \mathrm{km}, \bm{x}, \operatorname{arg\,max}_x",
+        r"\hat{y} = \widehat{ABC}, \vec{x}, \overline{AB}, \underbrace{a+b}_{\text{sum}}",
+        r"a \equiv b \pmod{3} \implies a \ldots b, \binom{n}{k}, 90^\circ, 5\,\%, \$5",
+        r"\text{a \textbf{bold} and \textit{slanted} word}, \mbox{box}, \textrm{roman}",
+        r"10{,}000 \times 3 \ne \cancel{x}",
+        r"中 + 文",
+    ],
+)
+def test_what_models_write_is_a_formula(latex: str) -> None:
+    assert "<math>" in html_of(latex)
+
+
+def test_answer_in_a_box_has_one() -> None:
+    assert html_of(r"\boxed{42}") == (
+        '<span class="maths"><math><mrow class="boxed"><mn>42</mn></mrow></math></span>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        (r"a \(x\) b \[y\] c", [r"\(x\)", r"\[y\]"]),
+        ("$$x$$", ["$$x$$"]),
+        ("$$\nx\n$$", ["$$\nx\n$$"]),
+        ("the sum $$x + y$$ is", ["$$x + y$$"]),
+        ("costs $5, then $6", []),
+        ("from $$ to $$$ a night", []),
+        ("from $$ to $$, or", []),
+        (r"the pattern \\(a\\) and \\[b\\]", []),
+        (r"\[ a \\[2pt] b \]", [r"\[ a \\[2pt] b \]"]),
+        ("\\(a\n\nb\\)", []),
+        (r"\(a \(b\)", [r"\(b\)"]),
+        (r"\(\)", []),
+        (r"\( and \[ and $$", []),
+    ],
+)
+def test_where_formulas_are(text: str, formulas: list[str]) -> None:
+    assert [formula.source for formula in formulas_in(text)] == formulas
+
+
+@pytest.mark.parametrize(
+    ("text", "display"),
+    [(r"\(x\)", False), (r"a \[x\] b", True), ("a\n$$x$$.\nb", True), ("a $$x$$ b", False)],
+)
+def test_formula_on_lines_of_its_own_is_a_block(text: str, display: bool) -> None:
+    assert [formula.display for formula in formulas_in(text)] == [display]
+
+
+HOSTILE = [
+    r"\text{<script>alert(1)</script>}",
+    r"\text{<img src=x onerror=alert(1)>}",
+    r"<script>alert(1)</script>",
+    r"\text{&lt;script&gt;} &amp; x",
+    r"\text{]]><script/>}",
+    r"\text{<!DOCTYPE x [<!ENTITY y 'z'>]>}",
+    r"\href{javascript:alert(1)}{x}",
+    r"\url{javascript:alert(1)}",
+    r"\style{position:fixed}{x}",
+    r"\class{item}{x}",
+    r"\cssId{main}{x}",
+    r"\htmlData{x=y}{z}",
+    r"\includegraphics{https://example.org/x.png}",
+    r"\require{action} \toggle{a}{b}\endtoggle",
+    r"\color{white} x",
+    r"\textcolor{#fff}{x}",
+    r"\colorbox{red}{x}",
+    r"\hspace{100000cm} x",
+    r"\hspace{-100cm} x",
+    r"\kern-50em x",
+    r"\kern999em x",
+    r"\mskip99999mu x",
+    r"\raisebox{1000em}{x}",
+    r"\rule{1000em}{1000em}",
+    r"\begin{array}{c} a \\[9999em] b \end{array}",
+    r"\phantom{hidden}",
+    r"\mathchoice{a}{b}{c}{d}",
+    r"shown % hidden",
+    r"\newcommand{\a}{\a\a}\a",
+    r"\def\a{aaaaaaaaaa}\def\b{\a\a\a\a\a\a}\b",
+    r"\gdef\x{y}\x",
+    r"\label{main} x",
+    r"\tag{1} x",
+    "{" * 900 + "}" * 900,
+    "{" * 990,
+    r"\sqrt" * 390 + " x",
+    r"\hat " * 390 + "x",
+    r"\left(" * 300,
+    r"\begin{matrix}" * 100,
+    "x^" * 900 + "x",
+    "x'" * 900,
+    "^{" * 600,
+    r"\frac" * 390 + "ab",
+    "a_b" * 600,
+    r"\underbrace{" * 150 + "x" + "}" * 150,
+    "&" * 1_000,
+    r"\\" * 900 + "a",
+    r"\frac{1",
+    r"\unknown{x}",
+    "\u202e\u0315 x",
+]
+
+
+@pytest.mark.parametrize("latex", HOSTILE, ids=lambda latex: latex[:24])
+def test_hostile_formula_shows_nothing_else_than_mathematics(latex: str) -> None:
+    formula = formula_at(rf"\({latex}\)", 0)
+    html = formula.html() if formula else ""
+    assert len(html) < 100 * len(latex) + 200
+    if html.startswith('<span class="source">'):
+        assert unescape(re.sub(r"</?span[^>]*>", "", html)) == rf"\({latex}\)"
+        return
+    for element in fromstring(html or "<math/>").iter():
+        assert element.tag in ELEMENTS | {"span"}
+        assert set(element.get("class", "").split()) <= CLASSES
+        assert set(element.attrib) <= {*ATTRIBUTES, "class", "tabindex"}
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\unknown{x}", r"\frac{1", r"shown % hidden", r"\hspace{99cm}x", r"\phantom{x}"]
+)
+def test_what_cannot_be_shown_is_its_source(latex: str) -> None:
+    assert html_of(latex) == rf'<span class="source">\({latex}\)</span>'
+
+
+def test_longer_formula_than_anybody_writes_is_text() -> None:
+    assert formula_at(rf"\({'x' * 3_000}\)", 0) is None
+    assert len(list(formulas_in(r"\(x\) " * 1_000))) == 400
+
+
+def test_no_letter_of_a_formula_is_lost() -> None:
+    assert "<math>" in html_of(r"\mathbb{ABC} \mathbf{xyz} \mathfrak{g} \text{word} \imath")
+    assert "<math>" not in html_of(r"x \require{words}")

@@ -1,0 +1,190 @@
+"""Responses as raters see them: plain text as it is, Markdown without its marks, no letter less."""
+
+import re
+import string
+from html import unescape
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from survey.rendering.responses import Look, shown
+from tests.survey.rendering.responses_of_models import GALLERY
+
+PLAIN, MARKDOWN, LATEX = Look(), Look(markdown=True), Look(markdown=True, latex=True)
+
+
+def formatted(text: str) -> str:
+    """HTML of Markdown without the breaks between its elements."""
+    blocks = r"\n?(</?(?:p|li|[ou]l|hr|blockquote|table|thead|tbody|t[rdh]|div|pre)\b[^>]*>)\n"
+    return re.sub(blocks, r"\1", shown(text, MARKDOWN).html)
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_plain_text_is_every_character_of_the_file(name: str) -> None:
+    html = shown(GALLERY[name], PLAIN).html
+    assert unescape(html) == GALLERY[name]
+    assert "<" not in html
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_markdown_loses_its_marks_and_nothing_else(name: str) -> None:
+    found = shown(GALLERY[name], MARKDOWN)
+    assert letters(text_of(found.html)) == letters(GALLERY[name])
+    assert letters(found.words) in {letters(GALLERY[name]), letters(text_of(found.html))}
+
+
+def text_of(html: str) -> str:
+    """What is to be read of HTML, the numbers of its lists included."""
+    body = LexborHTMLParser(html).body
+    assert body is not None
+    for numbered in body.css("ol"):
+        number = 0
+        for item in numbered.iter():
+            number = int(item.attributes.get("value") or number + 1)
+            item.insert_before(f"{number} ")
+    return body.text()
+
+
+def letters(text: str) -> str:
+    marks = string.punctuation + string.whitespace + "\x85\u2028\u3000"
+    # Each number once: Markdown counts where all numbers of a list are the same.
+    return "".join(each for each in text if each not in marks).replace(
+        "1Flour1Water1", "1Flour2Water3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("**Try** *again*\nand.", "<p><strong>Try</strong> <em>again</em>\nand.</p>"),
+        ("a  \nb\\\nc", "<p>a  \nb\\\nc</p>"),
+        ("# Hope\nis here", '<p class="heading">Hope</p><p>is here</p>'),
+        ("Hope\n---", "<p>Hope</p><hr />"),
+        ("[x](https://example.org)", "<p>[x](https://example.org)</p>"),
+        ("<https://example.org>", "<p>&lt;https://example.org&gt;</p>"),
+        ("![x](https://example.org/a.png)", "<p>![x](https://example.org/a.png)</p>"),
+        ("[1]: https://example.org\nSee", "<p>[1]: https://example.org\nSee</p>"),
+        ("    def f():\n        pass", "<p>    def f():\n        pass</p>"),
+        ("\u3000\u3000段落", "<p>\u3000\u3000段落</p>"),
+        ("<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>"),
+        (r"\(a^2\) C:\_x &copy; \*not\*", r"<p>\(a^2\) C:\_x &amp;copy; \*not\*</p>"),
+        ("2*3*4, a*b*c, 2 * 3 * 4", "<p>2*3*4, a*b*c, 2 * 3 * 4</p>"),
+        ("_why_ snake_case __init__", "<p>_why_ snake_case __init__</p>"),
+        ("**重点：**文字", "<p><strong>重点：</strong>文字</p>"),
+        ("这是**“重要”**的*一*点", "<p>这是<strong>“重要”</strong>的<em>一</em>点</p>"),
+        ("これは**「大切」**です", "<p>これは<strong>「大切」</strong>です</p>"),
+        ("`a  *b*`", "<p><code>a  *b*</code></p>"),
+        (
+            "```py\n  x\n\n\ty\n```",
+            '<p class="language">py</p><pre><code>  x\n\n\ty\n</code></pre>',
+        ),
+        ("> q\n> r", "<blockquote><p>q\nr</p></blockquote>"),
+    ],
+)
+def test_markdown_of_responses(text: str, html: str) -> None:
+    assert formatted(text) == html
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\n\n\n"])
+def test_list_is_the_same_whatever_its_empty_lines(between: str) -> None:
+    assert formatted(between.join(["1. a", "2. b", "3. c"])) == (
+        '<ol dir="auto"><li><p>a</p></li><li><p>b</p></li><li><p>c</p></li></ol>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("2. a\n3. b", ["2", None]),
+        ("1. a\n5. b\n6. c", [None, "5", None]),
+        ("1. a\n1. b\n1. c", [None, None, None]),
+        ("4. a\n4. b", ["4", None]),
+        ("1986. a", ["1986"]),
+    ],
+)
+def test_list_keeps_its_numbers(text: str, numbers: list[str | None]) -> None:
+    items = LexborHTMLParser(formatted(text)).css("li")
+    assert [item.attributes.get("value") for item in items] == numbers
+
+
+def test_nested_list_needs_no_certain_indentation() -> None:
+    for indentation in ("  ", "    ", "\t"):
+        page = LexborHTMLParser(formatted(f"- a\n{indentation}- b\n- c"))
+        assert [item.text(strip=True) for item in page.css("ul ul li")] == ["b"]
+
+
+def test_table_of_a_response_is_a_table() -> None:
+    page = LexborHTMLParser(formatted("| a | b |\n|---|--:|\n| 1 | 2 |"))
+    assert [cell.text() for cell in page.css("td")] == ["1", "2"]
+    assert [cell.attributes.get("class") for cell in page.css("td")] == [None, "to-end"]
+    assert page.css_first("div.table").attributes["tabindex"] == "0"  # it scrolls by keyboard
+
+
+def test_table_with_more_cells_than_its_head_stays_text() -> None:
+    text = "| a |\n|---|\n| 1 | 2 |"
+    assert shown(text, MARKDOWN).html == f"<p>{text}</p>\n"
+
+
+def test_text_that_markdown_would_cut_is_plain() -> None:
+    text = ">" * 100 + " deep"
+    assert (shown(text, MARKDOWN).name, unescape(shown(text, MARKDOWN).html)) == ("as-written", text)
+
+
+def test_formulas_are_shown_where_the_study_wants_them() -> None:
+    text = r"so \(x^2\) and **\(y\)**"
+    assert "<math>" not in shown(text, MARKDOWN).html + shown(text, PLAIN).html
+    assert shown(text, LATEX).html.count("<math>") == 2
+    assert shown(text, Look(latex=True)).html.count("<math>") == 2
+    assert shown(text, LATEX).words == r"so \(x^2\) and \(y\)"
+
+
+def test_lines_of_a_formula_are_no_list() -> None:
+    listed = "- so\n  \\[\n  - a\n  \\]"
+    for text in (
+        "\\[\n- a\n+ b\n\\]",
+        listed,
+        "> $$\n> - a\n> $$",
+        "a\n$$\n- a\n$$",
+    ):
+        page = LexborHTMLParser(shown(text, LATEX).html)
+        assert page.css_matches(".maths.display math")
+        assert len(page.css("li")) == (text == listed)
+
+
+def test_code_has_no_formulas() -> None:
+    assert "<math" not in shown("`\\(x\\)`\n\n```\n\\[x\\]\n```", LATEX).html
+
+
+HOSTILE = [
+    "*" * 50_000,
+    "**a *b " * 5_000,
+    "*文" * 10_000,
+    "- " * 10_000,
+    "> " * 10_000,
+    "``a`" * 10_000,
+    "|" * 20_000,
+    "|a" * 500 + "\n" + "|-" * 500 + "\n" + "|b\n" * 500,
+    "[[" * 10_000,
+    "\\(" * 20_000,
+    "\\[\n" * 10_000,
+    "$$\n" * 10_000,
+    "1. a\n" * 5_000,
+    "".join(" " * n + "- a\n" for n in range(200)),
+    "\\" * 20_000,
+    "<script>" * 2_000,
+    "```\n" * 5_000,
+    r"\(x\) " * 2_000,
+    "x\n" * 20_000,
+    "&#x3c;script&#x3e;" * 500,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:8])
+def test_hostile_text_is_harmless_and_read_in_bounded_time(text: str) -> None:
+    page = LexborHTMLParser(shown(text, LATEX).html)
+    assert {node.tag for node in page.css("body *")} <= ALLOWED
+
+
+#: The elements of a response that are no mathematics.
+HTML = "p ul ol li strong em code pre blockquote hr div table thead tbody tr th td span math mi"
+ALLOWED = set(HTML.split())
