@@ -2,7 +2,7 @@
 
 import re
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from survey.files.suggestions import did_you_mean
 from survey.interface import INTERFACE
@@ -44,13 +44,14 @@ def study_for_arrivals(slug: str) -> Study | None:
     return versions.exclude(state=Study.State.DRAFT).first() or versions.first()
 
 
-def studies_with_changed_pages() -> list[tuple[Study, int]]:
+def studies_with_changed_pages() -> list[tuple[Study, int, int]]:
     """Open studies with real participants who saw an earlier version of the interface, with their
-    number.
+    number and the newest version that they saw.
     """
     seen = Q(participants__presentations__interface__lt=INTERFACE)
     real = Q(participants__source__in=REAL, participants__consented_at__isnull=False)
     people = Count("participants", filter=seen & real, distinct=True)
+    newest = Max("participants__presentations__interface", filter=seen & real)
     studies = Study.objects.filter(state__in=(Study.State.OPEN, Study.State.PAUSED))
-    counted = studies.annotate(people=people).filter(people__gt=0).order_by("slug", "version")
-    return [(study, study.people) for study in counted]
+    counted = studies.annotate(people=people, newest=newest).filter(people__gt=0)
+    return [(one, one.people, one.newest) for one in counted.order_by("slug", "version")]

@@ -13,6 +13,7 @@ from analysis.catalogue.spec import Column, TableSpec
 from analysis.raters.funnel import excluded_by_decision
 from analysis.stats.rankings import concordance_by_block
 from analysis.study_data import ProtocolData
+from survey.interface import in_words
 
 PERSON = "participant"
 BLOCK = ["scenario", "set"]
@@ -51,7 +52,7 @@ PROTOCOL = TableSpec(
 
 def protocol(data: ProtocolData) -> DataFrame:
     """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
-    responses or blocks), and in `note` why there is no value.
+    responses or blocks), and in `note` why there is no value, or which versions of pages.
 
     People during whose survey the server's clock was set back have no known duration, and are
     counted. What people changed and wrote stays behind when their answers are imported, so only
@@ -91,10 +92,13 @@ def protocol(data: ProtocolData) -> DataFrame:
         ("agreement_ranks", *w_ranks),
         ("texts", float(len(texts)) if len(here) else None, len(here)),
         ("writing_people", float(writing) if len(here) else None, len(here)),
-        ("interfaces", float(_interfaces(data, here)) if len(here) else None, len(here)),
+        ("interfaces", float(len(_interfaces(data, here))) if len(here) else None, len(here)),
     ]
     lacking = [name for name, given in (("ratings", ratings), ("ranks", ranks)) if given.empty]
     noted = [(*row, _why_none(row[0], people, lacking) if row[1] is None else "") for row in rows]
+    seen = _interfaces(data, here)
+    if len(seen) > 1:
+        noted[-1] = (*noted[-1][:-1], in_words(seen))
     return DataFrame(noted, columns=["measure", "value", "n", "note"])
 
 
@@ -113,10 +117,10 @@ def _quantile(minutes: "Series[float]", share: float) -> float | None:
     return float(minutes.quantile(share)) if len(minutes) else None
 
 
-def _interfaces(data: ProtocolData, people: DataFrame) -> int:
-    """How many versions of the survey's pages these people saw."""
+def _interfaces(data: ProtocolData, people: DataFrame) -> set[int]:
+    """The versions of the survey's pages that these people saw."""
     own = data.presentations[data.presentations[PERSON].isin(people[PERSON])]
-    return int(own["interface"].nunique())
+    return {int(version) for version in own["interface"].dropna().unique()}
 
 
 def _changed(data: ProtocolData, people: DataFrame) -> float | None:

@@ -21,6 +21,7 @@ PARTS = {
     "consent": "Consent",
     "tasks": "Tasks",
     "response_format": "Format of the responses",
+    "latex": "Formulas",
     "response_labels": "Labels of the responses",
     "comment": "Remarks",
     "conditions": "Conditions",

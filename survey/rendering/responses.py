@@ -34,7 +34,7 @@ def look_of(definition: StudyDefinition) -> Look:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownResponse:
     """A response as HTML, for an element with the class `name`, and in one line for a label:
     without the marks of Markdown, its formulas as their source.
     """
@@ -45,13 +45,13 @@ class Shown:
 
 
 @lru_cache(maxsize=1024)
-def shown(text: str, look: Look) -> Shown:
+def shown(text: str, look: Look) -> ShownResponse:
     """A response as a study shows it."""
     if look.markdown and (read := _read(text, latex=look.latex)) is not None:
         parser, tokens = read
         html = parser.renderer.render(tokens, parser.options, {})
-        return Shown(html, "formatted", " ".join("".join(_pieces(tokens)).split()))
-    return Shown(plain_html(text, latex=look.latex), "as-written", " ".join(text.split()))
+        return ShownResponse(html, "formatted", " ".join("".join(_pieces(tokens)).split()))
+    return ShownResponse(plain_html(text, latex=look.latex), "as-written", " ".join(text.split()))
 
 
 def plain_html(text: str, *, latex: bool) -> str:

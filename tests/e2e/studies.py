@@ -1,5 +1,6 @@
 """Studies for people in browsers, each under an address of its own so that tests don't meet."""
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,27 @@ def open_wide(
     responses = folder / "responses.csv"
     responses.write_text(wide_study.csv_of(systems), encoding="utf-8")
     text = wide_study.yaml_of(*lines, tasks=tasks)
+    return _open(
+        installation, folder, slug, text.replace("ways_in: [link, prolific]\n", WAYS_IN), responses
+    )
+
+
+def open_texts(
+    installation: Installation,
+    folder: Path,
+    texts: Sequence[tuple[str, Sequence[str]]],
+    *lines: str,
+    slug: str,
+) -> str:
+    """A study of prompts with their responses, and further `lines` of its file. Its slug."""
+    responses = folder / "responses.csv"
+    with responses.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["scenario", "prompt", "model", "condition", "response"])
+        for prompt, written in texts:
+            for number, text in enumerate(written, start=1):
+                writer.writerow([prompt, prompt, f"M{number}", "plain", text])
+    text = wide_study.yaml_of(*lines)
     return _open(
         installation, folder, slug, text.replace("ways_in: [link, prolific]\n", WAYS_IN), responses
     )

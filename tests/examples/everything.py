@@ -33,6 +33,7 @@ def definition() -> dict[str, Any]:
         "consent": {"statement": "I agree.", "decline": "I do not agree"},
         "tasks": [_likert(), RANKING, BEST_WORST, WHY],
         "response_format": "markdown",
+        "latex": True,
         "response_labels": "letters",
         "comment": "Anything to add?",
         "conditions": ["plain", "tuned", "reference"],

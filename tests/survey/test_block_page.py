@@ -183,4 +183,7 @@ def test_a_long_response_is_opened_beside_its_rank(client: Client) -> None:
 @pytest.mark.parametrize("markdown", [False, True])
 def test_opening_is_text_as_written(markdown: bool) -> None:
     """A template escapes it once."""
-    assert opening("Rest & <sleep>", Look(markdown=markdown)) == {"text": "Rest & <sleep>", "cut": False}
+    assert opening("Rest & <sleep>", Look(markdown=markdown)) == {
+        "text": "Rest & <sleep>",
+        "cut": False,
+    }

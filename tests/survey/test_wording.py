@@ -209,7 +209,7 @@ def test_open_studies_whose_pages_changed_are_named(client: Client) -> None:
     assert studies_with_changed_pages() == []
     Presentation.objects.update(interface=1)
     study = Study.objects.get()
-    assert studies_with_changed_pages() == [(study, 1)]
+    assert studies_with_changed_pages() == [(study, 1, 1)]
     Study.objects.update(state="closed")
     assert studies_with_changed_pages() == []
     Study.objects.update(state="open")

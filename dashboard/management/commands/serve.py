@@ -31,6 +31,7 @@ from dashboard.management.public_address import PublicAddress
 from dashboard.overview.reachability import OUTSIDE
 from dashboard.shared.fieldwork import state_meaning
 from examples.local_prolific import TOKEN
+from survey.interface import INTERFACE, in_words
 from survey.queries import studies_with_changed_pages
 
 # A command that runs once beside the site: its name, what it does, how it is started.
@@ -117,11 +118,12 @@ class Command(BaseCommand):
         refuse_newer_database()
         call_command("migrate", verbosity=0, interactive=False, stdout=self.stdout)
         call_command("collectstatic", verbosity=0, interactive=False)
-        for study, people in studies_with_changed_pages():
+        for study, people, seen in studies_with_changed_pages():
+            new = in_words(range(seen + 1, INTERFACE + 1))
             self.say(
                 f"The pages of {study}, which is {study.state}, look different from now on: this "
                 f"release changes them, and {people} people took part before. Their ratings stay; "
-                "the report says that raters saw two versions."
+                f"the report says that raters saw two versions. New: {new}."
             )
         password = first_start.researcher_password(kept_in=self.password_file)
         if not self.public:  # nobody is to meet an example at a public address

@@ -8,6 +8,7 @@ from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
 from analysis.text.cells import Table
 from analysis.text.limits import limits
+from survey.interface import in_words
 from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import PAPER, SHIPPED, SOUND, cited, said, tables
 from tests.approved import Approval
@@ -34,13 +35,14 @@ def test_flags_of_writing_are_no_proof_either_way(approved: Approval) -> None:
 
 
 def test_pages_that_changed_while_people_took_part_are_told(approved: Approval) -> None:
-    rows = [{"measure": "interfaces", "value": 2.0, "n": 40}]
+    note = in_words([1, 2])
+    rows = [{"measure": "interfaces", "value": 2.0, "n": 40, "note": note}]
     approved(*about("versions of the survey", tables(protocol=rows)))
 
 
 def test_pages_that_stayed_are_not_told() -> None:
     for value in (1.0, None):
-        rows = [{"measure": "interfaces", "value": value, "n": 40}]
+        rows = [{"measure": "interfaces", "value": value, "n": 40, "note": ""}]
         assert not about("versions of the survey", tables(protocol=rows))
 
 

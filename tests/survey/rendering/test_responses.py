@@ -127,7 +127,10 @@ def test_table_with_more_cells_than_its_head_stays_text() -> None:
 
 def test_text_that_markdown_would_cut_is_plain() -> None:
     text = ">" * 100 + " deep"
-    assert (shown(text, MARKDOWN).name, unescape(shown(text, MARKDOWN).html)) == ("as-written", text)
+    assert (shown(text, MARKDOWN).name, unescape(shown(text, MARKDOWN).html)) == (
+        "as-written",
+        text,
+    )
 
 
 def test_formulas_are_shown_where_the_study_wants_them() -> None:
