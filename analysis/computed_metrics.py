@@ -1,6 +1,8 @@
 """Automatic metrics of a study's responses: computed from their texts, and stored."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pandas as pd
 from django.db import transaction
@@ -8,16 +10,19 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from pandas import DataFrame
 
-from analysis.metrics import METRICS, MetricSettings, score
+from analysis.metrics import METRICS, Metric, MetricSettings, score
 from analysis.models import ComputedMetric, MetricValue
+from survey.definition.text_language import base
 from survey.models import Response, Study
+from survey.text_languages import StudyLanguages
 from survey.tidy import definition_of
 
 Progress = Callable[[int, int], None]
 
 
 def texts_of(study: Study) -> DataFrame:
-    """The responses as `analysis.metrics.score` takes them, and `model` and `condition`.
+    """The responses as `analysis.metrics.score` takes them, and `model`, `condition` and `how` the
+    language of each is known.
 
     `response` is the database's id. The reference of a scenario is the reference system's response
     to it, which has no reference itself.
@@ -25,12 +30,14 @@ def texts_of(study: Study) -> DataFrame:
     definition = definition_of(study)
     reference = definition.reference
     responses = _responses(study).order_by("scenario__position", "id")
-    rows = [
-        (r.pk, r.text, r.scenario.prompt, r.scenario.name, r.system.model, r.system.condition)
-        for r in responses.select_related("scenario", "system")
-    ]
-    names = ["response", "text", "prompt", "scenario", "model", "condition"]
-    texts = DataFrame(rows, columns=names).assign(language=definition.language, reference=None)
+    languages = StudyLanguages(study)
+    rows = []
+    for one in responses.select_related("scenario", "system"):
+        known = languages.of_response(one.text, one.language)
+        about = (one.scenario.prompt, one.scenario.name, one.system.model, one.system.condition)
+        rows.append((one.pk, one.text, *about, known.language, known.how))
+    names = ["response", "text", "prompt", "scenario", "model", "condition", "language", "how"]
+    texts = DataFrame(rows, columns=names).assign(reference=None)
     if reference is not None:
         is_reference = texts["model"].eq(reference.model) & texts["condition"].eq(
             reference.condition
@@ -74,12 +81,16 @@ def _store(
     study: Study, name: str, values: DataFrame, texts: DataFrame, settings: MetricSettings
 ) -> ComputedMetric:
     metric = METRICS[name]
-    about = {"meaning": metric.meaning, **metric.recorded(settings)}
+    about = {
+        "meaning": metric.meaning,
+        **metric.recorded(settings),
+        "languages": _languages(metric, texts, settings),
+    }
     stored = ComputedMetric.objects.create(
         study=study,
         name=name,
         recorded=about,
-        corpus=_of_systems(name, texts),
+        corpus=_of_systems(metric, texts[metric.measures(texts, settings)]),
         computed_at=timezone.now(),
     )
     MetricValue.objects.bulk_create(
@@ -94,8 +105,24 @@ def _store(
     return stored
 
 
-def _of_systems(name: str, texts: DataFrame) -> list[list[object]]:
-    of_corpus = METRICS[name].of_corpus
+def _languages(metric: Metric, texts: DataFrame, settings: MetricSettings) -> list[dict[str, Any]]:
+    """How many texts are in each language, how that is known, and why the metric does not measure
+    them, if it does not.
+    """
+    counts = Counter(zip(texts["language"], texts["how"], strict=True))
+    return [
+        {
+            "language": language,
+            "how": how,
+            "n": n,
+            "not_for": metric.not_for(base(language), settings),
+        }
+        for (language, how), n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+def _of_systems(metric: Metric, texts: DataFrame) -> list[list[object]]:
+    of_corpus = metric.of_corpus
     if of_corpus is None:
         return []
     return [

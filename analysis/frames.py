@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,9 +12,15 @@ from typing import Any
 
 from pandas import DataFrame
 
-from analysis.judges.automatic_metrics import METRIC_SOURCES, OUTDATED, MetricsData
+from analysis.judges.automatic_metrics import (
+    METRIC_SOURCES,
+    OTHER_LANGUAGES,
+    OUTDATED,
+    MetricsData,
+)
 from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
+from analysis.measured_languages import MeasuredLanguages
 from analysis.metric_labels import LABELS
 from analysis.metrics.words import words
 from analysis.models import ComputedMetric
@@ -45,6 +52,7 @@ from survey.models import Participant, Rating, Response, Study
 from survey.regions import OTHER, REGIONS
 from survey.simulated.crowd import read_content
 from survey.simulated.record import crowds_of, simulated_raters
+from survey.text_languages import response_languages
 from survey.tidy import (
     CELL_COLUMNS,
     COMMENT_COLUMNS,
@@ -299,18 +307,28 @@ def read_metrics(study: Study) -> MetricsData:
     names = response_names(cells_of(study))
     order = list(LABELS)
     known = study.computed_metrics.filter(name__in=order).prefetch_related("values")
+    found = response_languages(study) if known else {}
+    languages = {each: one.language for each, one in found.items()}
+    in_languages = Counter(languages.values())
     values: list[Row] = []
     corpus: list[Row] = []
     sources: list[Row] = []
     for metric in sorted(known, key=lambda metric: order.index(metric.name)):
         by_response = {value.response_id: value.value for value in metric.values.all()}
-        is_outdated = not names.keys() <= by_response.keys()
-        sources.append((*_recorded(metric), OUTDATED if is_outdated else ""))
-        if not is_outdated:
-            values += [(metric.name, name, by_response[each]) for each, name in names.items()]
+        page = study.definition["language"]
+        measured = MeasuredLanguages.of(metric.recorded, page=page, n=len(by_response))
+        note = "" if measured.counts == in_languages else OTHER_LANGUAGES
+        note = note if names.keys() <= by_response.keys() else OUTDATED
+        sources.append((*_recorded(metric), measured.in_words, note))
+        if not note:
+            reasons = measured.reasons
+            values += [
+                (metric.name, name, by_response[each], reasons.get(languages[each], ""))
+                for each, name in names.items()
+            ]
             corpus += [(metric.name, *row) for row in metric.corpus]
     return MetricsData(
-        _frame(("metric", "response", "value"), values).astype({"value": "float64"}),
+        _frame(("metric", "response", "value", "not_for"), values).astype({"value": "float64"}),
         _frame(("metric", "model", "condition", "corpus"), corpus),
         _frame(METRIC_SOURCES.names, sources),
     )

@@ -66,6 +66,7 @@ def fingerprint(
         [plan.sha256, settings.places.model_dump()] if plan else [],
         scores_digest(study),
         [[metric.pk, str(metric.computed_at)] for metric in study.computed_metrics.all()],
+        [str(study.languages_at)] if study.languages_at else [],
         [scorer.pk] if (scorer := current_scorer(study)) else [],
         [perturbed.pk, str(perturbed.finished_at)] if (perturbed := finished(study)) else [],
         themes_digest(study),

@@ -43,6 +43,7 @@ NEEDED_BY_PAGES = (
     "language",
     "study__slug",
     "study__loaded_at",
+    "study__languages_at",
     "study__settings",
     "study__state",
     "study__is_rehearsal",

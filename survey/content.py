@@ -10,26 +10,29 @@ from survey.definition.pages import group_of, is_on_every_page
 from survey.definition.study import SystemName
 from survey.definition.training import TrainingItem
 from survey.models import BlockResponse, Study
+from survey.text_languages import StudyLanguages
 
 
 @dataclass(frozen=True)
 class ResponseContent:
-    """A response, with the id that a browser may see."""
+    """A response, with the id that a browser may see and the language of its text."""
 
     id: int
     public_id: str
     text: str
+    language: str = ""
 
 
 @dataclass(frozen=True)
 class BlockContent:
-    """A block's scenario and its responses by id, in file order."""
+    """A block's scenario and its responses by id, in file order. `language` is the prompt's."""
 
     id: int
     scenario: str
     prompt: str
     context: str
     responses: dict[int, ResponseContent]
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,12 +170,13 @@ class StudyContent:
 
 def content_of(study: Study) -> StudyContent:
     """The study's content, read once per process."""
-    return _read(study.pk, study.loaded_at)
+    return _read(study.pk, study.loaded_at, study.languages_at)
 
 
 @lru_cache(maxsize=64)
-def _read(study_id: int, loaded_at: datetime) -> StudyContent:
-    study = Study.objects.get(pk=study_id, loaded_at=loaded_at)
+def _read(study_id: int, loaded_at: datetime, languages_at: datetime | None) -> StudyContent:
+    study = Study.objects.get(pk=study_id, loaded_at=loaded_at, languages_at=languages_at)
+    languages = StudyLanguages(study)
     blocks: dict[int, BlockContent] = {}
     systems: dict[int, SystemName] = {}
     members = BlockResponse.objects.filter(block__study=study).select_related(
@@ -182,11 +186,21 @@ def _read(study_id: int, loaded_at: datetime) -> StudyContent:
         scenario = member.block.scenario
         block = blocks.setdefault(
             member.block_id,
-            BlockContent(member.block_id, scenario.name, scenario.prompt, scenario.context, {}),
+            BlockContent(
+                member.block_id,
+                scenario.name,
+                scenario.prompt,
+                scenario.context,
+                {},
+                languages.of_prompt(scenario.prompt).language,
+            ),
         )
         response = member.response
         block.responses[response.pk] = ResponseContent(
-            response.pk, response.public_id, response.text
+            response.pk,
+            response.public_id,
+            response.text,
+            languages.of_response(response.text, response.language).language,
         )
         wrote = response.system
         systems[response.pk] = SystemName(model=wrote.model, condition=wrote.condition)

@@ -25,11 +25,15 @@ from survey.models import (
 )
 
 BlockKey = tuple[str, str]
+ResponseKey = tuple[str, tuple[str, str], str]
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """The study, and what loading did: `created`, `replaced`, `settings` or `unchanged`."""
+    """The study, and what loading did: `created`, `replaced`, `settings` or `unchanged`.
+
+    What responses.csv states about responses that are there counts as a setting.
+    """
 
     study: Study
     outcome: str
@@ -40,7 +44,7 @@ def content_hash(
     rows: Sequence[ResponseRow],
     translations: Sequence[StudyDefinition] = (),
 ) -> str:
-    """SHA-256 of all that raters see; line numbers and row comments don't count."""
+    """SHA-256 of all that raters see; line numbers, comments and stated languages don't count."""
     return stored_content_hash(
         definition.model_dump(mode="json"),
         rows,
@@ -90,7 +94,9 @@ def load_study(
         random_codes = with_new_codes(random_codes or in_use)
     new_settings = with_codes(settings, definition, random_codes).model_dump(mode="json")
     if newest is not None and newest.content_hash == digest:
-        return Loaded(newest, _take_settings(newest, new_settings, random_codes))
+        changed = _take_settings(newest, new_settings, random_codes)
+        changed = _take_languages(newest, rows) or changed
+        return Loaded(newest, "settings" if changed else "unchanged")
     if newest is None or newest.participants.exists() or newest.withdrawals.exists():
         study = Study(slug=definition.slug, version=newest.version + 1 if newest else 1)
         outcome = "created"
@@ -171,26 +177,51 @@ def _key(block: Block) -> BlockKey:
 
 def _take_settings(
     study: Study, new_settings: dict[str, object], random_codes: dict[str, str]
-) -> str:
+) -> bool:
+    """Store settings; whether they differ."""
     # compared as settings: without a key that is newer, they equal those with its default
-    if Settings.model_validate(study.settings) == Settings.model_validate(new_settings):
-        return "unchanged"
+    old, new = Settings.model_validate(study.settings), Settings.model_validate(new_settings)
+    if old == new:
+        return False
     StudyEvent.objects.create(
         study=study, action="settings", detail={"from": study.settings, "to": new_settings}
     )
     study.settings, study.random_codes = new_settings, random_codes
-    study.save(update_fields=["settings", "random_codes"])
-    return "settings"
+    if old.responses_language != new.responses_language:
+        study.languages_at = timezone.now()
+    study.save(update_fields=["settings", "random_codes", "languages_at"])
+    return True
+
+
+def _take_languages(study: Study, rows: Sequence[ResponseRow]) -> bool:
+    """Store what is stated about the language of each response; whether it differs."""
+    stated = {(row.scenario, row.system, row.text_hash): row.language for row in rows}
+    changed: list[Response] = []
+    for key, response in _responses_of(study).items():
+        if response.language != stated[key]:
+            response.language = stated[key]
+            changed.append(response)
+    if not changed:
+        return False
+    Response.objects.bulk_update(changed, ["language"], batch_size=500)
+    study.languages_at = timezone.now()
+    study.save(update_fields=["languages_at"])
+    StudyEvent.objects.create(study=study, action="languages", detail={"responses": len(changed)})
+    return True
+
+
+def _responses_of(study: Study) -> dict[ResponseKey, Response]:
+    responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
+    return {
+        (r.scenario.name, (r.system.model, r.system.condition), r.text_hash): r for r in responses
+    }
 
 
 def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
     """Write the content of `rows` that is not stored yet."""
     scenarios = {scenario.name: scenario for scenario in study.scenarios.all()}
     systems = {(system.model, system.condition): system for system in study.systems.all()}
-    responses = {
-        (r.scenario.name, (r.system.model, r.system.condition), r.text_hash): r
-        for r in Response.objects.filter(scenario__study=study).select_related("scenario", "system")
-    }
+    responses = _responses_of(study)
     blocks = {_key(block): block for block in study.blocks.select_related("scenario")}
     members: list[BlockResponse] = []
     sizes: Counter[BlockKey] = Counter()
@@ -209,6 +240,7 @@ def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
             (row.scenario, row.system, row.text_hash),
             Response(scenario=scenario, system=system, text=row.text, text_hash=row.text_hash),
         )
+        response.language = row.language
         block = blocks.setdefault(
             row.block, Block(study=study, scenario=scenario, set_name=row.set_name)
         )
@@ -219,6 +251,9 @@ def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
     Scenario.objects.bulk_update([s for s in scenarios.values() if s.pk], ["position"])
     Scenario.objects.bulk_create(s for s in scenarios.values() if not s.pk)
     System.objects.bulk_create(s for s in systems.values() if not s.pk)
+    Response.objects.bulk_update(
+        [r for r in responses.values() if r.pk], ["language"], batch_size=500
+    )
     Response.objects.bulk_create(r for r in responses.values() if not r.pk)
     Block.objects.bulk_update([b for b in blocks.values() if b.pk], ["position"])
     Block.objects.bulk_create(b for b in blocks.values() if not b.pk)

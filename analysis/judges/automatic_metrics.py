@@ -34,7 +34,7 @@ METRIC_MEANS = TableSpec(
     observations="responses",
     says="Mean and SD (n − 1) over a system's responses. Metrics with a reference compare each "
         "response with that of its scenario, which has no value itself. Values of different "
-        "metrics cannot be compared with each other.",
+        "metrics cannot be compared with each other, nor those of texts in different languages.",
     section="Automatic metrics",
     subject=METRICS,
 )  # fmt: skip
@@ -47,6 +47,8 @@ METRIC_SOURCES = TableSpec(
         Column("package", "Package that computes it; empty for code of Fivefold", kind="text"),
         Column("version", "Version of the package", kind="text"),
         Column("settings", "All settings that its values depend on, as JSON", kind="text"),
+        Column("languages", "How many responses are in which language, how that is known, and why "
+            "those in a language have no value", kind="text"),
         c.NOTE,
     ),
     question="How were the metrics computed?",
@@ -80,6 +82,11 @@ SCORE_AGREEMENT = TableSpec(
 )  # fmt: skip
 #: The note of a metric that lacks values for some responses.
 OUTDATED = "out of date: there are new responses, so compute it again with manage.py metrics"
+#: … of one whose responses were taken to be in other languages than now.
+OTHER_LANGUAGES = (
+    "out of date: responses were measured in another language, so compute it again with manage.py "
+    "metrics"
+)
 #: The kind of the trained scorer among the judges.
 SCORER = "scorer"
 TABLES = [METRIC_MEANS.name, METRIC_SOURCES.name, SCORE_AGREEMENT.name]
@@ -90,12 +97,13 @@ class MetricsData:
     """Metrics of a study's responses, as they were computed.
 
     `values`: `metric`, `response` (as in `StudyData.responses`), `value` (NaN where a metric is not
-    defined). `corpus`: `metric`, `model`, `condition`, `corpus`. `sources`: the columns of
-    METRIC_SOURCES; a metric with a `note` has no values.
+    defined), `not_for` (why, if that is because of its language; else empty). `corpus`: `metric`,
+    `model`, `condition`, `corpus`. `sources`: the columns of METRIC_SOURCES; a metric with a `note`
+    has no values.
     """
 
     values: DataFrame = field(
-        default_factory=lambda: DataFrame(columns=["metric", "response", "value"])
+        default_factory=lambda: DataFrame(columns=["metric", "response", "value", "not_for"])
     )
     corpus: DataFrame = field(
         default_factory=lambda: DataFrame(columns=["metric", "model", "condition", "corpus"])
@@ -135,8 +143,9 @@ def metric_means(data: StudyData, metrics: MetricsData) -> DataFrame:
     grouped = both.groupby(keys, sort=False)["value"]
     table = grouped.agg(n="count", mean="mean", sd="std").reset_index()
     table = table.merge(metrics.corpus, on=keys, how="left")
-    table["note"] = ""
-    table.loc[table["n"] == 0, "note"] = "not defined for any of its responses"
+    table["note"] = [
+        _without(part) for _, part in both.groupby(keys, sort=False)[["value", "not_for"]]
+    ]
     orders = {
         "metric": list(metrics.sources["metric"]),
         "model": data.models,
@@ -146,6 +155,16 @@ def metric_means(data: StudyData, metrics: MetricsData) -> DataFrame:
         table[name] = pd.Categorical(table[name], [*order, *sorted({*table[name]} - {*order})])
     table = table.sort_values(keys).astype(dict.fromkeys(keys, "str"))
     return table[METRIC_MEANS.names].reset_index(drop=True)
+
+
+def _without(values: DataFrame) -> str:
+    """Why some or all of a system's responses have no value of a metric."""
+    reasons = values.loc[values["not_for"] != "", "not_for"].value_counts(sort=False)
+    if len(values) == reasons.sum():
+        return "; ".join(reasons.index)
+    if values["value"].isna().all():
+        return "not defined for any of its responses"
+    return "; ".join(f"{reason} ({n} of {len(values)} responses)" for reason, n in reasons.items())
 
 
 def score_agreement(judged: Judged, metrics: MetricsData, *, seed: int) -> DataFrame:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_each
-from analysis.metrics.words import folded
+from analysis.metrics.words import folded, not_split
 
 
 def distinct(texts: Iterable[str], n: int) -> float:
@@ -44,6 +44,7 @@ def _metric(n: int, unit: str) -> Metric:
         of_texts=partial(_of_texts, n=n),
         chosen=lambda settings: {"n": n, "divided_by": "n-grams", "case": "lower"},
         of_corpus=partial(_of_corpus, n=n),
+        not_for=not_split,
     )
 
 

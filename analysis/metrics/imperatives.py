@@ -11,9 +11,16 @@ import re
 from pandas import DataFrame, Series
 
 from analysis.metrics.lexicon import Lexicon
-from analysis.metrics.metric import Metric, MetricSettings, chosen_lexicons, of_each
+from analysis.metrics.metric import (
+    Metric,
+    MetricSettings,
+    chosen_lexicons,
+    of_each,
+    without_lexicon,
+)
 from analysis.metrics.phrases import plain
-from analysis.metrics.words import base, sentence_rule, sentences
+from analysis.metrics.words import sentence_rule, sentences
+from survey.definition.text_language import base
 
 _QUESTION = re.compile(r"[?？]\W*$")
 
@@ -29,9 +36,8 @@ def imperatives(text: str, lexicon: Lexicon) -> int:
 
 def _share(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
     def of_text(text: str, language: str) -> float:
-        lexicon = settings.lexicons.get(base(language))
         of = len(sentences(text, language))
-        return imperatives(text, lexicon) / of if lexicon and of else float("nan")
+        return imperatives(text, settings.lexicons[base(language)]) / of if of else float("nan")
 
     return of_each(texts, of_text)
 
@@ -42,4 +48,5 @@ IMPERATIVES = Metric(
     higher="more imperatives",
     of_texts=_share,
     chosen=lambda settings: {**chosen_lexicons(settings), "sentences": sentence_rule()},
+    not_for=without_lexicon,
 )

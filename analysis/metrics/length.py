@@ -5,11 +5,15 @@ from collections.abc import Callable
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_each
-from analysis.metrics.words import sentences, words
+from analysis.metrics.words import not_split, sentences, words
 
 
 def _metric(
-    name: str, meaning: str, count: Callable[[str, str], float], package: str = ""
+    name: str,
+    meaning: str,
+    count: Callable[[str, str], float],
+    package: str = "",
+    not_for: Callable[[str, MetricSettings], str] = lambda language, settings: "",
 ) -> Metric:
     def of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
         return of_each(texts, count)
@@ -21,6 +25,7 @@ def _metric(
         of_texts=of_texts,
         chosen=lambda settings: {},
         package=package,
+        not_for=not_for,
     )
 
 
@@ -28,6 +33,7 @@ WORDS = _metric(
     "words",
     "Number of words; a character of Chinese counts as one",
     lambda text, language: len(words(text)),
+    not_for=not_split,
 )
 CHARACTERS = _metric(
     "characters",

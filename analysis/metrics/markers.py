@@ -7,13 +7,21 @@ the lists and the ratio are ours, and nothing here repeats that study's numbers.
 
 from collections.abc import Callable
 
+import numpy as np
 from pandas import DataFrame, Series
 
 from analysis.metrics.imperatives import imperatives
 from analysis.metrics.lexicon import Lexicon
-from analysis.metrics.metric import Metric, MetricSettings, chosen_lexicons, of_each
+from analysis.metrics.metric import (
+    Metric,
+    MetricSettings,
+    chosen_lexicons,
+    of_each,
+    without_lexicon,
+)
 from analysis.metrics.phrases import matches
-from analysis.metrics.words import base, sentence_rule, words
+from analysis.metrics.words import sentence_rule, words
+from survey.definition.text_language import base
 
 #: Added to both counts, so that a text without a marker of one kind has a ratio.
 HALF = 0.5
@@ -42,12 +50,11 @@ def _per_100_words(count: Callable[[str, Lexicon], int]) -> Callable[[str, Lexic
 def of_texts_with(
     measure: Callable[[str, Lexicon], float],
 ) -> Callable[[DataFrame, MetricSettings], "Series[float]"]:
-    """`measure` of each text by the lexicon of its language; NaN without one, or without words."""
+    """`measure` of each text by the lexicon of its language; NaN without words."""
 
     def of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
         def of_text(text: str, language: str) -> float:
-            lexicon = settings.lexicons.get(base(language))
-            return measure(text, lexicon) if lexicon and words(text) else float("nan")
+            return measure(text, settings.lexicons[base(language)]) if words(text) else np.nan
 
         return of_each(texts, of_text)
 
@@ -60,6 +67,7 @@ PRESCRIPTIVE_MARKERS = Metric(
     higher="more prescriptive markers",
     of_texts=of_texts_with(_per_100_words(prescriptive)),
     chosen=chosen_lexicons,
+    not_for=without_lexicon,
 )
 AFFECTIVE_MARKERS = Metric(
     name="affective_markers",
@@ -67,6 +75,7 @@ AFFECTIVE_MARKERS = Metric(
     higher="more affective markers",
     of_texts=of_texts_with(_per_100_words(affective)),
     chosen=chosen_lexicons,
+    not_for=without_lexicon,
 )
 ADVICE_TO_EMPATHY = Metric(
     name="advice_to_empathy",
@@ -75,4 +84,5 @@ ADVICE_TO_EMPATHY = Metric(
     higher="more advice for each affective marker",
     of_texts=of_texts_with(advice_to_empathy),
     chosen=lambda settings: {**chosen_lexicons(settings), "sentences": sentence_rule()},
+    not_for=without_lexicon,
 )

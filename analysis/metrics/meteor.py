@@ -13,7 +13,8 @@ from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_pairs
 from analysis.metrics.wordnet import wordnet_of
-from analysis.metrics.words import UNSPACED, base
+from analysis.metrics.words import UNSPACED, not_split
+from survey.definition.text_language import base
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 PARAMETERS = {"alpha": 0.9, "beta": 3.0, "gamma": 0.5}
@@ -52,16 +53,16 @@ def tokens(text: str, language: str) -> list[str]:
 
 def meteor(text: str, reference: str, language: str, wordnet: Any = None) -> float:
     """METEOR of one text, from 0 to 1; 0 where no token matches. Synonyms are those of `wordnet`,
-    a reader of nltk's; none without it, nor in other languages than English.
+    a reader of nltk's, of English words; none without it.
     """
     from nltk.translate.meteor_score import single_meteor_score
 
-    is_english = base(language) == "en"
+    stems = _stems("en" if base(language) == "en" else "")
     score = single_meteor_score(
         tokens(reference, language),
         tokens(text, language),
-        stemmer=_stems("en" if is_english else ""),
-        wordnet=wordnet if wordnet and is_english else _NoSynonyms(),
+        stemmer=stems,
+        wordnet=wordnet or _NoSynonyms(),
         **PARAMETERS,
     )
     return float(score)
@@ -98,6 +99,7 @@ METEOR = Metric(
     higher="more alike",
     of_texts=_exact_and_stem,
     chosen=_chosen,
+    not_for=not_split,
     package="nltk",
     needs_reference=True,
 )
@@ -107,6 +109,7 @@ METEOR_SYNONYMS = Metric(
     higher="more alike",
     of_texts=_with_synonyms,
     chosen=_chosen_with_synonyms,
+    not_for=lambda language, settings: "" if language == "en" else "WordNet is English",
     package="nltk",
     needs_reference=True,
     needs="wordnet",

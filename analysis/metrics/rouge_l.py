@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_pairs
-from analysis.metrics.words import base, folded
+from analysis.metrics.words import folded, not_split
+from survey.definition.text_language import base
 
 #: What rouge-score calls a word. It drops every letter that is not in English.
 _ENGLISH = re.compile(r"[a-z0-9]+")
@@ -59,4 +60,5 @@ ROUGE_L = Metric(
     of_texts=_of_texts,
     chosen=lambda settings: {"score": "F1", "stemmer": False, "tokens": "rouge-score 0.1.2"},
     needs_reference=True,
+    not_for=not_split,
 )

@@ -39,7 +39,7 @@ def score(
     parts: dict[str, list[Series[float]]] = {metric.name: [] for metric in chosen}
     done = 0
     for metric, block in _blocks(texts, chosen):
-        parts[metric.name].append(metric.of_texts(block, settings))
+        parts[metric.name].append(metric.of_measured(block, settings))
         done += len(block)
         progress(done, len(texts) * len(chosen))
     return _long(texts, parts)

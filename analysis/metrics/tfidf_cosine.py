@@ -7,7 +7,7 @@ import numpy as np
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings
-from analysis.metrics.words import folded
+from analysis.metrics.words import folded, not_split
 
 
 def tfidf_cosine(texts: DataFrame, settings: MetricSettings) -> "Series[float]":
@@ -53,4 +53,5 @@ TFIDF_COSINE = Metric(
     package="scikit-learn",
     needs_reference=True,
     of_all=True,
+    not_for=not_split,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from math import sqrt
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_each
-from analysis.metrics.words import folded, sentence_rule, sentences
+from analysis.metrics.words import folded, not_split, sentence_rule, sentences
 
 LEVEL = 0.1
 
@@ -45,4 +45,5 @@ TOPIC_SHIFTS = Metric(
     higher="more shifts",
     of_texts=_of_texts,
     chosen=lambda settings: {"cosine_below": LEVEL, "sentences": sentence_rule()},
+    not_for=not_split,
 )

@@ -1,21 +1,30 @@
 """Words and sentences of a text, as all metrics count them."""
 
-import re
 from importlib.metadata import version
+
+import regex
+
+from survey.definition.text_language import base
 
 #: Characters of scripts without spaces: Japanese syllables and Chinese characters.
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 #: A character of a word in a script with spaces.
 SPACED_CHARACTER = rf"[^\W{UNSPACED}]"
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’-][^\W_{UNSPACED}]+)*")
+#: A letter or digit, and what follows it in a word: accents, vowel signs and the like, too.
+_FIRST = rf"[[\p{{L}}\p{{N}}]--[{UNSPACED}]]"
+_REST = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]"
+_WORD = regex.compile(rf"(?V1)[{UNSPACED}]|{_FIRST}{_REST}*(?:['’-]{_REST}+)*")
+#: Languages whose words nothing here finds, and why.
+_NOT_SPLIT = dict.fromkeys(("th", "lo", "km", "my"), "its words have no spaces between them")
 
 
 def words(text: str) -> list[str]:
     """Words of a text, as they are written; a character of a script without spaces counts as one.
 
-    Apostrophes and hyphens inside a word are a part of it. Punctuation and emoji are no words.
+    Apostrophes and hyphens inside a word are a part of it. Punctuation and emoji are no words. Text
+    in Thai and the other languages of `not_split` is not split into its words.
     """
-    return _WORD.findall(text)
+    return list(_WORD.findall(text))
 
 
 def folded(text: str) -> list[str]:
@@ -36,8 +45,8 @@ def sentence_rule() -> str:
     return f"sentencex {version('sentencex')}"
 
 
-def base(language: object) -> str:
-    """The language of a tag (`zh` of `zh-Hans`); empty where none is known."""
-    if not isinstance(language, str):
-        return ""
-    return language.lower().replace("_", "-").partition("-")[0]
+def not_split(language: str, settings: object = None) -> str:
+    """Why texts in a language are not split into words, in a metric's words; empty where they
+    are.
+    """
+    return _NOT_SPLIT.get(language, "")

@@ -34,6 +34,7 @@ ACTIONS = {
     StudyEvent.IDENTITY_SHOWN: "Identity of a rater shown",
     "state": "State changed",
     "settings": "Settings changed",
+    "languages": "Languages of responses stated",
     "thresholds": "Thresholds changed",
     "gold": "Gold scores chosen",
     "judges asked": "Judges asked",

@@ -5,7 +5,7 @@ What follows from the study has its source; what is likely but has to be read fi
 only the researchers know is asked once in study.yaml.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.catalogue.number_text import count, noun
@@ -16,6 +16,7 @@ from dashboard.share.heds import BY_NUMBER, NO, YES, Answer
 from survey.definition import StudyDefinition
 from survey.definition.labels import Labels
 from survey.definition.settings import Settings
+from survey.definition.text_language import base
 
 #: The place of a language among the form's.
 LANGUAGES = {"en": 42, "zh": 30, "fr": 49, "de": 56, "es": 150}
@@ -59,6 +60,9 @@ class Facts:
     systems: int
     scenarios: int
     responses: int
+    #: The languages of its prompts and of its responses.
+    input_languages: Sequence[str]
+    output_languages: Sequence[str]
     #: How many people passed the comprehension check, and failed it; None without one.
     comprehension: Mapping[str, int] | None = None
     #: When its plan was locked, empty where it was not.
@@ -106,12 +110,14 @@ def _systems(facts: Facts) -> Iterator[Answer]:
     yield from _said("2.1", sheet.input, 15)
     yield Answer("2.2", "responses.csv: response", "", (6,), draft=True)
     yield from _said("2.3", sheet.task, 20)
-    language = facts.definition.language
-    place = LANGUAGES.get(language.partition("-")[0])
-    for number in ("2.4", "2.5"):
-        source = "study.yaml: language"
-        chosen = (place,) if place else ()
-        yield Answer(number, source, f"The language code is {language}.", chosen, draft=True)
+    found = (
+        ("2.4", "responses.csv: prompt", facts.input_languages),
+        ("2.5", "responses.csv: response", facts.output_languages),
+    )
+    for number, source, languages in found:
+        places = (LANGUAGES[code] for one in languages if (code := base(one)) in LANGUAGES)
+        said = f"The language code{' is' if len(languages) == 1 else 's are'} {listed(languages)}."
+        yield Answer(number, source, said, tuple(dict.fromkeys(places)), draft=True)
 
 
 def _sample(facts: Facts) -> Iterator[Answer]:

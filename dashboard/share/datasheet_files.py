@@ -15,7 +15,9 @@ from dashboard.share.arr_checklist import arr, arr_as_markdown
 from dashboard.share.datasheet import ASKED, Facts, heds
 from dashboard.share.heds import as_form, as_markdown
 from survey.definition.settings import Settings
+from survey.definition.text_language import distinct
 from survey.models import Response
+from survey.text_languages import prompt_languages, response_languages
 from survey.tidy import definition_of
 
 
@@ -53,6 +55,8 @@ def facts_of(run: AnalysisRun, *, sharing: bool = False) -> Facts:
         systems=study.systems.count(),
         scenarios=study.scenarios.count(),
         comprehension=run.manifest.get("comprehension"),
+        input_languages=distinct(prompt_languages(study)),
+        output_languages=distinct(response_languages(study).values()),
         responses=Response.objects.filter(scenario__study=study).count(),
         locked=f"{plan.created_at:%Y-%m-%d %H:%M} UTC" if plan else "",
     )

@@ -12,6 +12,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 
 from analysis.quality_rules import QualityRules
 from judge.models import Judging
+from survey.definition.responses import LANGUAGE
 from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
 from survey.models import Study
@@ -22,7 +23,7 @@ from survey.tidy import definition_of, response_rows
 #: of the datasheet all but who answers for it.
 PUBLIC = (
     "ways_in", "places", "withdrawal_key_days", "labels", "composites", "models",
-    "preregistration", "share",
+    "preregistration", "share", LANGUAGE,
 )  # fmt: skip
 OF_PROLIFIC = ("failed_attention_from",)
 NOT_OF_DATASHEET = ("completed_by", "contact")
@@ -32,7 +33,11 @@ LEFT_OUT = (
     "# for the datasheet.",
 )
 NOT_SHARED = "[not shared]"
-COLUMNS = ("scenario", "set", "prompt", "context", "model", "condition", "response")
+#: What `ResponseRow` calls them. The last is there if a response has one.
+COLUMNS = {
+    "scenario": "scenario", "set": "set_name", "prompt": "prompt", "context": "context",
+    "model": "model", "condition": "condition", "response": "text", LANGUAGE: "language",
+}  # fmt: skip
 #: Texts that older YAML takes for true and false.
 TRUTHS = {"y", "yes", "n", "no", "true", "false", "on", "off"}
 
@@ -41,20 +46,11 @@ def write_materials(study: Study, rules: QualityRules, folder: Path) -> None:
     """Write study.yaml and, where the study shares them, responses.csv into `folder`."""
     (folder / "study.yaml").write_text(study_yaml(study, rules), encoding="utf-8")
     if Settings.model_validate(study.settings).share.responses:
-        rows = (
-            (
-                row.scenario,
-                row.set_name,
-                row.prompt,
-                row.context,
-                row.model,
-                row.condition,
-                row.text,
-            )
-            for row in response_rows(study)
-        )
+        rows = response_rows(study)
+        columns = [name for name in COLUMNS if name != LANGUAGE or any(r.language for r in rows)]
         with (folder / "responses.csv").open("w", encoding="utf-8", newline="") as file:
-            file.writelines(csv_lines(COLUMNS, rows))
+            cells = ([getattr(row, COLUMNS[name]) for name in columns] for row in rows)
+            file.writelines(csv_lines(columns, cells))
 
 
 def study_yaml(study: Study, rules: QualityRules) -> str:

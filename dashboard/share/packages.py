@@ -73,7 +73,8 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     run = request_run(study=study, sources=run.sources)
     package, is_new = Package.objects.get_or_create(run=run, recipe=recipe, images=images)
     is_done = package.state == State.DONE
-    is_old = run.study.events.filter(action="settings", at__gt=package.created_at).exists()
+    changes = run.study.events.filter(action__in=["settings", "languages"])
+    is_old = changes.filter(at__gt=package.created_at).exists()
     is_old |= Multiverse.objects.filter(run=run, finished_at__gt=package.created_at).exists()
     is_unfit = is_done and (is_old or not package.path.is_file())
     if not is_new and (is_unfit or package.state in Package.WITHOUT_RESULT):

@@ -7,10 +7,9 @@ from pydantic import StringConstraints
 
 from survey.definition.parts import refuse_repeats
 
-#: A language as Django names it: `en`, `zh-hans`.
-LanguageCode = Annotated[
-    str, StringConstraints(pattern=r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=20)
-]
+#: The form and the longest length of a language's tag as Django writes it: `en`, `zh-hans`.
+TAG, LONGEST_TAG = r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", 20
+LanguageCode = Annotated[str, StringConstraints(pattern=TAG, max_length=LONGEST_TAG)]
 
 Path = tuple[str | int, ...]
 

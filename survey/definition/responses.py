@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -10,13 +10,16 @@ from typing import TypeVar
 from survey.definition.labels import POOLED
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
+from survey.definition.text_language import checked_tag
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
+#: The column and the setting that say which language responses are in.
+LANGUAGE = "responses_language"
 COLUMNS = Columns(
     required=("scenario", "prompt", "model", "condition", "response"),
-    optional=("set", "context"),
+    optional=("set", "context", LANGUAGE),
     ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
 )
 #: The file of a study folder is called so, with one of these endings.
@@ -30,7 +33,10 @@ Item = TypeVar("Item", bound=Hashable)
 
 @dataclass(frozen=True)
 class ResponseRow:
-    """One line of the file: a response in a block. `line` is where its record starts."""
+    """One line of the file: a response in a block. `line` is where its record starts.
+
+    `language` is that of the text, if the line says it.
+    """
 
     line: int
     scenario: str
@@ -40,6 +46,7 @@ class ResponseRow:
     model: str
     condition: str
     text: str
+    language: str = ""
 
     @property
     def system(self) -> tuple[str, str]:
@@ -107,6 +114,7 @@ def parse_responses(
                 model=cell["model"],
                 condition=cell["condition"],
                 text=cell["response"],
+                language=_language(file, line, table.called(LANGUAGE), cell, problems),
             )
         )
     if not rows and not problems:
@@ -119,6 +127,19 @@ def parse_responses(
         raise DefinitionError(problems)
     notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
     return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
+
+
+def _language(
+    file: str, line: int, column: str, cell: Mapping[str, str], problems: Problems
+) -> str:
+    """The language that a row states; a problem and none for a wrong one."""
+    if not (tag := cell.get(LANGUAGE, "")):
+        return ""
+    try:
+        return checked_tag(tag)
+    except ValueError as error:
+        problems.add(Problem(file, line, 0, "{1}", (tag, error), where=f"column {column!r}: "))
+        return ""
 
 
 def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:
@@ -144,6 +165,7 @@ def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iter
 def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[Problem]:
     first_of_scenario: dict[str, ResponseRow] = {}
     first_place: dict[tuple[str, str, str, str], int] = {}
+    first_shown: dict[tuple[str, tuple[str, str], str], ResponseRow] = {}
     models = models_of(study)
     for row in rows:
         named = (
@@ -177,6 +199,11 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
             answered = (name_of(row.system), row.scenario, in_set(row.set_name), first_place[place])
             yield Problem(file, row.line, 0, message, answered)
         first_place.setdefault(place, row.line)
+        shown = first_shown.setdefault((row.scenario, row.system, row.text), row)
+        if row.language != shown.language:
+            message = "column {!r}: the same response has {!r} here and {!r} on line {}"
+            stated = (LANGUAGE, row.language, shown.language, shown.line)
+            yield Problem(file, row.line, 0, message, stated)
 
 
 def models_of(study: StudyDefinition) -> list[str] | None:

@@ -12,6 +12,7 @@ from survey.definition.model_facts import GivenModels
 from survey.definition.parts import Part, Text, refuse_repeats
 from survey.definition.preregistration import Preregistration
 from survey.definition.sharing import Sharing
+from survey.definition.text_language import LanguageTag
 
 #: The possible endings; each has a text, and can have a code.
 ENDINGS = (
@@ -166,6 +167,9 @@ class Settings(Part):
     preregistration: Preregistration = Preregistration()
     datasheet: Datasheet = Datasheet()
     share: Sharing = Sharing()
+    responses_language: LanguageTag | None = Field(
+        default=None, description="The language of the responses, where it is stated"
+    )
 
     @property
     def lacks_codes(self) -> bool:

@@ -47,6 +47,9 @@ class Study(models.Model):
         default=timezone.now, help_text="When the content was last loaded"
     )
     frozen_at = models.DateTimeField(null=True, help_text="First consent of a real participant")
+    languages_at = models.DateTimeField(
+        null=True, help_text="When the stated languages of its responses last changed"
+    )
     design_seed = models.BigIntegerField(
         default=new_order_seed, help_text="Seed of the balanced orders"
     )
@@ -156,6 +159,9 @@ class Response(models.Model):
     system = models.ForeignKey(System, models.CASCADE, related_name="responses")
     text = models.TextField()
     text_hash = models.CharField(max_length=64)
+    language = models.CharField(
+        max_length=20, blank=True, help_text="As responses.csv states it; empty where it does not"
+    )
     public_id = models.CharField(max_length=16, default=new_public_id, unique=True)
 
     class Meta:

@@ -89,6 +89,7 @@ def response_rows(study: Study, *, as_loaded: bool = False) -> list[ResponseRow]
             "response__system__model",
             "response__system__condition",
             "response__text",
+            "response__language",
         )
     ]
 

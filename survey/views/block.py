@@ -15,6 +15,7 @@ from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.dialogue import turns_of
 from survey.definition.tasks import SliderTask, TextTask
+from survey.definition.text_language import differs
 from survey.forms.block import (
     BEST,
     CHECK,
@@ -110,13 +111,12 @@ def block_context(
     responses = [block.responses[response_id] for response_id in order]
     item = definition.check(check.name) if check is not None else None
     page = _Page(definition, responses, sent, errors)
-    main = content.definition.language
     return {
         "scenario": block,  # `block` means the template's own
         "wording": page.wording,
         "turns": turns_of(block.context),
         "instructions": definition.texts.instructions,
-        "written_in": main if main != definition.language else "",
+        "written_in": differs(block.language, definition.language),  # the prompt
         "entries": page.entries(check, item),
         "scale": page.scale,
         "slider": page.slider(),
@@ -200,6 +200,7 @@ class _Page:
                     "place": self.wording.place(number, total),
                     "public_id": response.public_id,
                     "text": response.text,
+                    "written_in": differs(response.language, self.definition.language),
                     "questions": [
                         self._asked(rating_name(response, one.name), question=one.question)
                         for one in dimensions
@@ -265,8 +266,12 @@ class _Page:
         }
 
     def _named(self, response: ResponseContent, title: str) -> dict[str, Any]:
-        begins = opening(response.text, look_of(self.definition))
-        return {"title": title, "text": response.text, "opening": begins}
+        return {
+            "title": title,
+            "text": response.text,
+            "written_in": differs(response.language, self.definition.language),
+            "opening": opening(response.text, look_of(self.definition)),
+        }
 
 
 def text_items(

@@ -11,6 +11,7 @@ from survey import access, attempts
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.dialogue import turns_of
+from survey.definition.text_language import differs, language_of
 from survey.forms.attempts import ATTEMPT, read_attempt
 from survey.forms.block import rating_name, read_block
 from survey.models import Participant
@@ -97,20 +98,25 @@ class ShownTraining:
             update={"tasks": [definition.rated], "comment": None}
         )
         self.rating = definition.rated
+        is_translated = self.item != content.definition.training_items[place]
+        pages = [definition.language] if is_translated else content.languages
         self.block = BlockContent(
             id=0,
             scenario=self.item.name,
             prompt=self.item.prompt,
             context=self.item.context or "",
             responses={
-                number: ResponseContent(number, f"training{number + 1}", response.text)
+                number: ResponseContent(
+                    number,
+                    f"training{number + 1}",
+                    response.text,
+                    language_of(response.text, pages=pages).language,
+                )
                 for number, response in enumerate(self.item.responses)
             },
+            language=language_of(self.item.prompt, pages=pages).language,
         )
         self._place = {"place": place + 1, "places": len(definition.training_items)}
-        is_translated = self.item != content.definition.training_items[place]
-        main = content.definition.language
-        self._written_in = "" if is_translated or main == definition.language else main
 
     def form(
         self,
@@ -134,7 +140,6 @@ class ShownTraining:
         return {
             **values,
             **self._place,
-            "written_in": self._written_in,
             "attempt_name": ATTEMPT,
             "attempt": len(tries) + 1,
             "tries_left": self.training.attempts - len(tries),
@@ -152,6 +157,7 @@ class ShownTraining:
             {
                 "title": words.title(number + 1, len(self.item.responses)),
                 "text": response.text,
+                "written_in": self._marked(self.block.responses[number].language),
                 "why": response.why,
                 "results": [one for one in results if one["response"] == number],
             }
@@ -162,12 +168,15 @@ class ShownTraining:
             "scenario": self.block,
             "wording": words,
             "turns": turns_of(self.block.context),
-            "written_in": self._written_in,
+            "written_in": self._marked(self.block.language),
             "look": look_of(self.definition),
             "title": self._title(results),
             "all_within": all(one["within"] for one in results),
             "responses": responses,
         }
+
+    def _marked(self, language: str) -> str:
+        return differs(language, self.definition.language)
 
     def _results(self, ratings: Ratings, *, is_own: bool) -> Iterator[dict[str, Any]]:
         """Each rating in the order of the page: what was given, what experts gave, and why."""

@@ -36,7 +36,11 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     open_link = "ways_in: No open link beside Prolific: ways_in has prolific and link."
     assert open_link in lines[0] and lines[0].startswith("Notice: ")
     assert lines[1].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
-    assert lines[6:10] == [
+    assert lines[6] == (
+        "  102 responses in English (en), the language of the pages; set responses_language to say "
+        "otherwise"
+    )
+    assert lines[7:11] == [
         f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
         "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
         f"  Open link:  {address}",
@@ -46,8 +50,8 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     study = Study.objects.get()
     assert study.state == "draft"
     codes = Prolific.model_validate(study.settings["prolific"]).codes
-    assert lines[11] == "  Codes to enter on Prolific:"
-    assert [line.split()[-1] for line in lines[12:17]] == codes
+    assert lines[12] == "  Codes to enter on Prolific:"
+    assert [line.split()[-1] for line in lines[13:18]] == codes
     assert lines[-2:] == [
         "  Try it out: manage.py set_study empathy open --rehearsal",
         "  For real:   manage.py set_study empathy open",

@@ -37,7 +37,7 @@ def test_values_are_stored_with_what_they_depend_on(study: Study) -> None:
     assert "rouge_l: 8 of 10 responses have a value" in said  # the reference has none
     assert "distinct_1: 10 of 10 responses have a value" in said
     distinct = ComputedMetric.objects.get(name="distinct_1")
-    assert set(distinct.recorded) == {"meaning", "package", "version", "settings"}
+    assert set(distinct.recorded) == {"meaning", "package", "version", "settings", "languages"}
     systems = [tuple(row[:2]) for row in distinct.corpus]
     assert ("Oracle", "reference") in systems and len(systems) == len(set(systems))
 

@@ -5,7 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pandas import DataFrame
 
+from analysis.metrics import score
 from analysis.quality_rules import QualityRules
 from judge.definition import JudgingDefinition
 from survey.assignment import Layout, plan_survey
@@ -15,6 +17,7 @@ from survey.definition.language import in_language, languages_of
 from survey.definition.policy import findings
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import ENDINGS, Settings
+from survey.definition.text_language import TextLanguage, language_of
 from survey.files.yaml_file import YamlFile
 from tests.analysis import published_study
 from tests.conftest import published_file
@@ -251,6 +254,17 @@ class TestLiu:
             assert ours.label != theirs.label
         assert english.texts.information != chinese.texts.information
         assert (english.condition_a, english.condition_b) == ("base", "fine_tuned")
+
+    def test_replies_are_measured_as_the_chinese_that_they_are(self) -> None:
+        rows = rows_of("liu")
+        found = {language_of(row.text, pages=["en", "zh-hans"]) for row in rows}
+        assert found == {TextLanguage("zh-hans", "script")}
+        assert settings_of("liu").responses_language == "zh-hans"
+        texts = DataFrame({"text": [row.text for row in rows], "prompt": "", "reference": None})
+        texts = texts.assign(response=texts.index, language="zh-hans")
+        values = score(texts, ["advice_to_empathy"])["value"]
+        means = values.groupby([row.condition for row in rows]).mean()
+        assert means.round(2).to_dict() == {"base": 2.63, "fine_tuned": 0.82}
 
     def test_personal_invitations_are_the_way_in(self) -> None:
         assert settings_of("liu").ways_in == ["invitation"]

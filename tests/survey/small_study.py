@@ -1,6 +1,9 @@
 """A small study of the usual shape: 2 scenarios × 2 sets × 3 responses, one attention check."""
 
+import csv as csv_files
+import io
 from functools import cache
+from itertools import zip_longest
 
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.language import in_language, languages_of
@@ -175,6 +178,18 @@ training:
       responses:
         - {text: Write applications., expected: {warmth: [1, 2]}, why: It gives advice only.}
 """
+
+
+def stating(*languages: str, text: str = CSV) -> str:
+    """The responses written in `text`, the first of which state a language."""
+    header, *records = csv_files.reader(io.StringIO(text))
+    out = io.StringIO()
+    writer = csv_files.writer(out, lineterminator="\n")
+    writer.writerow(["responses_language", *header])
+    for record, language in zip_longest(records, languages, fillvalue=""):
+        writer.writerow([language, *record])
+    return out.getvalue()
+
 
 SETTINGS = Settings.model_validate(
     {

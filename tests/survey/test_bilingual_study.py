@@ -8,11 +8,12 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
+from dashboard.design.study_folder import load_folder, read_folder
 from survey.consent import consent_hash
 from survey.content import content_of
 from survey.models import AttentionCheck, DemographicAnswer, FreeAnswer, Participant, Rating, Study
 from tests.prolific import arrival
-from tests.survey import bilingual_study
+from tests.survey import bilingual_study, small_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]  # what pages ask and say
 
@@ -126,6 +127,34 @@ def test_what_systems_wrote_is_marked_as_in_the_main_language_where_the_page_is_
     written = page.select("blockquote, [data-response]")
     assert [part.get("lang") for part in written] == [marked] * 4
     assert page.html and page.html["lang"] == language
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_each_text_is_marked_where_it_is_in_another_language_than_the_page(
+    client: Client, db: None, tmp_path: Path, language: str
+) -> None:
+    folder = bilingual_study.write(tmp_path)
+    csv = small_study.CSV.replace("Try again.", "推开门的那一下，一定很扎心。")
+    (folder / "responses.csv").write_text(csv.replace("I miss her.", "أشتاق إليها كثيرًا."))
+    study = load_folder(read_folder(folder)).study
+    Study.objects.update(state=Study.State.OPEN)
+    client.get(LINK)
+    choose(client, language)
+    agree(client)
+    take(client, 1, 2)
+    marked: dict[str, Any] = {}
+    for number in range(3, 3 + study.blocks.count() + 1):
+        page = BeautifulSoup(html_of(client.get(f"/s/small/page/{number}/")), "html.parser")
+        for part in page.select("blockquote, [data-response]"):
+            marked[part.get_text()[:5]] = part.get("lang")
+        take(client, number)
+    assert len(marked) == 12
+    assert marked["推开门的那"] == (None if language == "zh-hans" else "zh-hans")
+    assert marked["أشتاق"] == "ar"
+    english = None if language == "en" else "en"
+    assert {name: lang for name, lang in marked.items() if lang != english}.keys() <= {
+        "推开门的那", "أشتاق",
+    }  # fmt: skip
 
 
 def test_what_is_stored_is_in_the_main_language_whatever_the_page_was_in(

@@ -10,7 +10,7 @@ import pytest
 from survey.definition.responses import parse_responses
 from survey.files.problems import DefinitionError
 from tests.survey import small_study
-from tests.survey.small_study import CSV
+from tests.survey.small_study import CSV, stating
 from tests.workbooks import book
 
 NO_SETS = small_study.YAML.replace('sets:\n  "1": [Ant]\n  "2": [Bee]\n', "")
@@ -100,6 +100,24 @@ def test_equal_problems_are_one_line_with_their_number_and_the_first_place() -> 
         "responses.csv, line 2: scenario 'S1' in set '1' lacks a response of 'Oracle' (reference); "
         "incomplete_blocks: true in study.yaml allows this (and 3 more up to line 8, such as 'S2')"
     )
+
+
+def test_a_row_may_state_the_language_of_its_response() -> None:
+    data = stating("zh-Hans", "fr").encode()
+    rows, notices = parse_responses(data, small_study.definition(), file="responses.csv")
+    assert [row.language for row in rows] == ["zh-hans", "fr", *[""] * 10]
+    assert notices == []
+    assert problems_of(stating("french")) == [
+        "responses.csv, line 2: column 'responses_language': 'french' is not the tag of a "
+        "language, such as en or zh-hans; did you mean 'fr'?"
+    ]
+
+
+def test_a_response_in_several_sets_has_one_language() -> None:
+    assert problems_of(stating("", "", "en", "", "", "de")) == [
+        "responses.csv, line 7: column 'responses_language': the same response has 'de' here and "
+        "'en' on line 4"
+    ]
 
 
 @pytest.mark.parametrize("kind", [";", "\t", "xlsx"])

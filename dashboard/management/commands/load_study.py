@@ -14,9 +14,11 @@ from judge.queries import current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
 from survey.definition.labels import words
 from survey.definition.policy import on_prolific
+from survey.definition.responses import LANGUAGE
 from survey.definition.settings import ENDINGS, Settings
 from survey.files.problems import DefinitionError
 from survey.models import Study
+from survey.text_languages import languages_in_words
 
 OUTCOMES = {
     "created": "loaded as a new draft",
@@ -70,6 +72,9 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
+        languages = "; ".join(languages_in_words(study))
+        otherwise = "" if study.settings.get(LANGUAGE) else f"; set {LANGUAGE} to say otherwise"
+        self.stdout.write(f"  {languages}{otherwise}")
         if pages := pages_in_words(study):
             self.stdout.write(f"  {pages}")
         if newer := newer_than_gold(study):

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from analysis.computed_metrics import compute_metrics, possible_metrics
+from analysis.measured_languages import MeasuredLanguages
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics import METRICS, MetricSettings
@@ -20,6 +21,7 @@ from dashboard.importing.ratings import vocabulary_of
 from dashboard.shared.log import record
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
+from survey.text_languages import languages_in_words
 
 
 class Command(BaseCommand):
@@ -84,9 +86,15 @@ class Command(BaseCommand):
         except ImportRefused as problem:
             raise CommandError(f"Nothing was changed.\n{problem}") from None
         record(study, None, "metrics requested")
+        for said in languages_in_words(study):
+            self.stdout.write(said)
         for each in stored:
-            n = each.values.filter(value__isnull=False).count()
-            self.stdout.write(f"{each.name}: {n} of {each.values.count()} responses have a value")
+            n, of = each.values.filter(value__isnull=False).count(), each.values.count()
+            page = study.definition["language"]
+            measured = MeasuredLanguages.of(each.recorded, page=page, n=of)
+            why = "; ".join(measured.reasons.values())
+            said = f"{each.name}: {n} of {of} responses have a value"
+            self.stdout.write(f"{said} ({why})" if why else said)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
 
     def _with_file(self, study: Study, settings: MetricSettings, path: Path) -> MetricSettings:

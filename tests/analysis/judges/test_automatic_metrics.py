@@ -33,11 +33,13 @@ def data() -> StudyData:
 def metrics(*values: float | None) -> MetricsData:
     """The metric `m`, with the value of each response in the order of `CELLS`."""
     names = [f"{cell[0]}/{cell[2]}/{cell[3]}" for cell in CELLS]
-    rows = [("m", name, value) for name, value in zip(names, values, strict=True)]
+    rows = [("m", name, value, "") for name, value in zip(names, values, strict=True)]
     return MetricsData(
-        DataFrame(rows, columns=["metric", "response", "value"]).astype({"value": "float64"}),
+        DataFrame(rows, columns=["metric", "response", "value", "not_for"]).astype(
+            {"value": "float64"}
+        ),
         DataFrame([("m", "m1", "base", 0.25)], columns=["metric", "model", "condition", "corpus"]),
-        DataFrame([("m", "", "", "", "{}", "")], columns=METRIC_SOURCES.names),
+        DataFrame([("m", "", "", "", "{}", "", "")], columns=METRIC_SOURCES.names),
     )
 
 
@@ -58,6 +60,16 @@ def test_means_are_over_the_responses_of_a_system_in_study_order() -> None:
     base = table.iloc[0]
     assert (base["mean"], base["sd"], base["corpus"]) == (3, 2, 0.25)
     assert table["note"].tolist() == ["", "", "not defined for any of its responses"]
+
+
+def test_responses_in_a_language_that_a_metric_does_not_measure_are_named_with_the_reason() -> None:
+    measured = metrics(1, 2, None, 3, None, None, None, None, None)
+    reason = "not available for Arabic (ar): there is no list of its words"
+    measured.values["not_for"] = ["", "", reason, "", reason, reason, reason, reason, reason]
+    base, tuned, reference = metric_means(data(), measured)["note"]
+    assert base == f"{reason} (1 of 3 responses)"
+    assert tuned == f"{reason} (2 of 3 responses)"
+    assert reference == reason
 
 
 def test_metric_that_orders_responses_as_people_do_in_every_scenario_correlates_by_one() -> None:

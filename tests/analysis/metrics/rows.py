@@ -27,4 +27,4 @@ def value(
 ) -> float:
     """Of one text."""
     one = rows(text, reference=reference, language=language)
-    return float(METRICS[metric].of_texts(one, settings or MetricSettings()).iloc[0])
+    return float(METRICS[metric].of_measured(one, settings or MetricSettings()).iloc[0])

@@ -4,6 +4,7 @@ from math import isnan
 
 import pytest
 
+from analysis.metrics import MetricSettings
 from analysis.metrics.readability import by_rule, syllables
 from analysis.metrics.words import sentences, words
 from tests.analysis.metrics.rows import value
@@ -48,6 +49,33 @@ def test_a_text_without_words_has_length_0_and_no_readability(text: str) -> None
 def test_readability_is_of_english_alone() -> None:
     assert value("flesch_reading_ease", "Rest now.", language="en-GB") > 0
     assert isnan(value("flesch_reading_ease", "Ruh dich aus.", language="de"))
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("मैं समझता हूँ", 3),  # vowel signs
+        ("أفهمُ أنّ هذا مؤلمٌ جدًّا", 5),  # vocalised
+        ("cafe\u0301s re\u0301sume\u0301", 2),  # accents that are characters of their own
+        ("❤️ 1️⃣ yes", 2),
+    ],
+)
+def test_marks_belong_to_the_word_of_their_letter(text: str, n: int) -> None:
+    assert value("words", text, language="hi") == n
+
+
+@pytest.mark.parametrize("language", ["th", "lo", "km", "my-mm"])
+def test_words_without_spaces_are_not_counted(language: str) -> None:
+    text = "ฉันเข้าใจความรู้สึกของคุณ"
+    assert isnan(value("words", text, language=language))
+    assert isnan(value("rouge_l", text, text, language=language))
+    assert value("chrf", text, text, language=language) == 100
+
+
+def test_synonyms_are_of_english_alone(all_given: MetricSettings) -> None:
+    text = "Ruh dich aus."
+    assert value("meteor_synonyms", text, text, settings=all_given) > 0.9
+    assert isnan(value("meteor_synonyms", text, text, language="de", settings=all_given))
 
 
 def test_readability_by_hand() -> None:
