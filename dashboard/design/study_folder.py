@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
+from survey.rendering.maths import unshown
 from survey.tidy import columns_about_people, participant_columns
 
 SETTINGS_KEYS = tuple(Settings.model_fields)
@@ -150,6 +152,8 @@ def read_folder(
     notices += notices_of(((f"{responses}:{row.line}", row.text) for row in rows), what="responses")
     prompts = {row.scenario: (f"{responses}:{row.line}", row.prompt) for row in reversed(rows)}
     notices += notices_of(prompts.values(), what="prompts")
+    if definition.latex:
+        notices += _unshown_formulas(rows, str(responses))
     for warning in warnings_of_filter(quality, definition, rows):
         notices.append(str(yaml.problem(warning.key, warning.text)))
     notices += _warnings_of_recipes(
@@ -204,6 +208,18 @@ def _with_place(folder: StudyFolder, finding: StudyFinding) -> str:
         return said
     # a text that is the same in all languages has no key for each
     return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
+
+
+def _unshown_formulas(rows: Iterable[ResponseRow], file: str) -> Iterator[str]:
+    """How many responses have LaTeX that raters see as its source, and the first of it."""
+    found = [(row.line, formula) for row in rows for formula in islice(unshown(row.text), 1)]
+    if found:
+        (line, formula), n = found[0], len(found)
+        responses = f"{n} response{'s' if n > 1 else ''}"
+        yield (
+            f"{file}:{line}: LaTeX of {responses} can't be shown as a formula and stays as "
+            f"written, such as {formula!r}"
+        )
 
 
 def _warnings_of_recipes(

@@ -150,6 +150,22 @@ def formulas_in(text: str) -> Iterator[Formula]:
             yield formula
 
 
+def unshown(text: str) -> Iterator[str]:
+    """Formulas that are shown as their source, and what begins like one and never ends."""
+    position = 0
+    for formula in formulas_in(text):
+        yield from _unended(text[position : formula.start])
+        if "<math" not in formula.html():
+            yield formula.source
+        position = formula.end
+    yield from _unended(text[position:])
+
+
+def _unended(text: str) -> Iterator[str]:
+    for found in re.finditer(r"(?<!\\)\\[(\[].{0,30}", text):
+        yield found[0]
+
+
 def _is_alone(text: str, start: int, end: int) -> bool:
     """Whether nothing else stands on the lines of a formula, a full stop or a comma aside."""
     before = text[text.rfind("\n", 0, start) + 1 : start]

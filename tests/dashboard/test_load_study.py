@@ -303,3 +303,19 @@ def test_every_language_of_a_study_is_loaded(folder: Path) -> None:
     assert study.translations["zh-hans"]["closing"][0]["question"] == "现在呢？"
     # the second load finds the same content, translations included
     assert "unchanged" in run("load_study", folder)
+
+
+def test_formula_that_cannot_be_shown_is_noticed_where_formulas_are_wanted(folder: Path) -> None:
+    file, study = folder / "responses.csv", folder / "study.yaml"
+    with file.open(encoding="utf-8", newline="") as opened:
+        header, *rows = csv.reader(opened)
+    rows[1][header.index("response")] = r"So \(x^2\) and \(\frac{1\) and \( alone"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows([header, *rows])
+    said = (
+        f"Notice: {file}:3: LaTeX of 1 response can't be shown as a formula and stays as written, "
+        r"such as '\\(\\frac{1\\)'"
+    )
+    assert said not in run("load_study", folder)
+    study.write_text(study.read_text(encoding="utf-8") + "latex: true\n", encoding="utf-8")
+    assert said in run("load_study", folder)

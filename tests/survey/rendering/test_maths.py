@@ -6,7 +6,8 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from survey.rendering.maths import ATTRIBUTES, ELEMENTS, formula_at, formulas_in
+from config.processes import ROOT
+from survey.rendering.maths import ATTRIBUTES, ELEMENTS, formula_at, formulas_in, unshown
 
 NAMES = (
     "maths display wide source boxed struck struck-up struck-down to-end to-start apart close-left "
@@ -166,3 +167,14 @@ def test_longer_formula_than_anybody_writes_is_text() -> None:
 def test_no_letter_of_a_formula_is_lost() -> None:
     assert "<math>" in html_of(r"\mathbb{ABC} \mathbf{xyz} \mathfrak{g} \text{word} \imath")
     assert "<math>" not in html_of(r"x \require{words}")
+
+
+def test_what_is_not_shown_as_a_formula_can_be_listed() -> None:
+    text = r"\(x\), \(\frac{1\), \[ no end, and \(y\)"
+    assert list(unshown(text)) == [r"\(\frac{1\)", r"\[ no end, and "]
+
+
+def test_font_of_formulas_comes_with_its_licence() -> None:
+    folder = ROOT / "static" / "survey" / "fonts"
+    assert (folder / "stix-two-math.woff2").read_bytes()[:4] == b"wOF2"
+    assert "SIL Open Font License" in (folder / "OFL.txt").read_text(encoding="utf-8")

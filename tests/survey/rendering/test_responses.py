@@ -117,7 +117,7 @@ def test_table_of_a_response_is_a_table() -> None:
     page = LexborHTMLParser(formatted("| a | b |\n|---|--:|\n| 1 | 2 |"))
     assert [cell.text() for cell in page.css("td")] == ["1", "2"]
     assert [cell.attributes.get("class") for cell in page.css("td")] == [None, "to-end"]
-    assert page.css_first("div.table").attributes["tabindex"] == "0"  # it scrolls by keyboard
+    assert page.css_matches('div.table[tabindex="0"]')  # it scrolls by keyboard
 
 
 def test_table_with_more_cells_than_its_head_stays_text() -> None:
