@@ -17,13 +17,14 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, get_args
 
-from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, url_in
+from corpus.addresses import url_in
+from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width
 from corpus.dialogues import Dialogue
 from corpus.filters import ANONYMIZED, CORPUS, REMOVED, STEPS, Filters, Step, TextName
 from corpus.near import PairsOfWords, near_duplicates
 
 REMOVED_COLUMNS = ("row", "line", "step", "reason", "same_as_row", "prompt")
-ANONYMIZED_COLUMNS = ("row", "line", "mails", "phones", "names")
+ANONYMIZED_COLUMNS = ("row", "line", "mails", "phones", "names", "urls")
 STEPS_COLUMNS = ("step", "before", "removed", "changed", "left")
 #: Characters of a removed prompt that its table quotes.
 QUOTED = 200
@@ -262,7 +263,9 @@ class _Run:
 
     def _anonymize(self, dialogue: Dialogue, writer: _Writer) -> Dialogue:
         given = {name: getattr(dialogue, name) for name in ("context", "prompt", "response")}
-        texts, replaced = self.anonymizer.anonymize(given)
+        # The next step removes dialogues by these.
+        with_urls = self.checked if "url" in self.of_step else ()
+        texts, replaced = self.anonymizer.anonymize(given, with_urls=with_urls)
         if not replaced:
             return dialogue
         about = {"row": dialogue.row, "line": dialogue.line}

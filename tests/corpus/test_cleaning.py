@@ -2,7 +2,8 @@
 
 import pytest
 
-from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, tokens, url_in
+from corpus.addresses import url_in
+from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, tokens
 
 
 @pytest.mark.parametrize(

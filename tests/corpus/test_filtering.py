@@ -68,7 +68,7 @@ def test_each_step_has_its_count_and_each_removal_its_reason(tmp_path: Path) -> 
     assert rows[1]["reason"] == "'www.example.org' in the prompt"
     assert rows[3]["reason"] == "4 tokens in the prompt"
     assert kept_rows(tmp_path) == [1, 8]
-    assert (tmp_path / "anonymized.csv").read_text().splitlines()[1] == "8,9,1,0,0"
+    assert (tmp_path / "anonymized.csv").read_text().splitlines()[1] == "8,9,1,0,0,0"
 
 
 def test_steps_are_left_out_and_duplicates_may_be_of_the_prompt(tmp_path: Path) -> None:
