@@ -12,6 +12,7 @@ import regex
 
 from corpus.addresses import HALF_WIDTH, Kind, addresses_in, in_place_of
 from survey.definition.word_edges import BEGINS, CASED, CASED_LETTERS, ENDS, HANGUL, UNSPACED
+from survey.files.as_written import as_written
 
 #: What is shown as a picture without being told to, what is told to, keycaps, and the hearts and
 #: faces of older fonts.
@@ -27,6 +28,9 @@ _TOKEN = regex.compile(
     rf"(?:['’][[\p{{L}}\p{{M}}]--{_UNSPACED_LETTER}]+)*"
 )
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z]+)*")
+
+#: By more than the one space that ends up before a line by chance.
+_INDENT = re.compile(r"(?:\t|  )[ \t]*(?=\S)")
 
 # Names
 
@@ -54,9 +58,17 @@ NOT_NAMES = {"sir", "madam", "friend", "all", "everyone", "reader", "diary", "go
 
 
 def half_width(text: str) -> str:
-    """Full-width characters as their usual forms, one kind of line end, one space between words."""
-    usual = text.translate(HALF_WIDTH).replace("\r\n", "\n").replace("\r", "\n")
-    return "\n".join(" ".join(line.split()) for line in usual.strip().split("\n"))
+    """Full-width characters as their usual forms, one kind of line end, one space between words.
+    Lines keep their indentation by spaces and tabs.
+    """
+    lines = as_written(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    return "\n".join(map(_half_width_line, lines))
+
+
+def _half_width_line(line: str) -> str:
+    indent = _INDENT.match(line)
+    words = line.translate(HALF_WIDTH).split()
+    return f"{indent[0] if indent else ''}{' '.join(words)}"
 
 
 def emoji_in(text: str) -> str:

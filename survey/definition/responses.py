@@ -19,6 +19,8 @@ COLUMNS = Columns(
     optional=("set", "context"),
     ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
 )
+#: Columns whose cells keep the indentation of their first line.
+TEXTS = ("prompt", "context", "response")
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
@@ -86,7 +88,8 @@ def parse_responses(
     table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
-    for line, cell in table.rows(problems, str.strip):
+    once = _Once()
+    for line, cell in table.rows(problems, str.strip, texts=TEXTS):
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required
@@ -97,16 +100,17 @@ def parse_responses(
             for name, most in LONGEST.items()
             if len(cell.get(name, "")) > most
         )
+        scenario = cell["scenario"]
         rows.append(
             ResponseRow(
                 line=line,
-                scenario=cell["scenario"],
+                scenario=scenario,
                 set_name=cell.get("set", ""),
-                prompt=cell["prompt"],
-                context=cell.get("context", ""),
+                prompt=once.text(cell["prompt"], scenario),
+                context=once.text(cell.get("context", ""), scenario),
                 model=cell["model"],
                 condition=cell["condition"],
-                text=cell["response"],
+                text=once.text(cell["response"], scenario, cell["model"], cell["condition"]),
             )
         )
     if not rows and not problems:
@@ -119,6 +123,18 @@ def parse_responses(
         raise DefinitionError(problems)
     notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
     return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
+
+
+class _Once:
+    """Texts of one place that differ only in the indentation of their first line become the same
+    text: the first of them.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, ...], str] = {}
+
+    def text(self, text: str, *place: str) -> str:
+        return self._texts.setdefault((*place, text.strip()), text)
 
 
 def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:
