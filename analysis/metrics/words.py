@@ -3,11 +3,15 @@
 import re
 from importlib.metadata import version
 
-#: Characters of scripts without spaces: Japanese syllables and Chinese characters.
-UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+from survey.definition.word_edges import UNSPACED
+
 #: A character of a word in a script with spaces.
 SPACED_CHARACTER = rf"[^\W{UNSPACED}]"
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’-][^\W_{UNSPACED}]+)*")
+#: A character of a script without spaces is a word, with its vowel signs and tone marks.
+_WORD = re.compile(
+    rf"(?=\w)[{UNSPACED}](?:(?!\w)[{UNSPACED}])*"
+    rf"|[^\W_{UNSPACED}]+(?:['’-][^\W_{UNSPACED}]+)*"
+)
 
 
 def words(text: str) -> list[str]:
