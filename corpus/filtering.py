@@ -1,12 +1,14 @@
 """The filters of a corpus, in order, over a file of dialogues. Pure.
 
 Dialogues are read and written one after the other. What stays in memory are hashes: the SHA-256 of
-each kept text, the index of near-duplicates, and where each kept text is in the file.
+each text, and those of its pairs of words. Near-duplicates are looked for when all dialogues have
+gone through the other steps: how frequent a pair of words is must be known before.
 """
 
 import csv
 import hashlib
 import json
+import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -15,17 +17,18 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, get_args
 
-from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, url_in
+from corpus.addresses import url_in
+from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width
 from corpus.dialogues import Dialogue
 from corpus.filters import ANONYMIZED, CORPUS, REMOVED, STEPS, Filters, Step, TextName
-from corpus.near import NearDuplicates
+from corpus.near import PairsOfWords, near_duplicates
 
 REMOVED_COLUMNS = ("row", "line", "step", "reason", "same_as_row", "prompt")
-ANONYMIZED_COLUMNS = ("row", "line", "mails", "phones", "names")
+ANONYMIZED_COLUMNS = ("row", "line", "mails", "phones", "names", "urls")
 STEPS_COLUMNS = ("step", "before", "removed", "changed", "left")
 #: Characters of a removed prompt that its table quotes.
 QUOTED = 200
-#: Dialogues whose near-duplicates are looked for at once.
+#: Dialogues after which progress is told.
 AT_ONCE = 500
 
 
@@ -58,16 +61,13 @@ class Removal:
 
 @dataclass
 class _Writer:
-    """The files of a filtered corpus, and where each kept dialogue is."""
+    """The files of a filtered corpus."""
 
     corpus: IO[bytes]
     removed: "csv.DictWriter[str]"
     anonymized: "csv.DictWriter[str]"
-    reader: IO[bytes]
-    offsets: "array[int]" = field(default_factory=lambda: array("Q"))
 
     def keep(self, dialogue: Dialogue) -> None:
-        self.offsets.append(self.corpus.tell())
         self.corpus.write(as_line(dialogue))
 
     def remove(self, dialogue: Dialogue, why: Removal) -> None:
@@ -82,11 +82,25 @@ class _Writer:
             }
         )
 
-    def kept(self, number: int) -> Dialogue:
-        """A dialogue that was kept, by its number from 0."""
-        self.corpus.flush()
-        self.reader.seek(self.offsets[number])
-        return read_line(self.reader.readline())
+
+@dataclass
+class _Waiting:
+    """Dialogues that are still to be compared with others, in a file."""
+
+    file: IO[bytes]
+    pairs: PairsOfWords = field(default_factory=PairsOfWords)
+    rows: "array[int]" = field(default_factory=lambda: array("Q"))
+    #: Of how many dialogues `progress` is not told yet.
+    untold: int = 0
+
+    def add(self, dialogue: Dialogue, text: str) -> None:
+        self.file.write(as_line(dialogue))
+        self.pairs.add(text)
+        self.rows.append(dialogue.row)
+
+    def __iter__(self) -> Iterator[Dialogue]:
+        self.file.seek(0)
+        yield from map(read_line, self.file)
 
 
 def as_line(dialogue: Dialogue) -> bytes:
@@ -128,17 +142,27 @@ def filter_dialogues(
     progress: Callable[[int], None] = lambda n: None,
 ) -> list[Count]:
     """Filter `dialogues` into the files of a `folder`, which must exist. Returns what each step
-    found, in order. `progress` is told how many more dialogues were read.
+    found, in order. `progress` is told how many more dialogues are done; those that are compared
+    with others count half when they are read.
     """
     run = _Run(filters, has_responses=has_responses)
+    is_compared = "near_duplicate" in filters.steps
     with ExitStack() as stack:
         writer = _writer(folder, stack)
-        near = NearDuplicates(filters.near, lambda number: run.same_text(writer.kept(number)))
+        waiting = _Waiting(stack.enter_context(tempfile.TemporaryFile(dir=folder)))
         source = iter(dialogues)
         while batch := list(islice(source, AT_ONCE)):
             left = [kept for each in batch if (kept := run.first_steps(each, writer)) is not None]
-            run.last_step(left, near, writer)
-            progress(len(batch))
+            for dialogue in left:
+                if is_compared:
+                    waiting.add(dialogue, run.same_text(dialogue))
+                else:
+                    writer.keep(dialogue)
+            half = len(left) // 2 if is_compared else 0
+            waiting.untold += half
+            progress(len(batch) - half)
+        if is_compared:
+            run.last_step(waiting, writer, progress)
     counts = run.counts()
     with (folder / STEPS).open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, STEPS_COLUMNS)
@@ -159,7 +183,6 @@ def _writer(folder: Path, stack: ExitStack) -> _Writer:
         corpus,
         table(REMOVED, REMOVED_COLUMNS),
         table(ANONYMIZED, ANONYMIZED_COLUMNS),
-        stack.enter_context((folder / CORPUS).open("rb")),
     )
 
 
@@ -210,23 +233,25 @@ class _Run:
             dialogue = changed
         return dialogue
 
-    def last_step(self, dialogues: list[Dialogue], near: NearDuplicates, writer: _Writer) -> None:
+    def last_step(
+        self, waiting: _Waiting, writer: _Writer, progress: Callable[[int], None]
+    ) -> None:
         """Write the dialogues that are no near-duplicates."""
-        count = self.of_step.get("near_duplicate")
-        if count is None:
-            for dialogue in dialogues:
-                writer.keep(dialogue)
-            return
-        count.before += len(dialogues)
-        found = near.add([self.same_text(dialogue) for dialogue in dialogues])
-        for dialogue, alike in zip(dialogues, found, strict=True):
+        count, n, told = self.of_step["near_duplicate"], len(waiting.rows), 0
+        count.before = n
+        found = near_duplicates(waiting.pairs, self.filters.near)
+        for done, (dialogue, alike) in enumerate(zip(waiting, found, strict=True), start=1):
             if alike is None:
                 writer.keep(dialogue)
-                continue
-            count.removed += 1
-            reason = f"{alike.likeness:.2f} of the pairs of words are the same"
-            same_as = writer.kept(alike.number).row
-            writer.remove(dialogue, Removal("near_duplicate", reason, same_as))
+            else:
+                count.removed += 1
+                reason = f"{alike.likeness:.2f} of the pairs of words are the same"
+                same_as = waiting.rows[alike.number]
+                writer.remove(dialogue, Removal("near_duplicate", reason, same_as))
+            if done % AT_ONCE == 0 or done == n:
+                more = waiting.untold * done // n - told
+                told += more
+                progress(more)
 
     def _width(self, dialogue: Dialogue) -> Dialogue:
         return replace(
@@ -238,7 +263,9 @@ class _Run:
 
     def _anonymize(self, dialogue: Dialogue, writer: _Writer) -> Dialogue:
         given = {name: getattr(dialogue, name) for name in ("context", "prompt", "response")}
-        texts, replaced = self.anonymizer.anonymize(given)
+        # The next step removes dialogues by these.
+        with_urls = self.checked if "url" in self.of_step else ()
+        texts, replaced = self.anonymizer.anonymize(given, with_urls=with_urls)
         if not replaced:
             return dialogue
         about = {"row": dialogue.row, "line": dialogue.line}

@@ -60,6 +60,7 @@ from judge.spending import (
     why_over_budget,
 )
 from judge.storable import storable, whole
+from survey.files.as_written import as_written
 
 State = Generation.State
 Outcome = GenerationAttempt.Outcome
@@ -222,7 +223,7 @@ def record(claimed: Claimed, outcome: Future[Reply]) -> Reply | None:
         _record_failure(claimed, failure)
         return None
     said = reply.said
-    text, why = whole(said.answer).strip(), said.why_not_whole
+    text, why = as_written(whole(said.answer)), said.why_not_whole
     complete = Outcome.ANSWERED if text else Outcome.UNUSABLE
     came = complete if said.ended is Ended.COMPLETE else said.ended.value
     with _own(claimed, came, reply=reply, error=why) as (generator, call):

@@ -1,25 +1,29 @@
 """Near-duplicates among texts that come one after the other. Pure.
 
-MinHash with locality-sensitive hashing (`rensa`) proposes earlier texts; each proposal is compared
-in full, so a text is never called a near-duplicate by a likeness that was only estimated. The index
-holds hashes; the texts stay where they are and are read again for a comparison.
+Exact: two texts whose likeness reaches the threshold share one of their rarest pairs of words (the
+prefix filter of Bayardo, Ma and Srikant 2007), so only texts that share some of these are compared.
+What every text of a template has is frequent, and proposes nothing. Memory holds numbers alone: the
+texts are not read again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
-from rensa import RMinHash, RMinHashLSH
+import numpy as np
+from numpy.typing import NDArray
 
 from corpus.cleaning import tokens
 
-PERMUTATIONS, SEED = 120, 42
-#: From which threshold on how many hashes are a band. Fewer propose more: two texts as alike as the
-#: threshold are proposed with a probability of 1 − (1 − threshold^hashes)^bands, at least .995.
-HASHES_OF_A_BAND = ((0.8, 6), (0.65, 4), (0.0, 3))
-#: Texts whose pairs of words are kept for further comparisons.
-REMEMBERED = 1000
+#: Pairs of words are counted in so many parts, one after the other, so that less memory is needed.
+PARTS = 64
+#: Rounding of a product must not shorten what is compared.
+ROUNDING = 1e-9
+#: Counting each earlier text is quicker than sorting if there are so many times fewer of them.
+SPARSE = 8
+
+Numbers = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -36,42 +40,141 @@ def pairs_of_words(text: str) -> frozenset[str]:
     return frozenset(map(" ".join, pairwise(words)) if len(words) > 1 else words)
 
 
-def likeness(one: frozenset[str], two: frozenset[str]) -> float:
-    """Jaccard's index: what both have, of what either has."""
-    either = len(one | two)
-    return len(one & two) / either if either else 0.0
+class PairsOfWords:
+    """The pairs of words of texts, numbered from 0, as hashes of 64 bits."""
+
+    def __init__(self) -> None:
+        self.hashes, self.sizes = array("q"), array("q")
+
+    def add(self, text: str) -> None:
+        """Note the next text."""
+        pairs = pairs_of_words(text)
+        self.hashes.extend(map(hash, pairs))
+        self.sizes.append(len(pairs))
 
 
-class NearDuplicates:
-    """Texts without near-duplicates, numbered from 0; `text_of` gives one of them again."""
+def near_duplicates(pairs: PairsOfWords, threshold: float) -> Iterator[Alike | None]:
+    """For each text its most alike kept predecessor, of several the first, or None: the text is
+    then kept. Likeness is Jaccard's index of the pairs of words; texts without words are kept.
 
-    def __init__(self, threshold: float, text_of: Callable[[int], str]) -> None:
+    Takes the hashes out of `pairs`.
+    """
+    texts = _Texts(pairs, threshold)
+    for number in range(len(texts.sizes)):
+        found = texts.most_alike(number)
+        if found is None:
+            texts.keep(number)
+        yield found
+
+
+class _Texts:
+    """Texts as sorted numbers of their pairs of words, the rarest first, and an index of the kept
+    ones. Pairs that only one text has are counted alone: these come before all others.
+    """
+
+    def __init__(self, pairs: PairsOfWords, threshold: float) -> None:
         self.threshold = threshold
-        hashes = next(n for least, n in HASHES_OF_A_BAND if threshold >= least)
-        self._index = RMinHashLSH(
-            threshold=threshold, num_perm=PERMUTATIONS, num_bands=PERMUTATIONS // hashes
+        self.sizes = np.array(pairs.sizes, dtype=np.int64)
+        numbers, rarity = _numbered(np.frombuffer(pairs.hashes, dtype=np.int64))
+        pairs.hashes = array("q")
+        is_shared = numbers >= 0
+        ends = np.cumsum(self.sizes)
+        starts = ends - self.sizes
+        shared = np.array(
+            [
+                np.count_nonzero(is_shared[start:end])
+                for start, end in zip(starts, ends, strict=True)
+            ],
+            dtype=np.int64,
         )
-        self._kept = 0
-        self._pairs_of = lru_cache(REMEMBERED)(lambda number: pairs_of_words(text_of(number)))
+        self.numbers = rarity[numbers[is_shared]]
+        self.ends = np.cumsum(shared)
+        self.starts = self.ends - shared
+        #: At least so many pairs of a text are those of a text that is near it.
+        self.least = np.ceil(threshold * self.sizes - ROUNDING).astype(np.int64)
+        lengths = np.clip(self.sizes - self.least + 1 - (self.sizes - shared), 0, shared)
+        self.prefix_ends = self.starts + lengths
+        in_prefix = np.zeros(len(self.numbers), dtype=np.bool_)
+        for start, end, prefix_end in zip(self.starts, self.ends, self.prefix_ends, strict=True):
+            self.numbers[start:end].sort()
+            in_prefix[start:prefix_end] = True
+        room = np.bincount(self.numbers[in_prefix], minlength=len(rarity))
+        #: Of each pair, the kept texts that have it in their prefix, from `first` to `last`.
+        self.first = np.cumsum(room) - room
+        self.last = self.first.copy()
+        self.kept: Numbers = np.zeros(int(room.sum()), dtype=np.int32)
+        self.is_own = np.zeros(len(rarity), dtype=np.bool_)
 
-    def add(self, texts: Sequence[str]) -> Iterator[Alike | None]:
-        """For each text the most alike of those kept before, or None: then it is kept, too.
+    def keep(self, number: int) -> None:
+        """Add a text to the index."""
+        prefix = self.numbers[self.starts[number] : self.prefix_ends[number]]
+        self.kept[self.last[prefix]] = number
+        self.last[prefix] += 1
 
-        A kept text must be there for `text_of` before the next one is asked for.
-        """
-        pairs = [pairs_of_words(text) for text in texts]
-        sketches = RMinHash.from_token_sets(
-            [list(each) for each in pairs], num_perm=PERMUTATIONS, seed=SEED
+    def most_alike(self, number: int) -> Alike | None:
+        """The most alike of the kept texts that are near a text; of several the first."""
+        candidates = self._candidates(number)
+        if not len(candidates):
+            return None
+        own = self.numbers[self.starts[number] : self.ends[number]]
+        self.is_own[own] = True
+        common = np.array(
+            [
+                np.count_nonzero(self.is_own[self.numbers[self.starts[each] : self.ends[each]]])
+                for each in candidates
+            ]
         )
-        for own, sketch in zip(pairs, sketches, strict=True):
-            found = self._most_alike(own, self._index.query(sketch)) if own else None
-            if found is None:
-                if own:
-                    self._index.insert(self._kept, sketch)
-                self._kept += 1
-            yield found
+        self.is_own[own] = False
+        likeness = common / (self.sizes[number] + self.sizes[candidates] - common)
+        best = int(np.argmax(likeness))
+        if likeness[best] < self.threshold:
+            return None
+        return Alike(int(candidates[best]), float(likeness[best]))
 
-    def _most_alike(self, own: frozenset[str], proposed: Sequence[int]) -> Alike | None:
-        compared = ((likeness(own, self._pairs_of(number)), -number) for number in proposed)
-        best = max(compared, default=(0.0, 0))
-        return Alike(-best[1], best[0]) if best[0] >= self.threshold else None
+    def _candidates(self, number: int) -> NDArray[np.int64]:
+        """The kept texts that may be near a text, in order."""
+        prefix = self.numbers[self.starts[number] : self.prefix_ends[number]]
+        first, last = self.first[prefix], self.last[prefix]
+        filled = np.flatnonzero(last > first)
+        if not len(filled):
+            return filled
+        lists = [self.kept[first[each] : last[each]] for each in filled]
+        candidates, common = _counted(np.concatenate(lists))
+        size, sizes = self.sizes[number], self.sizes[candidates]
+        needed = self.threshold / (1 + self.threshold) * (size + sizes) - ROUNDING
+        # What is common beyond both prefixes is behind the longer one's.
+        beyond = np.maximum(self.least[number], self.least[candidates]) - 1
+        possible = np.minimum(np.minimum(size, sizes), common + beyond)
+        return candidates[possible >= needed]
+
+
+def _counted(numbers: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different ones of some numbers, in order, and how often each occurs."""
+    if len(numbers) * SPARSE < numbers.max():
+        found, counts = np.unique(numbers, return_counts=True)
+        return found.astype(np.int64), counts
+    counts = np.bincount(numbers)
+    found = np.flatnonzero(counts)
+    return found, counts[found]
+
+
+def _numbered(hashes: NDArray[np.int64]) -> tuple[Numbers, Numbers]:
+    """A number for each hash, -1 for those that occur once; and by number, the place of its hash if
+    the rarest come first.
+    """
+    numbers = np.full(len(hashes), -1, dtype=np.int32)
+    counts: list[NDArray[np.int64]] = []
+    n = 0
+    # One byte of each hash says which part it is in.
+    part_of = hashes.view(np.uint8)[::8] % PARTS
+    for part in range(PARTS):
+        places = np.flatnonzero(part_of == part)
+        _, which, times = np.unique(hashes[places], return_inverse=True, return_counts=True)
+        is_shared = times > 1
+        own = np.where(is_shared, n + np.cumsum(is_shared) - 1, -1)
+        numbers[places] = own[which]
+        counts.append(times[is_shared])
+        n += len(counts[-1])
+    rarity = np.empty(n, dtype=np.int32)
+    rarity[np.argsort(np.concatenate(counts), kind="stable")] = np.arange(n, dtype=np.int32)
+    return numbers, rarity

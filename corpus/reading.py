@@ -8,9 +8,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from corpus.dialogues import KINDS, Dialogue, Layout, LayoutWrong
+from survey.files.encoding import decode, refuse_utf_16
 from survey.files.problems import DefinitionError, Problem
 from survey.files.table_file import delimiter_of
 
@@ -72,7 +73,7 @@ def _csv(path: Path, layout: Layout) -> Iterator[Record]:
         except csv.Error as error:
             raise _wrong(path, line, f"not valid CSV: {error}") from None
         except UnicodeDecodeError:
-            raise _wrong(path, 0, "it is not UTF-8; save it as UTF-8 and try again") from None
+            _refuse_encoding(path)
 
 
 def _json_lines(path: Path, layout: Layout) -> Iterator[Record]:
@@ -98,7 +99,7 @@ def _json_lines(path: Path, layout: Layout) -> Iterator[Record]:
                 is_first = False
                 yield line, record
         except UnicodeDecodeError:
-            raise _wrong(path, 0, "it is not UTF-8; save it as UTF-8 and try again") from None
+            _refuse_encoding(path)
 
 
 def _parquet(path: Path, layout: Layout) -> Iterator[Record]:
@@ -137,7 +138,21 @@ def _with_messages(
 
 
 def _opened(path: Path) -> IO[str]:
+    with path.open("rb") as file:
+        refuse_utf_16(file.read(200), file=str(path))
     return path.open(encoding="utf-8-sig", newline="")
+
+
+def _refuse_encoding(path: Path) -> NoReturn:
+    """Raise DefinitionError with the line and column of the first byte that is not UTF-8."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                more = file.read(HEADER_CHARACTERS)
+                decode(line + more, file=str(path), first_line=number)
+    raise _wrong(path, 0, "it is not UTF-8; save it as UTF-8 and try again")
 
 
 def _wrong(path: Path, line: int, message: str) -> DefinitionError:

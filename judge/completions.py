@@ -14,6 +14,7 @@ from typing import Any
 from judge.chat_tokens import without_end, without_start
 from judge.refusing import may_refuse
 from judge.thinking import without_thinking
+from survey.files.as_written import as_written
 
 
 class Ended(StrEnum):
@@ -158,7 +159,8 @@ def read_text(text: str) -> ReadCompletion:
     thinking = "\n\n".join(rest.thoughts)
     if rest.is_unended:
         return ReadCompletion("", thinking, notices=(*notices, Oddity.UNENDED))
-    answer = _without_tokens(rest.text, notices)
+    is_rest = start.had_tokens or bool(rest.thoughts)
+    answer = _without_tokens(_behind(rest.text) if is_rest else rest.text, notices)
     if rest.thoughts and (inside := _unwrapped(answer)) is not None:
         answer = _without_tokens(inside, notices)
         notices.append(Oddity.UNWRAPPED)
@@ -169,12 +171,17 @@ def read_text(text: str) -> ReadCompletion:
 
 def _without_tokens(text: str, notices: list[Oddity]) -> str:
     begun = without_start(text)
-    ended = without_end(begun.text)
+    ended = without_end(_behind(begun.text) if begun.had_tokens else begun.text)
     if begun.had_tokens or ended.had_tokens:
         notices.append(Oddity.TOKENS)
     if ended.went_on:
         notices.append(Oddity.WENT_ON)
-    return ended.text.strip()
+    return as_written(ended.text)
+
+
+def _behind(text: str) -> str:
+    """What stands behind something that was taken off: spaces on the same line indent nothing."""
+    return text if re.match(r"\s*[\r\n]", text) else text.lstrip()
 
 
 def _unwrapped(answer: str) -> str | None:
@@ -189,10 +196,10 @@ def _unwrapped(answer: str) -> str | None:
         if lower.count(closing) > 1 or lower.count(f"<{name}>") > (1 if opened else 0):
             continue
         if opened or lower.endswith(closing):
-            inside = answer[opened.end() :] if opened else answer
+            inside = _behind(answer[opened.end() :]) if opened else answer
             if lower.endswith(closing):
-                return inside[: -len(closing)].strip()
-            return inside.strip() if closing not in lower else None
+                return as_written(inside[: -len(closing)])
+            return as_written(inside) if closing not in lower else None
     return None
 
 

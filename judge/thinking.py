@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from judge.quoted import BEGINS_OBJECT, Quoted, marked, quoted_in
+from survey.files.as_written import as_written
 
 _NAME = (
     r"(?:[a-z]{1,12}[:_-]){0,2}(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|monologue"
@@ -132,7 +133,8 @@ def _of_channels(text: str, messages: Sequence[re.Match[str]]) -> WithoutThinkin
     thoughts = [_END_OF_MESSAGE.sub("", text[: messages[0].start()])]
     ends = [each.start() for each in messages[1:]] + [len(text)]
     for message, end in zip(messages, ends, strict=True):
-        body = _END_OF_MESSAGE.split(text[message.end() : end], maxsplit=1)[0].strip()
+        body = _END_OF_MESSAGE.split(text[message.end() : end], maxsplit=1)[0]
+        body = as_written(body)
         (answers if message[1] in _TO_THE_USER else thoughts).append(body)
     answer = "\n\n".join(answers)
     if not answers:

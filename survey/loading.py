@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -81,8 +81,10 @@ def load_study(
     """Create the study or a new version of it, or store changed settings.
 
     The same content again changes nothing. Changed content replaces a version without participants;
-    otherwise it becomes a new version, a draft, so results never mix. Without any completion
-    code, one is drawn at random for each ending, once for all versions.
+    otherwise it becomes a new version, a draft, so results never mix. A version with participants
+    stays where only the indentation of first lines differs: it was loaded when cells were read
+    without. Without any completion code, one is drawn at random for each ending, once for all
+    versions.
     """
     digest = content_hash(definition, rows, translations)
     newest = (
@@ -93,11 +95,18 @@ def load_study(
         in_use = _codes_in_use(newest) if newest and not random_codes else {}
         random_codes = with_new_codes(random_codes or in_use)
     new_settings = with_codes(settings, definition, random_codes).model_dump(mode="json")
+    has_people = newest is not None and (
+        newest.participants.exists() or newest.withdrawals.exists()
+    )
+    if newest is not None and has_people and newest.content_hash != digest:
+        bare = _without_indentation(rows)
+        if newest.content_hash == content_hash(definition, bare, translations):
+            digest, rows = newest.content_hash, bare
     if newest is not None and newest.content_hash == digest:
         changed = _take_settings(newest, new_settings, random_codes)
         changed = _take_languages(newest, rows) or changed
         return Loaded(newest, "settings" if changed else "unchanged")
-    if newest is None or newest.participants.exists() or newest.withdrawals.exists():
+    if newest is None or has_people:
         study = Study(slug=definition.slug, version=newest.version + 1 if newest else 1)
         outcome = "created"
     else:
@@ -115,6 +124,13 @@ def load_study(
     _write_content(study, rows)
     StudyEvent.objects.create(study=study, action="loaded", detail={"content_hash": digest})
     return Loaded(study, outcome)
+
+
+def _without_indentation(rows: Sequence[ResponseRow]) -> list[ResponseRow]:
+    return [
+        replace(row, prompt=row.prompt.strip(), context=row.context.strip(), text=row.text.strip())
+        for row in rows
+    ]
 
 
 def _codes_in_use(study: Study) -> dict[str, str]:

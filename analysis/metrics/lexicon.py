@@ -11,8 +11,8 @@ from types import MappingProxyType
 from pydantic import Field
 
 from analysis.metrics.phrases import pattern_of, plain
-from analysis.metrics.words import UNSPACED
 from survey.definition.parts import Part, Text
+from survey.definition.word_edges import UNSPACED
 from survey.files.problems import DefinitionError, Problem
 from survey.files.yaml_file import YamlFile
 

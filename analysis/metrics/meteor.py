@@ -13,8 +13,9 @@ from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Metric, MetricSettings, of_pairs
 from analysis.metrics.wordnet import wordnet_of
-from analysis.metrics.words import UNSPACED, not_split
+from analysis.metrics.words import not_split
 from survey.definition.text_language import base
+from survey.definition.word_edges import UNSPACED
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 PARAMETERS = {"alpha": 0.9, "beta": 3.0, "gamma": 0.5}

@@ -5,15 +5,16 @@ from importlib.metadata import version
 import regex
 
 from survey.definition.text_language import base
+from survey.definition.word_edges import UNSPACED
 
-#: Characters of scripts without spaces: Japanese syllables and Chinese characters.
-UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 #: A character of a word in a script with spaces.
 SPACED_CHARACTER = rf"[^\W{UNSPACED}]"
+#: A character of a script without spaces is a word, with its vowel signs and tone marks.
+_UNSPACED_WORD = rf"[[\p{{L}}\p{{N}}]&&[{UNSPACED}]][\p{{M}}&&[{UNSPACED}]]*"
 #: A letter or digit, and what follows it in a word: accents, vowel signs and the like, too.
 _FIRST = rf"[[\p{{L}}\p{{N}}]--[{UNSPACED}]]"
 _REST = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]"
-_WORD = regex.compile(rf"(?V1)[{UNSPACED}]|{_FIRST}{_REST}*(?:['’-]{_REST}+)*")
+_WORD = regex.compile(rf"(?V1){_UNSPACED_WORD}|{_FIRST}{_REST}*(?:['’-]{_REST}+)*")
 #: Languages whose words nothing here finds, and why.
 _NOT_SPLIT = dict.fromkeys(("th", "lo", "km", "my"), "its words have no spaces between them")
 
@@ -21,8 +22,8 @@ _NOT_SPLIT = dict.fromkeys(("th", "lo", "km", "my"), "its words have no spaces b
 def words(text: str) -> list[str]:
     """Words of a text, as they are written; a character of a script without spaces counts as one.
 
-    Apostrophes and hyphens inside a word are a part of it. Punctuation and emoji are no words. Text
-    in Thai and the other languages of `not_split` is not split into its words.
+    Apostrophes and hyphens inside a word are a part of it. Punctuation and emoji are no words.
+    In Thai and the other languages of `not_split` a character is no word: see there.
     """
     return list(_WORD.findall(text))
 

@@ -22,7 +22,7 @@ SEED = 42
 STEP_LABELS: dict[Step, str] = {
     "width": "Make full-width characters, spaces and line ends uniform",
     "blank": "Remove empty texts",
-    "anonymize": "Replace mail addresses, phone numbers and names",
+    "anonymize": "Replace mail addresses, phone numbers, web addresses and names",
     "url": "Remove texts with web addresses",
     "emoji": "Remove texts with emoji",
     "short": "Remove short texts",

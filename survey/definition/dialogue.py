@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from survey.files.as_written import as_written
+
 Speaker = Literal["user", "assistant", "system", "tool"]
 #: What the lines of a dialogue begin with. Other words would also find lists of facts: "Model: ".
 LINES: dict[str, Speaker] = {
@@ -53,7 +55,7 @@ def _of_json(text: str) -> list[DialogueTurn]:
         role = message.get("role") if isinstance(message, dict) else None
         said = _said(message.get("content")) if isinstance(message, dict) else None
         speaker = ROLES.get(role.casefold()) if isinstance(role, str) else None
-        if speaker is None or not (said := (said or "").strip()):
+        if speaker is None or not (said := as_written(said or "")):
             return []
         turns.append(DialogueTurn(speaker, said))
     return turns
@@ -84,4 +86,4 @@ def _of_lines(text: str) -> list[DialogueTurn]:
             return []  # something stands before the first turn
     if all(speaker == "system" for speaker, _ in said):
         return []  # "System: Windows 11"
-    return [DialogueTurn(speaker, "\n".join(lines).strip()) for speaker, lines in said]
+    return [DialogueTurn(speaker, as_written("\n".join(lines))) for speaker, lines in said]

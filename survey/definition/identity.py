@@ -18,7 +18,7 @@ ASKED = {
     "an address": r"\b(?:home|street|postal|mailing) address\b|\byour address\b|住址|家庭地址",
     "a date of birth": r"\bdate of birth\b|\bbirth ?da(?:te|y)\b|\bwhen were you born\b"
     r"|出生日期|生日",
-    "an IP address": r"\bIP[- ]address\b|\bIP ?地址",
+    "an IP address": r"\bIP[- ]address\b|IP ?地址",
     "a social media account": r"\b(?:instagram|twitter|facebook|linkedin|tiktok|snapchat|telegram"
     r"|whatsapp|wechat|weibo|discord|reddit|social media) "
     r"(?:handle|account|user ?name|profile|name|id)\b|微信号|微博账号",

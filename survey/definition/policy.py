@@ -7,6 +7,8 @@ must check what they flag.
 import re
 from collections.abc import Iterator, Sequence
 
+import regex
+
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
 from survey.definition.comprehension import MOST_ATTEMPTS
@@ -15,6 +17,7 @@ from survey.definition.identity import questions_of_identity
 from survey.definition.labels import usual
 from survey.definition.settings import Prolific, Settings
 from survey.definition.study import StudyDefinition
+from survey.definition.word_edges import BEGINS, ENDS
 
 #: From this duration in minutes, one failed check is not enough to reject a participant.
 LONG_STUDY_MINUTES = 5
@@ -44,7 +47,9 @@ REJECTS = re.compile(
     r"(?<!\bnot )(?<!\bnever )(?<!\bnot be )(?<!\bnever be )\breject\w*|(?<!不会)(?<!不会被)拒绝",
     re.IGNORECASE,
 )
-NAMES_AI = re.compile(r"\bAI\b|\bA\.I\.|artificial intelligence|chatbot|ChatGPT|人工智能")
+NAMES_AI = regex.compile(
+    rf"{BEGINS}AI{ENDS}|{BEGINS}A\.I\.|artificial intelligence|chatbot|ChatGPT|人工智能"
+)
 DISTRESSING = re.compile(
     r"\b(suicid\w*|self-harm\w*|kill\w* (?:my|him|her|them)sel\w+|abus\w+|rape\w*|assault\w*|"
     r"trauma\w*|violen\w+|murder\w*|died|dying|death|grief|funeral|cancer|miscarriage|"

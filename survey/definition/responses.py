@@ -22,6 +22,8 @@ COLUMNS = Columns(
     optional=("set", "context", LANGUAGE),
     ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
 )
+#: Columns whose cells keep the indentation of their first line.
+TEXTS = ("prompt", "context", "response")
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
@@ -93,7 +95,8 @@ def parse_responses(
     table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
-    for line, cell in table.rows(problems, str.strip):
+    once = _Once()
+    for line, cell in table.rows(problems, str.strip, texts=TEXTS):
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required
@@ -104,16 +107,17 @@ def parse_responses(
             for name, most in LONGEST.items()
             if len(cell.get(name, "")) > most
         )
+        scenario = cell["scenario"]
         rows.append(
             ResponseRow(
                 line=line,
-                scenario=cell["scenario"],
+                scenario=scenario,
                 set_name=cell.get("set", ""),
-                prompt=cell["prompt"],
-                context=cell.get("context", ""),
+                prompt=once.text(cell["prompt"], scenario),
+                context=once.text(cell.get("context", ""), scenario),
                 model=cell["model"],
                 condition=cell["condition"],
-                text=cell["response"],
+                text=once.text(cell["response"], scenario, cell["model"], cell["condition"]),
                 language=_language(file, line, table.called(LANGUAGE), cell, problems),
             )
         )
@@ -140,6 +144,18 @@ def _language(
     except ValueError as error:
         problems.add(Problem(file, line, 0, "{1}", (tag, error), where=f"column {column!r}: "))
         return ""
+
+
+class _Once:
+    """Texts of one place that differ only in the indentation of their first line become the same
+    text: the first of them.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, ...], str] = {}
+
+    def text(self, text: str, *place: str) -> str:
+        return self._texts.setdefault((*place, text.strip()), text)
 
 
 def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:

@@ -3,16 +3,21 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import regex
 
 from survey.definition.findings import CHANGE, StudyFinding
 from survey.definition.responses import ResponseRow
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
+from survey.definition.word_edges import BEGINS, ENDS
 
 #: Names of language models and their makers that a response may reveal, whichever system wrote it.
-KNOWN = re.compile(
-    r"\b(?:ChatGPT|GPT-?\d[\w.]*|OpenAI|Anthropic|DeepSeek|Qwen)\b|通义千问|文心一言"
-    r"|\bI(?:'m| am) (?:Claude|Gemini|Llama|Mistral|Copilot|Bard|Grok)\b"
+KNOWN = regex.compile(
+    rf"{BEGINS}(?:ChatGPT|GPT-?\d[A-Za-z0-9_.]*|OpenAI|Anthropic|DeepSeek|Qwen){ENDS}"
+    r"|通义千问|文心一言"
+    rf"|{BEGINS}I(?:'m| am) (?:Claude|Gemini|Llama|Mistral|Copilot|Bard|Grok){ENDS}"
 )
 #: Texts shown after the last rating: they may say what was compared.
 AFTERWARDS = (
@@ -36,7 +41,7 @@ def unblinding(
     yield from _same_texts(rows)
 
 
-def _names(models: Iterator[str]) -> re.Pattern[str] | None:
+def _names(models: Iterator[str]) -> Any:
     """The models' names, and their first words if these are names too: Claude, Qwen."""
     patterns = set()
     for model in models:
@@ -48,13 +53,13 @@ def _names(models: Iterator[str]) -> re.Pattern[str] | None:
     if not patterns:
         return None
     longest_first = sorted(patterns, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)")
+    return regex.compile(rf"{BEGINS}(?:{'|'.join(longest_first)}){ENDS}")
 
 
 def _texts_that_name(
     definition: StudyDefinition,
     translations: Sequence[StudyDefinition],
-    names: re.Pattern[str] | None,
+    names: Any,
 ) -> Iterator[StudyFinding]:
     for key, text in visible_texts(definition, translations):
         if names is None or (key[0] == "texts" and key[1] in AFTERWARDS):
@@ -64,9 +69,7 @@ def _texts_that_name(
             yield StudyFinding("Blinding", CHANGE, said, key, quote=match[0])
 
 
-def _responses_that_name(
-    rows: Sequence[ResponseRow], names: re.Pattern[str] | None
-) -> Iterator[StudyFinding]:
+def _responses_that_name(rows: Sequence[ResponseRow], names: Any) -> Iterator[StudyFinding]:
     by_name: dict[str, list[ResponseRow]] = defaultdict(list)
     for row in rows:
         match = (names.search(row.text) if names else None) or KNOWN.search(row.text)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, tokens, url_in
+from corpus.addresses import url_in
+from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width, tokens
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,8 @@ def test_a_name_is_replaced_in_the_answer_too_and_so_are_those_of_a_list() -> No
     assert (replaced.mails, replaced.phones, replaced.names) == (0, 0, 4)
     listed, _ = Anonymizer(("Ann Lee", "小红")).anonymize({"prompt": "Ann Lee, 和小红说 Ann"})
     assert listed == {"prompt": "[name], 和[name]说 Ann"}
+
+
+def test_uniform_width_leaves_the_indentation_of_code() -> None:
+    assert half_width("\n\n    return  x\n\ty =\u30001\n") == "    return x\n\ty = 1"
+    assert half_width("\u3000\u3000今天 \n 好") == "今天\n好", "a paragraph is no code"

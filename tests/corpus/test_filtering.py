@@ -68,7 +68,7 @@ def test_each_step_has_its_count_and_each_removal_its_reason(tmp_path: Path) -> 
     assert rows[1]["reason"] == "'www.example.org' in the prompt"
     assert rows[3]["reason"] == "4 tokens in the prompt"
     assert kept_rows(tmp_path) == [1, 8]
-    assert (tmp_path / "anonymized.csv").read_text().splitlines()[1] == "8,9,1,0,0"
+    assert (tmp_path / "anonymized.csv").read_text().splitlines()[1] == "8,9,1,0,0,0"
 
 
 def test_steps_are_left_out_and_duplicates_may_be_of_the_prompt(tmp_path: Path) -> None:
@@ -98,6 +98,19 @@ def test_planted_near_duplicates_are_found_and_none_invented(tmp_path: Path) -> 
     ]
     assert 40 < len(expected) < 260
     assert [int(row["row"]) - 1 for row in removed(tmp_path)] == expected
+
+
+@pytest.mark.parametrize("steps", [("blank",), ("blank", "near_duplicate")])
+def test_progress_goes_on_while_texts_are_compared(tmp_path: Path, steps: tuple[str, ...]) -> None:
+    given = [Dialogue(n, n, f"text {n}" if n % 5 else "", "", "x") for n in range(1, 1202)]
+    told: list[int] = []
+    filters = Filters(steps=steps)  # type: ignore[arg-type]
+    filter_dialogues(given, filters, tmp_path, has_responses=True, progress=told.append)
+    assert sum(told) == 1201
+    assert len(told) == (3 if len(steps) == 1 else 5), "comparing 960 of them is told in two steps"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("anonymized.csv", "corpus.jsonl", "removed.csv", "steps.csv"),
+    ]
 
 
 def test_a_corpus_of_one_word_texts_has_no_near_duplicates_of_nothing(tmp_path: Path) -> None:

@@ -268,3 +268,16 @@ def test_long_and_odd_texts_are_read(part: str) -> None:
     """Were the time not linear, this would not end."""
     read_text(part * (2_000_000 // len(part)))
     read_text(part * (2_000_000 // len(part)) + "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("    return x\n    y", "    return x\n    y"),
+        ("<think>Hm.</think>\n\n    return x\n    y\n", "    return x\n    y"),
+        ("<think>Hm.</think>  It is fine.", "It is fine."),
+        (" It is fine.", "It is fine."),
+    ],
+)
+def test_code_keeps_the_indentation_of_its_first_line(text: str, answer: str) -> None:
+    assert read_completion(text).answer == answer

@@ -95,3 +95,14 @@ def test_one_turn_is_a_dialogue(speaker: str) -> None:
 )
 def test_other_text_stays_text(context: str) -> None:
     assert turns_of(context) == []
+
+
+def test_a_turn_keeps_the_indentation_of_its_first_line() -> None:
+    code = "    return x\n    y"
+    _, answer = turns_of(
+        json.dumps(
+            [{"role": "user", "content": "Go on"}, {"role": "assistant", "content": f"\n{code}\n"}]
+        )
+    )
+    assert answer.text == code
+    assert turns_of(f"User: Go on\nAssistant:\n{code}")[1].text == code

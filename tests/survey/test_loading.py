@@ -166,6 +166,21 @@ def test_changed_content_becomes_a_new_version_once_somebody_arrived() -> None:
     assert find_study("small@1") == study
 
 
+def test_indentation_makes_no_new_version_of_a_study_that_was_loaded_without() -> None:
+    """Cells were read without the indentation of their first line before."""
+    indented = small_study.CSV.replace("Try again.", "    Try again.")
+    study = small_study.load()
+    Client().get(f"/s/small/{arrival('abc')}")
+    assert small_study.load(csv=indented) == study
+    assert not Response.objects.filter(text__startswith=" ").exists()
+
+
+def test_indentation_is_taken_over_while_nobody_has_arrived() -> None:
+    study = small_study.load()
+    assert small_study.load(csv=small_study.CSV.replace("Try again.", "    Try again.")) == study
+    assert Response.objects.filter(text="    Try again.").exists()
+
+
 def test_changed_settings_are_taken_over_and_recorded() -> None:
     study = small_study.load()
     Client().get(f"/s/small/{arrival('abc')}")

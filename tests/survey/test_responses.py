@@ -177,3 +177,13 @@ def test_wrong_encoding_names_line_and_column() -> None:
 def test_nul_is_refused_with_its_line() -> None:
     data = CSV.encode().replace(b"Try again", b"Try\0again")
     assert problems_of(data) == ["responses.csv, line 2: there is a NUL character; remove it"]
+
+
+def test_a_response_keeps_the_indentation_of_its_first_line() -> None:
+    code = "    return x\n    y"
+    text = changed(
+        "S1,1,I failed.,Ant,plain,Try again.\n", f'S1,1,I failed.,Ant,plain,"\n{code}\n"\n'
+    ).replace("S1,2,I failed.", "S1,2,  I failed.")
+    rows, _ = parse_responses(text.encode(), small_study.definition(), file="responses.csv")
+    assert rows[0].text == code
+    assert {row.prompt for row in rows if row.scenario == "S1"} == {"I failed."}, "the same prompt"

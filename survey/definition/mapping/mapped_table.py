@@ -1,11 +1,12 @@
 """A table read as rows of our columns, wherever its file has them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, tzinfo
 
 from survey.definition.mapping.layout import WideCell, lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
+from survey.files.as_written import as_written
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
 from survey.files.suggestions import not_among
@@ -55,11 +56,14 @@ class MappedTable:
             return self._wide.name
         return self._layout.sources.get(column, column)
 
-    def rows(self, problems: Problems, clean: Callable[[str], str]) -> Iterator[tuple[int, Row]]:
+    def rows(
+        self, problems: Problems, clean: Callable[[str], str], *, texts: Collection[str] = ()
+    ) -> Iterator[tuple[int, Row]]:
         """Each row with the line that it is on; several rows of a wide table are on one line.
 
-        `clean` makes a cell's text. A wide table's empty cell makes no row. Records that are wrong
-        are added to `problems` instead (see `TableFile.records`).
+        `clean` makes a cell's text; those of the columns `texts` stay as they are written. A wide
+        table's empty cell makes no row. Records that are wrong are added to `problems` instead (see
+        `TableFile.records`).
         """
         layout, index = self._layout, {name: n for n, name in enumerate(self.table.columns)}
         sources = [
@@ -70,8 +74,8 @@ class MappedTable:
         for line, cells in self._of_people(problems, index):
             row = layout.constants.copy()
             for ours, place, names in sources:
-                text = clean(cells[place])
-                row[ours] = names.get(text, text)
+                text = (as_written if ours in texts else clean)(cells[place])
+                row[ours] = names.get(text.strip(), text)
             if layout.by_default:
                 self._settle_ending(row)
             if SYSTEM in row and not self._settle_system(line, row, problems):
@@ -79,8 +83,8 @@ class MappedTable:
             if not layout.cells:
                 yield line, row
             for place, cell in cells_of_value:
-                text = clean(cells[place])
-                if text := self._values.get(cell.value, {}).get(text, text):
+                text = (as_written if cell.value in texts else clean)(cells[place])
+                if text := self._values.get(cell.value, {}).get(text.strip(), text):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
                     if cell.value != SYSTEM or self._settle_system(line, own, problems):
