@@ -132,7 +132,7 @@ def usual_signs(text: str) -> str:
     if text.isascii():
         return text
     usual = text.translate(_USUAL)
-    return _OTHER_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), usual)
+    return str(_OTHER_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), usual))
 
 
 def in_place_of(text: str, spans: Iterable[tuple[int, int, str]]) -> str:

@@ -145,17 +145,18 @@ class _Texts:
         # What is common beyond both prefixes is behind the longer one's.
         beyond = np.maximum(self.least[number], self.least[candidates]) - 1
         possible = np.minimum(np.minimum(size, sizes), common + beyond)
-        return candidates[possible >= needed]
+        near: NDArray[np.int64] = candidates[possible >= needed]
+        return near
 
 
 def _counted(numbers: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The different ones of some numbers, in order, and how often each occurs."""
     if len(numbers) * SPARSE < numbers.max():
-        found, counts = np.unique(numbers, return_counts=True)
-        return found.astype(np.int64), counts
+        different, times = np.unique(numbers, return_counts=True)
+        return different.astype(np.int64), times.astype(np.int64)
     counts = np.bincount(numbers)
     found = np.flatnonzero(counts)
-    return found, counts[found]
+    return found.astype(np.int64), counts[found].astype(np.int64)
 
 
 def _numbered(hashes: NDArray[np.int64]) -> tuple[Numbers, Numbers]:
