@@ -104,6 +104,18 @@ def test_demographics_are_kept_and_the_region_comes_from_the_state(
     ]
 
 
+def test_numbers_in_digits_of_any_script_are_the_same_numbers(study: Study, files: Files) -> None:
+    people = table(PEOPLE, age="３４|٤١", duration_seconds="１２００．５|600")
+    ratings = table(RATINGS, rating="２|٤|5", block_position="１|１|1")
+    gold = table(GOLD, gold="２．５|4|4", call_1="２|4|4", call_2="３|4|4")
+    run(study, files(participants=people, ratings=ratings, gold=gold))
+
+    assert [row[7] for row in participant_rows(study, counted_sources())] == [34, 41]
+    assert sorted(Rating.objects.values_list("value", flat=True)) == [2, 4, 5]
+    assert Participant.objects.get(pseudonym="anna").imported_duration_seconds == 1200.5
+    assert set(GoldScore.objects.values_list("value", flat=True)) == {2.5, 4}
+
+
 @pytest.fixture
 def compared(db: None) -> Study:
     """A study whose recipes compare groups of raters."""

@@ -82,7 +82,7 @@ def test_page_shows_groups_with_sums_and_confirms_them_at_once(
 
 def test_changed_selection_is_confirmed_once_its_sums_were_seen(page: Client, two: Study) -> None:
     first = fields_of(page)
-    fewer = {**first, "chosen": [first["chosen"][0]], "amount-completed_bonus": "0.70"}  # type: ignore[index]  # a list
+    fewer = {**first, "chosen": [first["chosen"][0]], "amount-completed_bonus": "０．７０"}  # type: ignore[index]  # a list
     answer = page.post(ADDRESS, fewer)
     shown = text_of(answer)
     assert "You changed the selection." in shown and "Confirm 1 decision " in shown
