@@ -13,6 +13,7 @@ from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
 from judge.prompts import Message, tokens_in
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
+from survey.files.names import one_name
 from survey.files.suggestions import not_among
 from survey.files.templates import filled, pieces_of
 
@@ -132,6 +133,7 @@ class GenerationDefinition(Part):
 
     def condition(self, name: str = "") -> str:
         """The condition called `name`; the first one without a name. Raises CorpusProblem."""
+        name = one_name(name)
         if name and name not in self.conditions:
             raise CorpusProblem(not_among(name, list(self.conditions)).format(name))
         return name or next(iter(self.conditions))

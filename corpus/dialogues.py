@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpus.problems import CorpusProblem
+from survey.files.names import one_name
 from survey.files.suggestions import not_among
 
 #: The parts of a dialogue, each from one column of the source; a context from several.
@@ -67,7 +68,7 @@ class Layout:
 
     def dialogues(self, record: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """The prompts, contexts and responses of one record. Raises LayoutWrong."""
-        if any(text_of(record.get(name)) != value for name, value in self.where.items()):
+        if any(one_name(text_of(record.get(name))) != value for name, value in self.where.items()):
             return
         context = self._context(record)
         if not self.messages:
@@ -149,6 +150,7 @@ def layout_of(preset: str, columns: Sequence[tuple[str, str]], where: Mapping[st
     for part, _ in columns:
         if part not in PARTS:
             raise CorpusProblem(not_among(part, PARTS).format(part))
+    columns = [(part, one_name(column)) for part, column in columns]
     named = dict(columns)
     if named.get("messages"):
         layout = replace(layout, prompt="", response="")
@@ -161,5 +163,5 @@ def layout_of(preset: str, columns: Sequence[tuple[str, str]], where: Mapping[st
         response=named.get("response", layout.response),
         messages=named.get("messages", layout.messages),
         context=tuple(filter(None, context)) if context else layout.context,
-        where=dict(where),
+        where={one_name(column): one_name(value) for column, value in where.items()},
     )

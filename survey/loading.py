@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -13,9 +13,11 @@ from django.utils import timezone
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.settings import ENDINGS, Prolific, Settings
+from survey.files.names import in_one_form, one_name
 from survey.models import (
     Block,
     BlockResponse,
+    DemographicAnswer,
     Participant,
     Response,
     Scenario,
@@ -23,8 +25,11 @@ from survey.models import (
     StudyEvent,
     System,
 )
+from survey.tidy import response_rows
 
 BlockKey = tuple[str, str]
+#: Names in a row of responses.
+NAMES = ("scenario", "set_name", "model", "condition")
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ def load_study(
         in_use = _codes_in_use(newest) if newest and not random_codes else {}
         random_codes = with_new_codes(random_codes or in_use)
     new_settings = with_codes(settings, definition, random_codes).model_dump(mode="json")
+    if newest is not None and newest.content_hash != digest:
+        _compose_names(newest, definition, rows, translations, digest)
     if newest is not None and newest.content_hash == digest:
         return Loaded(newest, _take_settings(newest, new_settings, random_codes))
     if newest is None or newest.participants.exists() or newest.withdrawals.exists():
@@ -109,6 +116,46 @@ def load_study(
     _write_content(study, rows)
     StudyEvent.objects.create(study=study, action="loaded", detail={"content_hash": digest})
     return Loaded(study, outcome)
+
+
+def _compose_names(
+    study: Study,
+    definition: StudyDefinition,
+    rows: Sequence[ResponseRow],
+    translations: Sequence[StudyDefinition],
+    digest: str,
+) -> None:
+    """Give a study that was loaded when its names could be decomposed the names of its files, if
+    nothing else differs. What raters see stays, so it is the same version.
+    """
+    before = response_rows(study, as_loaded=True)
+    stored = [
+        replace(row, **{name: one_name(getattr(row, name)) for name in NAMES}) for row in before
+    ]
+    texts = [study.definition, *study.translations.values()]
+    composed = in_one_form(texts)
+    if (stored, composed) == (before, texts):
+        return
+    was, *others = map(StudyDefinition.model_validate, composed)
+    if content_hash(was, stored, others) != digest:
+        return
+    for scenario in study.scenarios.all():
+        scenario.name = one_name(scenario.name)
+        scenario.save(update_fields=["name"])
+    for system in study.systems.all():
+        system.model, system.condition = one_name(system.model), one_name(system.condition)
+        system.save(update_fields=["model", "condition"])
+    for block in study.blocks.all():
+        block.set_name = one_name(block.set_name)
+        block.save(update_fields=["set_name"])
+    for answer in DemographicAnswer.objects.filter(participant__study=study):
+        if (value := in_one_form(answer.value)) != answer.value:
+            answer.value = value
+            answer.save(update_fields=["value"])
+    study.definition = definition.model_dump(mode="json")
+    study.translations = {t.language: t.model_dump(mode="json") for t in translations}
+    study.content_hash = digest
+    study.save(update_fields=["definition", "translations", "content_hash"])
 
 
 def _codes_in_use(study: Study) -> dict[str, str]:

@@ -12,6 +12,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from survey.files.bounded_yaml import LARGEST, MOST_LINES, load
 from survey.files.digits import ascii_number
 from survey.files.encoding import decode
+from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.suggestions import did_you_mean, escaped, not_among
 
@@ -26,7 +27,7 @@ _UNKEPT = re.compile("[\0\ud800-\udfff]")
 
 
 class YamlFile:
-    """A YAML mapping read from bytes, with positions.
+    """A YAML mapping read from bytes, with positions. Its keys and texts are composed (`one_name`).
 
     Raises DefinitionError when it is not UTF-8, not YAML, has a key twice, is no mapping, or is
     larger than any study (`bounded_yaml`).
@@ -35,7 +36,7 @@ class YamlFile:
     def __init__(self, data: bytes, *, file: str) -> None:
         self.file = file
         _refuse_large(data, file)
-        text = decode(data, file=file)
+        text = one_name(decode(data, file=file))
         self._lines = text.split("\n")
         try:
             self.root = load(text)

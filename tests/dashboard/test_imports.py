@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from analysis.models import ManualDecision
 from analysis.recipe import shipped_recipes
 from judge.models import GoldScore
 from survey.models import (
@@ -307,6 +308,20 @@ def test_study_without_sets_needs_no_set(files: Files) -> None:
     run(study, files(participants=PEOPLE, ratings=ratings))
 
     assert Rating.objects.count() == 3
+
+
+@pytest.mark.parametrize("stored_as", ["Zo\u00e9", "Zoe\u0301"])
+@pytest.mark.parametrize("written_as", ["Zo\u00e9", "Zoe\u0301"])
+def test_names_are_found_however_their_accents_are_written(
+    files: Files, stored_as: str, written_as: str
+) -> None:
+    study = make_study(sets={"1": [stored_as], "2": ["Bee"]})
+    people, ratings = (t.replace("anna", written_as) for t in (PEOPLE, RATINGS))
+    run(study, files(participants=people, ratings=ratings.replace("Ant", written_as)))
+
+    assert Rating.objects.filter(response__system__model=stored_as).count() == 2
+    call_command("exclude", str(study), written_as, reason="asked for it")
+    assert ManualDecision.objects.get().participant.pseudonym == "Zo\u00e9"
 
 
 def test_study_with_dimensions_needs_them(files: Files) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, tzinfo
 from survey.definition.mapping.layout import WideCell, lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
+from survey.files.names import one_name
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
 from survey.files.suggestions import not_among
@@ -13,6 +14,8 @@ from survey.files.table_file import Columns, TableFile
 
 Row = dict[str, str]
 TIMES = ("started_at", "finished_at")
+#: Columns whose cells keep their characters. What others hold are names or numbers.
+TEXTS = ("context", "prompt", "response", "text")
 
 
 class MappedTable:
@@ -71,6 +74,7 @@ class MappedTable:
             row = layout.constants.copy()
             for ours, place, names in sources:
                 text = clean(cells[place])
+                text = text if ours in TEXTS else one_name(text)
                 row[ours] = names.get(text, text)
             if layout.by_default:
                 self._settle_ending(row)
@@ -79,7 +83,7 @@ class MappedTable:
             if not layout.cells:
                 yield line, row
             for place, cell in cells_of_value:
-                text = clean(cells[place])
+                text = one_name(clean(cells[place]))
                 if text := self._values.get(cell.value, {}).get(text, text):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
