@@ -28,8 +28,6 @@ from survey.models import (
 from survey.tidy import response_rows
 
 BlockKey = tuple[str, str]
-#: Names in a row of responses.
-NAMES = ("scenario", "set_name", "model", "condition")
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,14 @@ def _compose_names(
     """
     before = response_rows(study, as_loaded=True)
     stored = [
-        replace(row, **{name: one_name(getattr(row, name)) for name in NAMES}) for row in before
+        replace(
+            row,
+            scenario=one_name(row.scenario),
+            set_name=one_name(row.set_name),
+            model=one_name(row.model),
+            condition=one_name(row.condition),
+        )
+        for row in before
     ]
     texts = [study.definition, *study.translations.values()]
     composed = in_one_form(texts)
