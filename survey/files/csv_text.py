@@ -15,6 +15,15 @@ from typing import Any
 #: Texts that a spreadsheet treats as a formula, with apostrophes that are already in front.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
+#: The last row of a codebook: file, column, meaning and nothing more.
+ALL = "*"
+ABOUT_TEXTS = (
+    *(ALL, ALL),
+    "A text that begins with =, +, -, @ (also full-width), a tab or a line break has an apostrophe "
+    "in front, so that a spreadsheet runs no formula. Without it you have the text itself; "
+    "import_ratings removes it",
+    "",
+)
 #: At the beginning of a file it tells Excel that the text is UTF-8.
 BYTE_ORDER_MARK = "\ufeff"
 
