@@ -45,7 +45,8 @@ class Layout:
     """Which columns of a source are which part of a dialogue.
 
     Either `prompt` is a column, or `messages` is one: a list of messages, of which each of a user
-    and the answer after it make a dialogue. `where` keeps records with these values alone.
+    and the answer after it make a dialogue, with the turns before them as its context. `where`
+    keeps records with these values alone.
     """
 
     prompt: str = ""
@@ -74,14 +75,17 @@ class Layout:
         if not self.messages:
             yield text_of(record.get(self.prompt)), context, text_of(record.get(self.response))
             return
-        asked = ""
+        asked, before = "", [context] if context else []
         for is_user, text in turns(record.get(self.messages), self.messages):
             if is_user:
                 # Several messages in a row are one question.
                 asked = f"{asked}\n{text}" if asked else text
-            elif asked:
-                yield asked, context, text
-                asked = ""
+                continue
+            if asked:
+                yield asked, "\n".join(before), text
+                before.append(f"User: {asked}")
+            before.append(f"Assistant: {text}")
+            asked = ""
 
     def _context(self, record: Mapping[str, Any]) -> str:
         texts = {name: text_of(record.get(name)) for name in self.context}
