@@ -149,8 +149,8 @@ class GenerationDefinition(Part):
         }
 
     def messages(self, condition: str, *, prompt: str, context: str) -> list[Message]:
-        """What a model is asked about a scenario under a condition. Earlier turns are messages, too,
-        unless the template has a place for them.
+        """What a model is asked about a scenario under a condition. Earlier turns are messages of
+        their own, unless the template has a place for them.
         """
         special = self.conditions[condition]
         template = special.template or self.template

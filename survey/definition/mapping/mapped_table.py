@@ -78,7 +78,8 @@ class MappedTable:
                 row[ours] = names.get(text, text)
             if layout.by_default:
                 self._settle_ending(row)
-            if SYSTEM in row and not self._settle_system(line, row, problems):
+            is_named = SYSTEM in row and layout.names_systems
+            if is_named and not self._settle_system(line, row, problems):
                 continue
             if not layout.cells:
                 yield line, row
