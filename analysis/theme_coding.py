@@ -9,6 +9,7 @@ from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
 from analysis.models import Coding, ThemeCode
+from survey.files.names import one_name
 from survey.models import FreeAnswer, Study, StudyEvent
 
 #: In files: between the codes of an answer, and for the decision that nothing fits.
@@ -109,7 +110,7 @@ def rename_code(
 
 
 def _checked(name: str, definition: str) -> tuple[str, str]:
-    name, definition = " ".join(name.split()), definition.strip()
+    name, definition = one_name(" ".join(name.split())), definition.strip()
     if not name:
         raise CodingRefused("Give the code a name.")
     if len(name) > LONGEST_NAME:
@@ -126,10 +127,10 @@ def codes_named(study: Study, names: Iterable[str]) -> list[ThemeCode]:
     """The codes of these names, capitals aside. Raises CodingRefused for an unknown or doubled
     one.
     """
-    known = {code.name.lower(): code for code in code_book(study)}
+    known = {one_name(code.name).lower(): code for code in code_book(study)}
     codes = []
     for name in names:
-        code = known.get(name.strip().lower())
+        code = known.get(one_name(name.strip()).lower())
         if code is None:
             there = ", ".join(code.name for code in known.values()) or "none yet"
             raise CodingRefused(f"{name.strip()!r} is no code of the code book ({there}).")

@@ -12,7 +12,9 @@ from corpus.problems import CorpusProblem
 from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
 from judge.prompts import Message, tokens_in
+from survey.definition.dialogue import turns_of
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
+from survey.files.names import one_name
 from survey.files.suggestions import not_among
 from survey.files.templates import filled, pieces_of
 
@@ -132,6 +134,7 @@ class GenerationDefinition(Part):
 
     def condition(self, name: str = "") -> str:
         """The condition called `name`; the first one without a name. Raises CorpusProblem."""
+        name = one_name(name)
         if name and name not in self.conditions:
             raise CorpusProblem(not_among(name, list(self.conditions)).format(name))
         return name or next(iter(self.conditions))
@@ -146,11 +149,16 @@ class GenerationDefinition(Part):
         }
 
     def messages(self, condition: str, *, prompt: str, context: str) -> list[Message]:
-        """What a model is asked about a scenario under a condition."""
+        """What a model is asked about a scenario under a condition. Earlier turns are messages of
+        their own, unless the template has a place for them.
+        """
         special = self.conditions[condition]
         template = special.template or self.template
         system = special.system or self.system
         asked: list[Message] = [{"role": "system", "content": system}] if system else []
+        if all(name != "context" for _, name in pieces_of(template)):
+            turns = turns_of(context)
+            asked += [{"role": turn.speaker, "content": turn.text} for turn in turns]
         text = filled(template, {"prompt": prompt, "context": context})
         return [*asked, {"role": "user", "content": text}]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpus.problems import CorpusProblem
+from survey.files.names import one_name
 from survey.files.suggestions import not_among
 
 #: The parts of a dialogue, each from one column of the source; a context from several.
@@ -44,7 +45,8 @@ class Layout:
     """Which columns of a source are which part of a dialogue.
 
     Either `prompt` is a column, or `messages` is one: a list of messages, of which each of a user
-    and the answer after it make a dialogue. `where` keeps records with these values alone.
+    and the answer after it make a dialogue, with the turns before them as its context. `where`
+    keeps records with these values alone.
     """
 
     prompt: str = ""
@@ -67,20 +69,23 @@ class Layout:
 
     def dialogues(self, record: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """The prompts, contexts and responses of one record. Raises LayoutWrong."""
-        if any(text_of(record.get(name)) != value for name, value in self.where.items()):
+        if any(one_name(text_of(record.get(name))) != value for name, value in self.where.items()):
             return
         context = self._context(record)
         if not self.messages:
             yield text_of(record.get(self.prompt)), context, text_of(record.get(self.response))
             return
-        asked = ""
+        asked, before = "", [context] if context else []
         for is_user, text in turns(record.get(self.messages), self.messages):
             if is_user:
                 # Several messages in a row are one question.
                 asked = f"{asked}\n{text}" if asked else text
-            elif asked:
-                yield asked, context, text
-                asked = ""
+                continue
+            if asked:
+                yield asked, "\n".join(before), text
+                before.append(f"User: {asked}")
+            before.append(f"Assistant: {text}")
+            asked = ""
 
     def _context(self, record: Mapping[str, Any]) -> str:
         texts = {name: text_of(record.get(name)) for name in self.context}
@@ -149,6 +154,7 @@ def layout_of(preset: str, columns: Sequence[tuple[str, str]], where: Mapping[st
     for part, _ in columns:
         if part not in PARTS:
             raise CorpusProblem(not_among(part, PARTS).format(part))
+    columns = [(part, one_name(column)) for part, column in columns]
     named = dict(columns)
     if named.get("messages"):
         layout = replace(layout, prompt="", response="")
@@ -161,5 +167,5 @@ def layout_of(preset: str, columns: Sequence[tuple[str, str]], where: Mapping[st
         response=named.get("response", layout.response),
         messages=named.get("messages", layout.messages),
         context=tuple(filter(None, context)) if context else layout.context,
-        where=dict(where),
+        where={one_name(column): one_name(value) for column, value in where.items()},
     )

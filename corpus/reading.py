@@ -12,6 +12,7 @@ from typing import IO, Any, NoReturn
 
 from corpus.dialogues import KINDS, Dialogue, Layout, LayoutWrong
 from survey.files.encoding import decode, refuse_utf_16
+from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem
 from survey.files.table_file import delimiter_of
 
@@ -59,7 +60,7 @@ def _csv(path: Path, layout: Layout) -> Iterator[Record]:
             delimiter = delimiter_of(file.read(HEADER_CHARACTERS))
             file.seek(0)
             reader = csv.reader(file, delimiter=delimiter, strict=True)
-            header = [name.strip() for name in next(reader, [])]
+            header = [one_name(name.strip()) for name in next(reader, [])]
             layout.check(header)
             line = reader.line_num + 1
             for cells in reader:
@@ -93,6 +94,7 @@ def _json_lines(path: Path, layout: Layout) -> Iterator[Record]:
                     raise _wrong(path, line, "not a JSON object on one line") from None
                 if not isinstance(record, dict):
                     raise _wrong(path, line, "not a JSON object on one line")
+                record = {one_name(name): value for name, value in record.items()}
                 # Later objects may leave out what is optional, but not what is asked.
                 asked = layout if is_first else Layout(layout.prompt, messages=layout.messages)
                 asked.check(list(record))
@@ -111,8 +113,9 @@ def _parquet(path: Path, layout: Layout) -> Iterator[Record]:
     row = 0
     try:
         table = fastparquet.ParquetFile(str(path))
-        layout.check([str(name) for name in table.columns])
-        for group in table.iter_row_groups(columns=layout.columns):
+        written = {one_name(str(name)): name for name in table.columns}
+        layout.check(list(written))
+        for group in table.iter_row_groups(columns=[written[name] for name in layout.columns]):
             for cells in group.itertuples(index=False, name=None):
                 row += 1
                 record = dict(zip(layout.columns, cells, strict=True))

@@ -19,7 +19,8 @@ class SplitWrong(Exception):
 class Split:
     """How many dialogues, or which share of them (below 1), validate and test; others train.
 
-    With `together`, dialogues of one context are in one part. `held_out` rows are always in test.
+    Dialogues of one conversation are in one part: the later ones have the earlier as context. With
+    `together`, so are those of one context. `held_out` rows are always in test.
     """
 
     valid: float
@@ -32,11 +33,12 @@ class Split:
         """The number of the part of each dialogue, in their order. Raises SplitWrong."""
         groups: dict[object, list[int]] = {}
         held_out = set()
-        n = 0
+        n, line, group = 0, 0, object()
         for n, dialogue in enumerate(dialogues, start=1):
-            group: object = n
-            if self.together and dialogue.context:
-                group = hashlib.sha256(dialogue.context.encode("utf-8", "replace")).digest()
+            if dialogue.line != line:  # else it continues the conversation of the one before
+                line, group = dialogue.line, n
+                if self.together and dialogue.context:
+                    group = hashlib.sha256(dialogue.context.encode("utf-8", "replace")).digest()
             groups.setdefault(group, []).append(n - 1)
             if dialogue.row in self.held_out:
                 held_out.add(group)

@@ -20,6 +20,7 @@ from judge.gold import choose_gold
 from judge.juries import seat_juries
 from judge.models import Call, Endpoint, Judge, Judging
 from judge.queries import current_judges, gold_decision
+from survey.files.names import in_one_form
 from survey.models import Study
 from survey.tidy import definition_of
 
@@ -134,11 +135,20 @@ def _is_updated(judge: Judge, definition: JudgeDefinition) -> bool:
     if known.stand_in or not definition.model:
         where.add("model")  # the installation's choice
     moved = described.model_copy(update=known.model_dump(include=where))
-    if moved.fingerprint() != known.fingerprint():
+    if _in_one_form(moved) != _in_one_form(known):
         return False
     judge.configuration = moved.model_dump(mode="json")
-    judge.save(update_fields=["configuration"])
+    judge.configuration_hash = moved.fingerprint()
+    judge.save(update_fields=["configuration", "configuration_hash"])
     return True
+
+
+def _in_one_form(configuration: JudgeConfiguration) -> str:
+    """What can influence a score, however its texts write their accents: that alone is no reason to
+    pay for all calls again.
+    """
+    plain = in_one_form(configuration.model_dump(mode="json"))
+    return JudgeConfiguration.model_validate(plain).fingerprint()
 
 
 def _current(study: Study, name: str) -> Judge | None:

@@ -13,13 +13,13 @@ from judge.plain_numbers import (
     of_highest,
     rest_behind,
     start_of_sentence,
-    with_digits,
     without_ends,
     without_highest,
     without_list_marker,
 )
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
+from survey.files.digits import ascii_digits
 
 #: In the words before a literal: it is no answer.
 _LEADS_ELSEWHERE = re.compile(
@@ -45,7 +45,7 @@ def score_in_literal(
     """
     highest = rf"(?:{GAP}*(?:/|out of){GAP}*[0-9]+(?![0-9]))?"
     value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){NUMBER.pattern}{highest}"
-    said, rest = _last_in(literal, value, without_ends(with_digits(text), scale))
+    said, rest = _last_in(literal, value, without_ends(ascii_digits(text), scale))
     token = without_highest(said, scale)
     if not INTEGER.fullmatch(token):
         raise Unusable(f"{token} is not a whole number")

@@ -1,7 +1,6 @@
 """The one number of an answer in plain text, if its sentence gives it as the score. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from judge.doubts import (
@@ -13,6 +12,7 @@ from judge.doubts import (
     names_score,
 )
 from survey.definition.tasks import Point
+from survey.files.digits import ascii_digits
 
 #: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
 NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
@@ -55,7 +55,7 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
 
     Raises Unusable.
     """
-    plain = without_ends(_WRAPPING.sub(_between_digits, with_digits(answer)), scale)
+    plain = without_ends(_WRAPPING.sub(_between_digits, ascii_digits(answer)), scale)
     plain = without_highest(plain, scale)
     numbers = list(NUMBER.finditer(plain))
     if not numbers:
@@ -152,14 +152,6 @@ def check_labels(
     for found in _any_label([*labels, own]).finditer(text):
         if found[0].casefold() != own:
             raise Unusable(f"it also says {found[0]}")
-
-
-def with_digits(text: str) -> str:
-    """A text with the digits of any script as 0 to 9."""
-    return "".join(
-        str(unicodedata.decimal(character)) if character.isdecimal() else character
-        for character in text
-    )
 
 
 def _without_label(text: str, label: str) -> str:

@@ -13,9 +13,11 @@ from django.utils import timezone
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.settings import ENDINGS, Prolific, Settings
+from survey.files.names import in_one_form, one_name
 from survey.models import (
     Block,
     BlockResponse,
+    DemographicAnswer,
     Participant,
     Response,
     Scenario,
@@ -23,6 +25,7 @@ from survey.models import (
     StudyEvent,
     System,
 )
+from survey.tidy import response_rows
 
 BlockKey = tuple[str, str]
 ResponseKey = tuple[str, tuple[str, str], str]
@@ -98,10 +101,13 @@ def load_study(
     has_people = newest is not None and (
         newest.participants.exists() or newest.withdrawals.exists()
     )
-    if newest is not None and has_people and newest.content_hash != digest:
-        bare = _without_indentation(rows)
-        if newest.content_hash == content_hash(definition, bare, translations):
-            digest, rows = newest.content_hash, bare
+    if newest is not None and newest.content_hash != digest:
+        for read in [rows, *([_without_indentation(rows)] if has_people else [])]:
+            wanted = content_hash(definition, read, translations)
+            _compose_names(newest, definition, read, translations, wanted)
+            if newest.content_hash == wanted:
+                digest, rows = wanted, read
+                break
     if newest is not None and newest.content_hash == digest:
         changed = _take_settings(newest, new_settings, random_codes)
         changed = _take_languages(newest, rows) or changed
@@ -131,6 +137,53 @@ def _without_indentation(rows: Sequence[ResponseRow]) -> list[ResponseRow]:
         replace(row, prompt=row.prompt.strip(), context=row.context.strip(), text=row.text.strip())
         for row in rows
     ]
+
+
+def _compose_names(
+    study: Study,
+    definition: StudyDefinition,
+    rows: Sequence[ResponseRow],
+    translations: Sequence[StudyDefinition],
+    digest: str,
+) -> None:
+    """Give a study that was loaded when its names could be decomposed the names of its files, if
+    nothing else differs. What raters see stays, so it is the same version.
+    """
+    before = response_rows(study, as_loaded=True)
+    stored = [
+        replace(
+            row,
+            scenario=one_name(row.scenario),
+            set_name=one_name(row.set_name),
+            model=one_name(row.model),
+            condition=one_name(row.condition),
+        )
+        for row in before
+    ]
+    texts = [study.definition, *study.translations.values()]
+    composed = in_one_form(texts)
+    if (stored, composed) == (before, texts):
+        return
+    was, *others = map(StudyDefinition.model_validate, composed)
+    if content_hash(was, stored, others) != digest:
+        return
+    for scenario in study.scenarios.all():
+        scenario.name = one_name(scenario.name)
+        scenario.save(update_fields=["name"])
+    for system in study.systems.all():
+        system.model, system.condition = one_name(system.model), one_name(system.condition)
+        system.save(update_fields=["model", "condition"])
+    for block in study.blocks.all():
+        block.set_name = one_name(block.set_name)
+        block.save(update_fields=["set_name"])
+    for answer in DemographicAnswer.objects.filter(participant__study=study):
+        if (value := in_one_form(answer.value)) != answer.value:
+            answer.value = value
+            answer.save(update_fields=["value"])
+    study.definition = definition.model_dump(mode="json")
+    study.translations = {t.language: t.model_dump(mode="json") for t in translations}
+    study.content_hash = digest
+    study.save(update_fields=["definition", "translations", "content_hash"])
 
 
 def _codes_in_use(study: Study) -> dict[str, str]:

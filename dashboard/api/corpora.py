@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import FileResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
@@ -208,7 +208,7 @@ class CorpusFile(Route):
         ],
         responses=ANY_FILE,
     )
-    def get(self, request: Request, corpus: str, corpus_file: str) -> FileResponse:
+    def get(self, request: Request, corpus: str, corpus_file: str) -> HttpResponseBase:
         return downloads.corpus_file(corpus_or_404(corpus), corpus_file)
 
 
@@ -216,7 +216,7 @@ class RawDialogues(Route):
     """The dialogues of a corpus as they were imported, with what identifies people."""
 
     @extend_schema(parameters=[CORPUS], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
-    def get(self, request: Request, corpus: str) -> FileResponse:
+    def get(self, request: Request, corpus: str) -> HttpResponseBase:
         return downloads.raw_dialogues(corpus_or_404(corpus))
 
 
@@ -232,7 +232,7 @@ class CorpusJobFile(Route):
     """A file that a worker wrote."""
 
     @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
-    def get(self, request: Request, job: int, job_file: str) -> FileResponse:
+    def get(self, request: Request, job: int, job_file: str) -> HttpResponseBase:
         return downloads.job_file(job_or_404(job), job_file)
 
 

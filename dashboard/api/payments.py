@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import Http404
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -46,6 +47,7 @@ from dashboard.payments.single import decide_by_hand
 from dashboard.prolific.pay_terms import change_terms, terms_of
 from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
+from dashboard.shared.csv_files import csv_file
 from dashboard.shared.pages import try_to_wake
 from survey.models import Study
 
@@ -374,7 +376,7 @@ class PaymentList(Route):
         request=None,
         responses={(200, "text/csv"): OpenApiTypes.STR},
     )
-    def post(self, request: Request, name: str, order: int, file: str) -> HttpResponse:
+    def post(self, request: Request, name: str, order: int, file: str) -> HttpResponseBase:
         """The list, as CSV. It has Prolific's IDs, so the log records it; what is in it counts as
         asked for from now on.
         """
@@ -383,8 +385,4 @@ class PaymentList(Route):
         if file not in LISTS or not row.by_hand:
             raise Http404(f"Payment order {row.pk} has no list {file}.")
         text = download(order=row, name=file, author=user_of(request), at=timezone.now())
-        return HttpResponse(
-            text,
-            content_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": f'attachment; filename="{study.slug}-{row.pk}-{file}"'},
-        )
+        return csv_file(f"{study.slug}-{row.pk}-{file}", [text])

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.forms import Form
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -238,17 +239,17 @@ def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
 
 @require_GET
 @researcher_required
-def corpus_file(request: ResearcherRequest, corpus: str, corpus_file: str) -> FileResponse:
-    return downloads.corpus_file(corpus_or_404(corpus), corpus_file)
+def corpus_file(request: ResearcherRequest, corpus: str, corpus_file: str) -> HttpResponseBase:
+    return downloads.corpus_file(corpus_or_404(corpus), corpus_file, for_excel=True)
 
 
 @require_GET
 @researcher_required
-def raw_dialogues(request: ResearcherRequest, corpus: str) -> FileResponse:
+def raw_dialogues(request: ResearcherRequest, corpus: str) -> HttpResponseBase:
     return downloads.raw_dialogues(corpus_or_404(corpus))
 
 
 @require_GET
 @researcher_required
-def job_file(request: ResearcherRequest, job: int, job_file: str) -> FileResponse:
-    return downloads.job_file(job_or_404(job), job_file)
+def job_file(request: ResearcherRequest, job: int, job_file: str) -> HttpResponseBase:
+    return downloads.job_file(job_or_404(job), job_file, for_excel=True)

@@ -15,6 +15,7 @@ from corpus.problems import CorpusProblem
 from corpus.splitting import SplitWrong, check_size
 from dashboard.corpora.generating import read_definition
 from dashboard.corpora.models import CorpusJob
+from dashboard.shared.forms import NumberField
 from survey.files.problems import DefinitionError
 
 #: The seed of published samples, and ours.
@@ -194,7 +195,7 @@ class FilterForm(OnPage):
         label="A duplicate repeats",
         choices=[("dialogue", "prompt and response"), ("prompt", "the prompt")],
     )
-    near = forms.FloatField(min_value=0.5, max_value=1, label="Least share of near-duplicates")
+    near = NumberField(min_value=0.5, max_value=1, label="Least share of near-duplicates")
     names = LinesField("Names to replace everywhere", "One a line")
 
     def __init__(self, *args: Any, corpus: Corpus, **kwargs: Any) -> None:
@@ -241,10 +242,10 @@ class ChatsForm(OnPage):
 
     IDS = "chats"
 
-    valid = forms.FloatField(
+    valid = NumberField(
         min_value=0, initial=0.1, label="Validation", help_text="A number, or a share below 1"
     )
-    test = forms.FloatField(
+    test = NumberField(
         min_value=0, initial=0.1, label="Test", help_text="A number, or a share below 1"
     )
     seed = SeedField()

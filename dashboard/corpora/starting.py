@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from corpus.definition import GenerationDefinition
 from corpus.models import Sample
 from judge.definition import DEFAULT_ENDPOINT
+from survey.definition.dialogue import turns_of
 from survey.definition.study import MOST_ON_A_PAGE
 
 #: What the files are like but for what the sample, the installation and each other decide.
@@ -18,7 +19,8 @@ EXAMPLES = settings.BASE_DIR / "examples" / "corpora"
 def generation_file(sample: Sample) -> str:
     """The example's questions to a model of each endpoint of this installation."""
     asked = _example("generation.yaml")
-    if not sample.scenarios.exclude(context="").exists():
+    contexts = sample.scenarios.exclude(context="").values_list("context", flat=True)
+    if all(map(turns_of, contexts)):  # none, or earlier turns, which are messages
         asked["template"] = "{prompt}"
     asked["conditions"] = {"zero_shot": {}}
     endpoints = settings.JUDGE_ENDPOINTS or [DEFAULT_ENDPOINT]

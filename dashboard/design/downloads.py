@@ -6,20 +6,17 @@ from analysis.text.preregistration import TEXTS
 from dashboard.design.certificate import COLUMNS, certificate_rows
 from dashboard.design.locked_plan import file_of, text_of
 from dashboard.shared.access import first_or_404
+from dashboard.shared.csv_files import csv_file
 from survey.files.csv_text import csv_lines
 from survey.models import Slot, Study
 from survey.tidy import reading
 
 
-def certificate_response(study: Study) -> StreamingHttpResponse:
-    """Every table of the certificate of every pool, as one CSV."""
+def certificate_response(study: Study, *, for_excel: bool = False) -> StreamingHttpResponse:
+    """Every table of the certificate of every pool, as one CSV (`csv_file`)."""
     with reading():
         text = list(csv_lines(COLUMNS, certificate_rows(study, Slot.Pool.values)))
-    return StreamingHttpResponse(
-        text,
-        content_type="text/csv; charset=utf-8",
-        headers=_saved_as(f"{study.slug}-{study.version}-certificate.csv"),
-    )
+    return csv_file(f"{study.slug}-{study.version}-certificate.csv", text, for_excel=for_excel)
 
 
 def plan_response(study: Study, version: int, form: str) -> HttpResponse:

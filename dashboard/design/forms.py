@@ -5,6 +5,7 @@ from django import forms
 from analysis.locked_plans import LONGEST_NOTE
 from dashboard.design.certificate import PEOPLE
 from dashboard.design.plan_options import PILOT, PlanOptions
+from dashboard.shared.forms import NumberField
 from survey.models import Slot
 
 
@@ -32,7 +33,7 @@ class PlanForm(forms.Form):
 
     raters = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Raters")
     scenarios = forms.IntegerField(required=False, min_value=1, max_value=2_000, label="Scenarios")
-    difference = forms.FloatField(
+    difference = NumberField(
         required=False, min_value=0.001, max_value=1000, label="Difference that matters (points)"
     )
     components = forms.ChoiceField(
@@ -40,10 +41,8 @@ class PlanForm(forms.Form):
         choices=[("typical", "Typical variances"), (PILOT, "Variances of the ratings so far")],
         label="How much ratings differ",
     )
-    pay_per_hour = forms.FloatField(
-        required=False, min_value=0, max_value=1000, label="Pay per hour"
-    )
-    fee_percent = forms.FloatField(required=False, min_value=0, max_value=200, label="Fee (%)")
+    pay_per_hour = NumberField(required=False, min_value=0, max_value=1000, label="Pay per hour")
+    fee_percent = NumberField(required=False, min_value=0, max_value=200, label="Fee (%)")
 
     @property
     def options(self) -> PlanOptions:

@@ -158,7 +158,7 @@ def _part(certificate: Certificate, part: DesignPart) -> dict[str, Any]:
 @researcher_required
 def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every table of the certificate of every pool, as one CSV."""
-    return certificate_response(study_or_404(name))
+    return certificate_response(study_or_404(name), for_excel=True)
 
 
 @require_GET

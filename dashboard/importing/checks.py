@@ -8,6 +8,7 @@ from itertools import pairwise
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
 from survey.definition.mapping import StudyMap
+from survey.files.digits import ascii_number
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
@@ -122,9 +123,9 @@ def read_ratings(
         person = person_of(table, line, row, people)
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
-        value = values.get(row["rating"])
+        value = values.get(ascii_number(row["rating"]))
         if value is None:
-            reason = _why_no_rating(row["rating"], vocabulary.scale)
+            reason = _why_no_rating(ascii_number(row["rating"]), vocabulary.scale)
             table.problem(line, "rating", reason, row["rating"])
         if person and cell and dimension is not None and value is not None:
             _add_rating(table, line, row, person, cell, dimension, value, vocabulary)

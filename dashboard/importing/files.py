@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.files.apart import read_apart
 from survey.files.csv_text import from_text
+from survey.files.digits import ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
@@ -151,7 +152,7 @@ class TidyFile:
         self, line: int, row: Row, column: str, *, least: int = 0, most: int = LARGEST
     ) -> int | None:
         """A whole number from `least` to `most`."""
-        text = row.get(column, "")
+        text = ascii_number(row.get(column, ""))
         if not text:
             return None
         if not re.fullmatch(r"-?[0-9]{1,18}", text):
@@ -167,7 +168,7 @@ class TidyFile:
         self, line: int, row: Row, column: str, *, least: float = 0, most: float = math.inf
     ) -> float | None:
         """A finite number from `least` to `most`."""
-        text = row.get(column, "")
+        text = ascii_number(row.get(column, ""))
         if not text:
             return None
         plain = self.with_point(text)
@@ -195,7 +196,8 @@ class TidyFile:
         return number
 
     def with_point(self, text: str) -> str:
-        """A number with a decimal point, where the file may have commas for them."""
+        """A number in ASCII with a decimal point, where the file may have commas for them."""
+        text = ascii_number(text)
         is_decimal = self.has_decimal_commas and DECIMAL_COMMA.fullmatch(text)
         return text.replace(",", ".") if is_decimal else text
 

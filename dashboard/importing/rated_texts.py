@@ -4,10 +4,13 @@ from collections.abc import Collection
 from statistics import fmean, stdev
 from typing import Any
 
-from dashboard.importing.files import Findings, TidyFile
+from dashboard.importing.files import Findings, Row, TidyFile
 from survey.files.table_file import Columns
 
-COLUMNS = Columns(required=("text", "rating"), optional=("dimension", "scenario", "system"))
+SYSTEM, OF_SYSTEM = "system", ("model", "condition")
+COLUMNS = Columns(
+    required=("text", "rating"), optional=("dimension", "scenario", SYSTEM, *OF_SYSTEM)
+)
 
 
 def read_rated_texts(
@@ -17,13 +20,17 @@ def read_rated_texts(
     ratings of a text are averaged.
 
     `dimensions` are the study's; `dimension` may be absent where it has one. Texts without a
-    `scenario` are held out one by one. Ratings may be on any scale.
+    `scenario` are held out one by one. Ratings may be on any scale. A text's system is in `system`,
+    or in `model` and `condition`.
     """
     table = TidyFile(data, file, COLUMNS, findings, kind="ratings")
     (only,) = dimensions if len(dimensions) == 1 else (None,)
     if table.columns and "dimension" not in table.columns and only is None:
         known = ", ".join(dimensions)
         table.problem(1, "", f"dimension is missing: the study has several ({known})")
+        return []
+    if problem := _of_systems(table.columns):
+        table.problem(1, "", problem)
         return []
     ratings: dict[tuple[str, str, str, str], list[float]] = {}
     scenarios: dict[str, str] = {}
@@ -40,7 +47,7 @@ def read_rated_texts(
         if not text or rating is None or dimension is None:
             continue
         scenario = row.get("scenario", "") or scenarios.setdefault(text, f"text {line}")
-        key = (dimension, scenario, row.get("system", ""), text)
+        key = (dimension, scenario, _system_of(row), text)
         ratings.setdefault(key, []).append(rating)
     return [
         {
@@ -54,3 +61,21 @@ def read_rated_texts(
         }
         for (dimension, scenario, system, text), given in ratings.items()
     ]
+
+
+def _of_systems(columns: Collection[str]) -> str:
+    """What is wrong with the columns that tell the systems; empty if nothing is."""
+    parts = [name for name in OF_SYSTEM if name in columns]
+    if parts and SYSTEM in columns:
+        return f"column {SYSTEM!r} repeats {' and '.join(map(repr, parts))}: remove one of them"
+    if len(parts) == 1:
+        (absent,) = set(OF_SYSTEM) - set(parts)
+        return f"column {absent!r} is missing beside {parts[0]!r}; or give one column {SYSTEM!r}"
+    return ""
+
+
+def _system_of(row: Row) -> str:
+    """A text's system, called as those of studies; empty if the file does not tell it."""
+    if not all(map(row.get, OF_SYSTEM)):
+        return row.get(SYSTEM, "") or row.get("model", "")
+    return f"{row['model']} ({row['condition']})"

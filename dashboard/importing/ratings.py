@@ -18,7 +18,7 @@ from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
-from dashboard.importing.people import ImportedBlock, Person, Vocabulary, read_people
+from dashboard.importing.people import ImportedBlock, Names, Person, Vocabulary, read_people
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
@@ -26,6 +26,7 @@ from survey.content import content_of
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import IntegerQuestion
 from survey.definition.settings import ENDINGS
+from survey.files.names import one_name
 from survey.files.problems import DefinitionError
 from survey.models import (
     DemographicAnswer,
@@ -107,7 +108,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     ids = Response.objects.filter(pk__in=list(responses)).values_list("public_id", "id")
     return Vocabulary(
         study=str(study),
-        cells={cell.names: key for key, cell in cells.items()},
+        cells={_as_written(cell.names): key for key, cell in cells.items()},
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
         ties=definition.ranking is not None and definition.ranking.ties,
@@ -123,6 +124,12 @@ def vocabulary_of(study: Study) -> Vocabulary:
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
+
+
+def _as_written(names: Names) -> Names:
+    """Names as files have them. A study that was loaded before names had one form has others."""
+    scenario, set_name, model, condition = map(one_name, names)
+    return scenario, set_name, model, condition
 
 
 def read_map(path: Path, vocabulary: Vocabulary) -> StudyMap:
@@ -197,7 +204,8 @@ def _write(
 
 
 def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
-    here = set(Participant.objects.filter(study=study).values_list("pseudonym", flat=True))
+    pseudonyms = Participant.objects.filter(study=study).values_list("pseudonym", flat=True)
+    here = set(map(one_name, pseudonyms))
     twice = [name for name in checked.people if name in here]
     if twice:
         some = ", ".join(twice[:3]) + (", …" if len(twice) > 3 else "")

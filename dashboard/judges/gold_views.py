@@ -245,7 +245,7 @@ def drawn_responses(request: ResearcherRequest, name: str) -> HttpResponseBase:
             field, problems = next(iter(form.errors.items()))
             raise NotDrawn(f"{field}: {problems[0]}")
         n, seed = form.chosen
-        return drawn_response(study, n=n, seed=seed)
+        return drawn_response(study, n=n, seed=seed, for_excel=True)
     except NotDrawn as why:
         messages.error(request, f"{str(why).rstrip('.')}.")
         return back(asked_for(request), "gold", study)

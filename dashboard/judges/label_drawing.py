@@ -8,6 +8,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import StreamingHttpResponse
 
+from dashboard.shared.csv_files import csv_file
 from survey.files.csv_text import csv_lines
 from survey.models import Response, Study
 from survey.tidy import definition_of, dimensions_of
@@ -57,15 +58,13 @@ def draw_responses(study: Study, *, n: int | None, seed: int) -> Iterator[tuple[
     return _rows(drawn, dimensions)
 
 
-def drawn_response(study: Study, *, n: int | None, seed: int) -> StreamingHttpResponse:
-    """The draw as a CSV download. Raises NotDrawn."""
+def drawn_response(
+    study: Study, *, n: int | None, seed: int, for_excel: bool = False
+) -> StreamingHttpResponse:
+    """The draw as a CSV download (`csv_file`). Raises NotDrawn."""
     rows = draw_responses(study, n=n, seed=seed)
     file = f"{study.slug}-{study.version}-drawn-{seed}.csv"
-    return StreamingHttpResponse(
-        csv_lines(COLUMNS, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return csv_file(file, csv_lines(COLUMNS, rows), for_excel=for_excel)
 
 
 def _rows(drawn: list[int], dimensions: list[str]) -> Iterator[tuple[Any, ...]]:

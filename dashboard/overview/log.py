@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 
 from dashboard.overview.events import in_words, kind_in_words
+from dashboard.shared.csv_files import csv_file
 from survey.files.csv_text import csv_lines, time_text
 from survey.models import StudyEvent
 
@@ -90,10 +91,7 @@ def csv_rows(lines: Iterable[StudyEvent]) -> Iterator[tuple[str | None, ...]]:
         )
 
 
-def as_file(lines: Lines, file: str) -> StreamingHttpResponse:
-    """Chosen lines as a CSV file of this name, streamed."""
-    return StreamingHttpResponse(
-        csv_lines(COLUMNS, csv_rows(lines.iterator(chunk_size=500))),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+def as_file(lines: Lines, file: str, *, for_excel: bool = False) -> StreamingHttpResponse:
+    """Chosen lines as a CSV file of this name (`csv_file`)."""
+    rows = csv_rows(lines.iterator(chunk_size=500))
+    return csv_file(file, csv_lines(COLUMNS, rows), for_excel=for_excel)

@@ -43,4 +43,4 @@ def log_file(request: ResearcherRequest, lines: Lines, file: str) -> StreamingHt
     """Those of the lines that the address asks for, streamed. Raises Http404 as above."""
     form = LogForm(request.GET, lines)
     valid_or_404(form)
-    return as_file(form.chosen(lines), file)
+    return as_file(form.chosen(lines), file, for_excel=True)

@@ -35,6 +35,8 @@ LISTS = {
     "bonuses.csv": ("Bonuses", "Participant ID and amount, as Prolific’s bulk bonus takes them"),
     "others.csv": ("Returns, messages and rejections", "One line for each, with its text"),
 }
+#: Lists that are pasted or uploaded as they are: they begin with an ID.
+PASTED = ("approve.csv", "bonuses.csv")
 
 
 class SettleRefused(Exception):

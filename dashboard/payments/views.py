@@ -25,6 +25,7 @@ from dashboard.payments.screen import KINDS, ProposalGroup, Screen, screen_of
 from dashboard.payments.settling import (
     LISTS,
     OPEN_STATES,
+    PASTED,
     SettleRefused,
     download,
     held_back,
@@ -35,6 +36,7 @@ from dashboard.payments.settling import (
 from dashboard.prolific.pay_terms import change_terms, terms_of
 from dashboard.prolific.terms import AmountRefused, Terms, cents_of, check_bonus, in_money
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.csv_files import csv_file
 from dashboard.shared.forms import AmountField
 from dashboard.shared.pages import study_page, wake_worker
 from survey.models import Study
@@ -262,6 +264,4 @@ def payment_list(request: ResearcherRequest, name: str, order: int, file: str) -
     if file not in LISTS or not row.by_hand:
         raise Http404(f"Payment order {row.pk} has no list {file}.")
     text = download(order=row, name=file, author=request.user, at=timezone.now())
-    answer = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{study.slug}-{row.pk}-{file}"'
-    return answer
+    return csv_file(f"{study.slug}-{row.pk}-{file}", [text], for_excel=file not in PASTED)

@@ -8,6 +8,7 @@ from dashboard.raters.submission_lists import NAMES
 from survey.definition.mapping import MappedTable, StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
 from survey.files.csv_text import from_text
+from survey.files.digits import ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.table_file import Columns, TableFile
@@ -124,7 +125,7 @@ def _absent(
 def _answer(question: Question, text: str) -> Answer:
     """A cell as an answer. Raises ValueError with the template of a problem (`Problem`)."""
     if isinstance(question, IntegerQuestion):
-        whole = WHOLE.fullmatch(text)
+        whole = WHOLE.fullmatch(ascii_number(text))
         if whole is None:
             raise ValueError("{!r} is not a whole number")
         if not question.minimum <= int(whole[1]) <= question.maximum:

@@ -9,7 +9,7 @@ from pydantic import ValidationError as ValidationErrors
 
 from analysis.exclusion_rule import SettingChoices, Threshold
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
-from dashboard.shared.forms import FilesField, ReasonForm
+from dashboard.shared.forms import FilesField, NumberField, ReasonForm
 
 #: Ids of participants.
 IDS = re.compile(r"[0-9]{1,18}(,[0-9]{1,18})*")
@@ -78,7 +78,7 @@ def _field(setting: Setting, initial: Any) -> forms.Field:
             empty_value=None,
             initial=str(initial),
         )
-    kind = forms.IntegerField if setting.is_whole else forms.FloatField
+    kind = forms.IntegerField if setting.is_whole else NumberField
     return kind(**shared, min_value=0, initial=initial)
 
 

@@ -29,6 +29,7 @@ from dashboard.shared.access import (
     researcher_required,
     study_or_404,
 )
+from dashboard.shared.csv_files import csv_file
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, included
 from dashboard.shared.pages import asked_for, wake_worker
@@ -165,11 +166,8 @@ def flag_text(request: ResearcherRequest, name: str, text: int) -> HttpResponse:
 def flagged_texts(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """The flagged texts with their scores as CSV: a row per text and dimension."""
     study = study_or_404(name)
-    return StreamingHttpResponse(
-        csv_lines(FLAGGED_COLUMNS, _flagged(study)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-flagged.csv"'},
-    )
+    lines = csv_lines(FLAGGED_COLUMNS, _flagged(study))
+    return csv_file(f"{study.slug}-flagged.csv", lines, for_excel=True)
 
 
 def _flagged(study: Study) -> Iterator[tuple[Any, ...]]:

@@ -7,6 +7,7 @@ from django.http import Http404, StreamingHttpResponse
 from analysis.models import Result
 from dashboard.shared import result_tables
 from dashboard.shared.access import first_or_404
+from dashboard.shared.csv_files import csv_file
 from dashboard.shared.stored_tables import StoredTable
 from survey.files.csv_text import csv_lines
 from survey.models import Study
@@ -19,10 +20,10 @@ def result_or_404(study: Study, run: int, kind: Result.Kind, name: str) -> Resul
 
 
 def table_response(
-    study: Study, run: int, table: str, asked: Mapping[str, str]
+    study: Study, run: int, table: str, asked: Mapping[str, str], *, for_excel: bool = False
 ) -> StreamingHttpResponse:
-    """A table of a run as CSV: the rows in which each column `asked` for has its value, or all.
-    Raises Http404.
+    """A table of a run as CSV (`csv_file`): the rows in which each column `asked` for has its
+    value, or all. Raises Http404.
     """
     stored = result_or_404(study, run, Result.Kind.TABLE, table)
     whole = StoredTable.from_content(stored.content)
@@ -30,8 +31,4 @@ def table_response(
         raise Http404(f"{table}.csv has no column {unknown[0]}.")
     rows = (tuple(row.values()) for row in result_tables.rows_with(whole, asked))
     file = f"{study.slug}-{study.version}-{table}.csv"
-    return StreamingHttpResponse(
-        csv_lines(whole.columns, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return csv_file(file, csv_lines(whole.columns, rows), for_excel=for_excel)

@@ -30,6 +30,7 @@ from dashboard.shared.access import (
     researcher_required,
     study_or_404,
 )
+from dashboard.shared.csv_files import csv_file
 from dashboard.shared.newest_analysis import include_query, included
 from dashboard.shared.pages import asked_for
 from survey.files.csv_text import csv_lines
@@ -128,8 +129,5 @@ def codings(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every open answer with this coder's own codes as CSV, to be filled in and imported."""
     study = study_or_404(name)
     rows = coding_rows(study, _sources(request, study), request.user)
-    return StreamingHttpResponse(
-        csv_lines(CODING_COLUMNS, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-codings.csv"'},
-    )
+    lines = csv_lines(CODING_COLUMNS, rows)
+    return csv_file(f"{study.slug}-codings.csv", lines, for_excel=True)

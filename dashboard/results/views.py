@@ -250,4 +250,4 @@ def _section(
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
     asked = {column: str(value) for column, value in request.GET.items()}
-    return table_response(study_or_404(name), run, table, asked)
+    return table_response(study_or_404(name), run, table, asked, for_excel=True)

@@ -22,7 +22,7 @@ from dashboard.share.report import report_files
 from dashboard.share.report_tables import declared
 from survey.definition.labels import Labels
 from survey.definition.settings import Settings
-from survey.files.csv_text import csv_lines
+from survey.files.csv_text import ABOUT_TEXTS, csv_lines
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.tidy import definition_of
@@ -145,7 +145,8 @@ def _write_tables(
         for column in map(specs[name].column, table["columns"])
     ]
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
-        file.writelines(csv_lines(["file", "column", "meaning", "label"], meanings))
+        rows = [*meanings, ABOUT_TEXTS]
+        file.writelines(csv_lines(["file", "column", "meaning", "label"], rows))
 
 
 def as_latex(table: Table, of_intervals: Mapping[str, float] | None = None) -> str:

@@ -9,6 +9,7 @@ from analysis.models import AnalysisRun
 from dashboard.share.exports import ABOUT
 from dashboard.share.psych_ds import IGNORED, Described, data_name, dataset_description
 from survey.definition.settings import Settings
+from survey.files.csv_text import ALL
 from survey.models import Study
 from survey.tidy import definition_of, not_counted_among
 
@@ -19,7 +20,7 @@ def write_description(run: AnalysisRun, folder: Path) -> None:
     """
     study = run.study
     with (folder / "data" / "codebook.csv").open(encoding="utf-8", newline="") as file:
-        codebook = [Described(**row) for row in csv.DictReader(file)]
+        codebook = [Described(**row) for row in csv.DictReader(file) if row["column"] != ALL]
     about = dataset_description(
         name=study.title,
         description=_description(run),

@@ -17,7 +17,7 @@ from analysis.models import RuleSet
 from analysis.rule_sets import current_rule_set
 from dashboard.share.exports import Export
 from dashboard.share.output_folder import without_authors
-from survey.files.csv_text import csv_lines
+from survey.files.csv_text import csv_lines, marked
 from survey.models import Study
 from survey.tidy import reading
 
@@ -28,13 +28,14 @@ def write_export(
     folder: Path,
     *,
     sharing: bool = False,
+    for_excel: bool = False,
     rule_set: RuleSet | None = None,
     at: datetime | None = None,
     name_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
     """Write every file into `folder`; the manifest that belongs to them. The data are filtered by
     `rule_set`, else by the rules in force, for people who were active at `at`, else now. `name_of`
-    says what a file of the export is called there.
+    says what a file of the export is called there. `for_excel`, the files are `marked`.
 
     Raises ValueError where the data contradict themselves.
     """
@@ -47,7 +48,8 @@ def write_export(
         for name, make in files.items():
             table = make()
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
-                file.writelines(csv_lines(table.columns, table.rows))
+                lines = csv_lines(table.columns, table.rows)
+                file.writelines(marked(lines) if for_excel else lines)
         about: dict[str, Any] = {
             "form": "for sharing" if sharing else "full",
             "people": flow(study, sources),

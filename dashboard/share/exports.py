@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 from analysis.models import AnalysisRun
@@ -31,7 +32,7 @@ from judge.tidy import (
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
 from survey.definition.sharing import Sharing
-from survey.files.csv_text import csv_lines
+from survey.files.csv_text import ABOUT_TEXTS, csv_lines
 from survey.models import (
     AttentionCheck,
     ComprehensionAttempt,
@@ -295,7 +296,7 @@ class Export:
             texts=self.share.responses or not self.sharing,
         )
         named = ((name_of(file), *rest) for file, *rest in rows)
-        return ExportTable(("file", "column", "meaning", "values"), named)
+        return ExportTable(("file", "column", "meaning", "values"), chain(named, [ABOUT_TEXTS]))
 
     def tables(self) -> dict[str, Callable[[], ExportTable]]:
         """The files with data that there are, by name."""

@@ -165,4 +165,4 @@ def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpR
     study = study_or_404(name)
     # A file is not labelled as a page is, so only its address puts test people in it.
     analysis = newest_analysis(study, asked_for(request) or [])
-    return csv_response(study, analysis.run, file)
+    return csv_response(study, analysis.run, file, for_excel=True)

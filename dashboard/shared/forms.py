@@ -7,6 +7,7 @@ from django import forms
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.shared.newest_analysis import NOBODY
+from survey.files.digits import ascii_number
 from survey.models import Participant
 
 
@@ -51,6 +52,13 @@ class FilesField(forms.FileField):
         return [clean(file, initial) for file in files or [None]]
 
 
+class NumberField(forms.FloatField):
+    """A number as any keyboard writes it."""
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(ascii_number(value) if isinstance(value, str) else value)
+
+
 class AmountField(forms.DecimalField):
     """An amount of money, with a point and at most two digits after it."""
 
@@ -61,8 +69,10 @@ class AmountField(forms.DecimalField):
 
     def to_python(self, value: Any) -> Any:
         """As in other fields of numbers, which also take 1e9 and 1_0."""
-        if isinstance(value, str) and (text := value.strip()) and not self.AMOUNT.fullmatch(text):
-            raise forms.ValidationError(f"“{text[:20]}” is not an amount such as 1.50.")
+        if isinstance(value, str):
+            value = ascii_number(value).strip()
+            if value and not self.AMOUNT.fullmatch(value):
+                raise forms.ValidationError(f"“{value[:20]}” is not an amount such as 1.50.")
         return super().to_python(value)
 
 

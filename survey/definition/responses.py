@@ -22,8 +22,6 @@ COLUMNS = Columns(
     optional=("set", "context", LANGUAGE),
     ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
 )
-#: Columns whose cells keep the indentation of their first line.
-TEXTS = ("prompt", "context", "response")
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
@@ -96,7 +94,7 @@ def parse_responses(
     problems = Problems()
     rows: list[ResponseRow] = []
     once = _Once()
-    for line, cell in table.rows(problems, str.strip, texts=TEXTS):
+    for line, cell in table.rows(problems, str.strip):
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required

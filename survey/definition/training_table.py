@@ -8,11 +8,14 @@ from pydantic import ValidationError
 
 from survey.definition.tasks import RatingTask, whole_or_half
 from survey.definition.training import KeyPath, Training, misfits
+from survey.files.digits import ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.table_file import Columns, TableFile
 
+#: The lowest and the highest rating of an item that are right.
+ENDS = ("least", "most")
 COLUMNS = Columns(
-    required=("item", "prompt", "response", "dimension", "least", "most"),
+    required=("item", "prompt", "response", "dimension", *ENDS),
     optional=("context", "why"),
 )
 
@@ -66,8 +69,9 @@ def read_training_table(path: Path) -> TrainingTable:
     table = TrainingTable(str(path))
     for line, cells in source.records(problems):
         row = {n: cell.strip() for n, cell in zip(source.columns, cells, strict=True)}
+        row |= {name: ascii_number(row[name]) for name in ENDS}
         if source.has_decimal_commas:
-            row |= {name: row[name].replace(",", ".") for name in ("least", "most")}
+            row |= {name: row[name].replace(",", ".") for name in ENDS}
         problems.extend(Problem(str(path), line, 0, message) for message in _add(table, line, row))
     if not table.items and not problems:
         problems.add(Problem(str(path), source.header_line, 0, "there is no item below the header"))
@@ -80,7 +84,7 @@ def _add(table: TrainingTable, line: int, row: dict[str, str]) -> list[str]:
     """Add a line to the items; what is wrong with it, in which case nothing is added."""
     wrong = [f"{name} is empty" for name in COLUMNS.required if not row[name]]
     ends = []
-    for name in ("least", "most") if not wrong else ():
+    for name in ENDS if not wrong else ():
         try:
             ends.append(whole_or_half(float(row[name])))
         except ValueError:

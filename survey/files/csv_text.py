@@ -15,6 +15,18 @@ from typing import Any
 #: Texts that a spreadsheet treats as a formula, with apostrophes that are already in front.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
+#: The last row of a codebook: file, column, meaning and nothing more.
+ALL = "*"
+ABOUT_TEXTS = (
+    *(ALL, ALL),
+    "A text that begins with =, +, -, @ (also full-width), a tab or a line break has an apostrophe "
+    "in front, so that a spreadsheet runs no formula. Without it you have the text itself; "
+    "import_ratings removes it",
+    "",
+)
+#: At the beginning of a file it tells Excel that the text is UTF-8.
+BYTE_ORDER_MARK = "\ufeff"
+
 Row = Sequence[Any]
 
 
@@ -40,6 +52,12 @@ def from_text(cell: str) -> str:
 def time_text(time: datetime | None) -> str | None:
     """ISO 8601 in UTC, with microseconds if there are any."""
     return None if time is None else time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def marked(lines: Iterable[str]) -> Iterator[str]:
+    """A file's text with a byte order mark: without one, Excel garbles all that is not ASCII."""
+    yield BYTE_ORDER_MARK
+    yield from lines
 
 
 def csv_lines(columns: Sequence[str], rows: Iterable[Row], *, at_once: int = 500) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from survey.files.encoding import decode
+from survey.files.names import one_name
 from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, listed
 from survey.files.qualtrics import Qualtrics, has_its_columns, read_further_headers
 from survey.files.suggestions import COLUMNS_ALIKE, nearest, synonym
@@ -80,7 +81,7 @@ class TableFile:
         if len(header) > MOST_COLUMNS:
             message = f"the header has {len(header):,} columns, more than {MOST_COLUMNS:,}"
             raise DefinitionError([Problem(file, self.header_line, 0, message)])
-        self.columns = [name.strip() for name in header]
+        self.columns = [one_name(name.strip()) for name in header]
         if not self.columns:
             raise DefinitionError([Problem(file, self.header_line, 0, "there is no header")])
         twice = sorted(name for name, n in Counter(self.columns).items() if n > 1)

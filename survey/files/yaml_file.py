@@ -10,7 +10,9 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from survey.files.bounded_yaml import LARGEST, MOST_LINES, load
+from survey.files.digits import ascii_number
 from survey.files.encoding import decode
+from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.suggestions import did_you_mean, escaped, not_among
 
@@ -20,11 +22,12 @@ KeyPath = tuple[str | int, ...]
 UNKEPT = r"\0 and halves of a character (\ud800 to \udfff) can't be stored"
 #: Problems of a section that are looked at; far more than are shown.
 MOST_PROBLEMS = 200
+_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 
 
 class YamlFile:
-    """A YAML mapping read from bytes, with positions.
+    """A YAML mapping read from bytes, with positions. Its keys and texts are composed (`one_name`).
 
     Raises DefinitionError when it is not UTF-8, not YAML, has a key twice, is no mapping, or is
     larger than any study (`bounded_yaml`).
@@ -33,7 +36,7 @@ class YamlFile:
     def __init__(self, data: bytes, *, file: str) -> None:
         self.file = file
         _refuse_large(data, file)
-        text = decode(data, file=file)
+        text = one_name(decode(data, file=file))
         self._lines = text.split("\n")
         try:
             self.root = load(text)
@@ -160,6 +163,10 @@ class YamlFile:
                 message = "unknown key" + did_you_mean(str(key), known)
             elif item["type"] in ("model_type", "dict_type"):
                 message = "expected keys and values"
+            elif item["type"] in ("int_type", "float_type") and (
+                number := _written_number(item["input"])
+            ):
+                message = f"write {number}: with the digits 0 to 9 and without quotes"
             elif item["type"] == "missing":
                 message = "is missing"
             elif item["type"] == "union_tag_not_found":
@@ -234,6 +241,12 @@ def _names_of(model: type[BaseModel]) -> tuple[Any, ...]:
     """What pydantic calls a schema in a union: by its name, or by its kind."""
     kind = model.model_fields.get("kind")
     return (model.__name__, *(get_args(kind.annotation) if kind else ()))
+
+
+def _written_number(value: object) -> str:
+    """The number that a text has, in ASCII; empty for anything else."""
+    text = ascii_number(value).strip() if isinstance(value, str) else ""
+    return text if _NUMBER.fullmatch(text) else ""
 
 
 def _key_of(node: CommentedMap, step: str | int) -> Any:

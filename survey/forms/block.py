@@ -14,11 +14,12 @@ from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, SliderTask, TextTask
+from survey.files.digits import ascii_number
 from survey.forms.checked import CheckedInput, clean_text
 from survey.page_wording import PageWording, capitalized, wording_of
 
 #: A number of up to six digits, perhaps with one decimal.
-_TYPED = re.compile(r"(?P<minus>-?)(?P<whole>\d{1,6})(?:[.,](?P<tenths>\d)0*)?")
+_TYPED = re.compile(r"(?P<minus>-?)(?P<whole>[0-9]{1,6})(?:[.,](?P<tenths>[0-9])0*)?")
 CHECK = "check"
 BEST, WORST = "best", "worst"
 
@@ -146,7 +147,7 @@ def _number(typed: str, step: float) -> str:
     """A number as the scale's values are written, from any digits, minus sign and decimal mark of a
     keyboard; a whole one only with a `step` of 1. Empty if it is none.
     """
-    match = _TYPED.fullmatch(typed.replace("−", "-"))
+    match = _TYPED.fullmatch(ascii_number(typed))
     if match is None or (match["tenths"] and step == 1):
         return ""
     number = int(match["whole"]) + int(match["tenths"] or 0) / 10

@@ -14,6 +14,7 @@ from survey.definition.questions import (
     ScreeningQuestion,
 )
 from survey.definition.tasks import TextTask
+from survey.files.digits import ascii_number
 from survey.forms.block import read_text
 from survey.forms.checked import CheckedInput
 from survey.regions import STATES
@@ -65,11 +66,9 @@ def read_demographics(
 
 def _answer(question: Question, raw: list[str]) -> DemographicValue:
     if isinstance(question, IntegerQuestion):
-        text = raw[-1]
-        if (
-            not (text.isascii() and text.isdecimal() and len(text) <= 9)
-            or not question.minimum <= int(text) <= question.maximum
-        ):
+        text = ascii_number(raw[-1])
+        is_number = text.isdecimal() and text.isascii() and len(text) <= 9
+        if not is_number or not question.minimum <= int(text) <= question.maximum:
             message = _("Enter a whole number from %(least)s to %(most)s, or leave it empty")
             raise ValueError(message % {"least": question.minimum, "most": question.maximum})
         return int(text)

@@ -61,6 +61,25 @@ def test_a_parquet_file_is_read_row_group_by_row_group(tmp_path: Path, manage: M
     assert steps_of_rows(tmp_path) == [("one?", "1.0", "1"), ("three?", "3.0", "3")]
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_columns_and_values_are_found_however_their_accents_are_written(
+    tmp_path: Path, manage: Manage, kind: str
+) -> None:
+    file, composed, decomposed = tmp_path / f"c.{kind}", "R\u00e9ponse", "Re\u0301ponse"
+    frame = pd.DataFrame({"q": ["one?", "two?"], decomposed: [decomposed, "no"]})
+    match kind:
+        case "csv":
+            frame.to_csv(file, index=False)
+        case "jsonl":
+            frame.to_json(file, orient="records", lines=True, force_ascii=False)
+        case _:
+            fastparquet.write(str(file), frame)
+    parts = ["--column", "prompt=q", "--column", f"response={composed}"]
+    manage("import", file, "--name", "c", *parts, "--where", f"{composed}={composed}")
+    manage("filter", "c", "--skip", "short")
+    assert steps_of_rows(tmp_path) == [("one?", "", decomposed)], "texts keep their characters"
+
+
 def steps_of_rows(folder: Path) -> list[tuple[str, str, str]]:
     lines = (folder / "corpora" / "c" / "corpus.jsonl").read_text().splitlines()
     return [(d["prompt"], d["context"], d["response"]) for d in map(json.loads, lines)]

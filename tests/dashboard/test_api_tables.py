@@ -35,7 +35,7 @@ def test_a_table_has_the_columns_and_rows_of_its_csv(
 ) -> None:
     answer = page.get(f"{TABLES}funnel/").json()
     address = f"/studies/small/results/{run.pk}/funnel.csv"
-    text = b"".join(page.get(address).streaming_content).decode()  # type: ignore[attr-defined]
+    text = b"".join(page.get(address).streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     header, *rows = csv.reader(io.StringIO(text))
     assert answer["columns"] == header
     assert [[row[column] for column in ("step", "excluded")] for row in answer["rows"]] == [

@@ -1,5 +1,6 @@
 """Corpora on pages: imported, filtered, sampled and answered by workers, up to a loaded study."""
 
+import codecs
 import json
 import resource
 import sys
@@ -112,7 +113,10 @@ def test_a_corpus_is_imported_filtered_and_downloaded(
     assert "talks" in text_of(page.get("/corpora/"))
     for file in ("corpus.jsonl", "removed.csv", "anonymized.csv", "steps.csv", "raw.jsonl"):
         got = page.get(f"/corpora/talks/{file}")
-        assert b"".join(got) == (corpora / "talks" / file).read_bytes()
+        mark = codecs.BOM_UTF8 if file.endswith(".csv") else b""
+        content = (corpora / "talks" / file).read_bytes()
+        assert b"".join(got) == mark + content
+        assert page.get(f"/api/corpora/talks/{file}").getvalue() == content
         assert got["Content-Disposition"] == f'attachment; filename="talks-{file}"'
     assert page.get("/corpora/talks/split.json").status_code == 404
     assert {job.state for job in CorpusJob.objects.all()} == {"done"}

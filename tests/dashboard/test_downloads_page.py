@@ -12,7 +12,7 @@ pytestmark = pytest.mark.embedded
 
 
 def body(answer: object) -> list[str]:
-    return b"".join(answer.streaming_content).decode().splitlines()  # type: ignore[attr-defined]  # a test client's answer
+    return b"".join(answer.streaming_content).decode("utf-8-sig").splitlines()  # type: ignore[attr-defined]  # a test client's answer
 
 
 def test_downloads_offers_each_file_or_says_why_not(

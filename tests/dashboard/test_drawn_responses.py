@@ -25,7 +25,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def sent(page: Client, address: str) -> list[dict[str, str]]:
-    return rows_of(b"".join(page.get(address).streaming_content).decode())  # type: ignore[attr-defined]
+    return rows_of(b"".join(page.get(address).streaming_content).decode("utf-8-sig"))  # type: ignore[attr-defined]
 
 
 def test_a_draw_is_blind_and_its_filled_file_agrees_with_the_raters(

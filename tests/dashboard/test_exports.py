@@ -271,7 +271,9 @@ def test_small_cells_are_those_of_answers_and_of_what_follows_from_them(
 def test_codebook_has_a_line_for_every_column(study: Study, tmp_path: Path) -> None:
     folder = export(study, tmp_path / "out")
 
-    described = [(row["file"], row["column"]) for row in rows(folder / "codebook.csv")]
+    *of_columns, of_all = rows(folder / "codebook.csv")
+    assert of_all["file"] == of_all["column"] == "*" and "an apostrophe" in of_all["meaning"]
+    described = [(row["file"], row["column"]) for row in of_columns]
     columns = [
         (name, column)
         for name in dict.fromkeys(name for name, _ in described)
@@ -281,7 +283,7 @@ def test_codebook_has_a_line_for_every_column(study: Study, tmp_path: Path) -> N
     assert {name for name, _ in described} == {
         path.name for path in folder.glob("*.csv") if path.name != "codebook.csv"
     }
-    meanings = {row["column"]: row["meaning"] for row in rows(folder / "codebook.csv")}
+    meanings = {row["column"]: row["meaning"] for row in of_columns}
     assert set(meanings.values()) & {"", "Not asked in this study"} == {"Not asked in this study"}
     assert meanings["race"] == "Race?"
 

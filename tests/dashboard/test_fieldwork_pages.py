@@ -157,7 +157,7 @@ def test_certificate_is_a_csv_of_all_pools(page: Client, study: Study) -> None:
     start(study, 1, source="simulated")
     answer = page.get("/studies/small/order/certificate.csv")
     assert answer["Content-Disposition"] == 'attachment; filename="small-1-certificate.csv"'
-    text = b"".join(answer).decode()
+    text = b"".join(answer).decode("utf-8-sig")
     found = list(csv.DictReader(io.StringIO(text)))
     assert {(row["pool"], row["people"]) for row in found} == {
         (pool, people) for pool in ("real", "simulated") for people in ("completed", "places")

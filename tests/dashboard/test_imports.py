@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from analysis.models import ManualDecision
 from analysis.recipe import shipped_recipes
 from judge.models import GoldScore
 from survey.models import (
@@ -102,6 +103,18 @@ def test_demographics_are_kept_and_the_region_comes_from_the_state(
         (30, "Female", None, None, None, None, None, "OH", "Midwest"),
         (None, None, None, None, None, None, None, None, "South"),
     ]
+
+
+def test_numbers_in_digits_of_any_script_are_the_same_numbers(study: Study, files: Files) -> None:
+    people = table(PEOPLE, age="３４|٤١", duration_seconds="１２００．５|600")
+    ratings = table(RATINGS, rating="２|٤|5", block_position="１|１|1")
+    gold = table(GOLD, gold="２．５|4|4", call_1="２|4|4", call_2="３|4|4")
+    run(study, files(participants=people, ratings=ratings, gold=gold))
+
+    assert [row[7] for row in participant_rows(study, counted_sources())] == [34, 41]
+    assert sorted(Rating.objects.values_list("value", flat=True)) == [2, 4, 5]
+    assert Participant.objects.get(pseudonym="anna").imported_duration_seconds == 1200.5
+    assert set(GoldScore.objects.values_list("value", flat=True)) == {2.5, 4}
 
 
 @pytest.fixture
@@ -295,6 +308,20 @@ def test_study_without_sets_needs_no_set(files: Files) -> None:
     run(study, files(participants=PEOPLE, ratings=ratings))
 
     assert Rating.objects.count() == 3
+
+
+@pytest.mark.parametrize("stored_as", ["Zo\u00e9", "Zoe\u0301"])
+@pytest.mark.parametrize("written_as", ["Zo\u00e9", "Zoe\u0301"])
+def test_names_are_found_however_their_accents_are_written(
+    files: Files, stored_as: str, written_as: str
+) -> None:
+    study = make_study(sets={"1": [stored_as], "2": ["Bee"]})
+    people, ratings = (t.replace("anna", written_as) for t in (PEOPLE, RATINGS))
+    run(study, files(participants=people, ratings=ratings.replace("Ant", written_as)))
+
+    assert Rating.objects.filter(response__system__model=stored_as).count() == 2
+    call_command("exclude", str(study), written_as, reason="asked for it")
+    assert ManualDecision.objects.get().participant.pseudonym == "Zo\u00e9"
 
 
 def test_study_with_dimensions_needs_them(files: Files) -> None:

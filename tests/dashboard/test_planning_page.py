@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from dashboard.design.forms import PlanForm
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_making import make_plan
 from dashboard.design.plan_options import (
@@ -68,6 +69,12 @@ def test_the_oldest_plans_are_removed(study: Study) -> None:
     for _ in range(KEPT + 2):
         request_plan(study=study, options=PlanOptions())
     assert plans_of(study).count() == KEPT
+
+
+def test_numbers_may_be_typed_in_any_digits() -> None:
+    form = PlanForm({"raters": "８", "difference": "０．５", "pay_per_hour": "٩٫٥"})
+    assert form.is_valid()
+    assert form.options == PlanOptions(raters=8, difference=0.5, pay_per_hour=9.5)
 
 
 @pytest.mark.embedded

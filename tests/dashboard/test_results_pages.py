@@ -334,7 +334,7 @@ def test_csv_holds_exactly_the_rows_on_the_page(page: Client, grouped_run: Analy
 
 
 def body_of(answer: Any) -> str:
-    return b"".join(answer.streaming_content).decode()
+    return b"".join(answer.streaming_content).decode("utf-8-sig")
 
 
 def test_a_table_has_its_latex_beside_its_csv(page: Client, grouped_run: AnalysisRun) -> None:

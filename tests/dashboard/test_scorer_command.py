@@ -118,8 +118,38 @@ def test_rated_texts_of_a_file_train_one_too(study: Study, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("columns", "system"),
+    [("system", "Ant plain"), ("system", ""), ("model,condition", "Ant,plain")],
+)
+def test_systems_of_a_file_are_held_out_too(
+    study: Study, tmp_path: Path, columns: str, system: str
+) -> None:
+    lines = [
+        f"{'Kind' if n % 2 else 'Plain'} words number {n},{4 if n % 2 else 1},T{n // 4},"
+        + system.replace("Ant", ("Ant", "Bee", "Cat")[n % 3])
+        for n in range(24)
+    ]
+    path = tmp_path / "rated.csv"
+    path.write_text("\n".join([f"text,rating,scenario,{columns}", *lines, ""]))
+    said = scorer("train", study, "--ratings", path, "--ngrams")
+    n = 3 if system else 0
+    assert f"24 texts, 6 scenarios, {n} systems, 24 ratings" in said
+    assert ("| warmth | ridge | system |" in said) == bool(system)
+    assert "ignored" not in said
+
+
+@pytest.mark.parametrize(
     ("content", "problem"),
     [
+        (
+            "text,rating,system,model\na,1,x,y\n",
+            "rated.csv, line 1: column 'system' repeats 'model': remove one of them",
+        ),
+        (
+            "text,rating,model\na,1,x\n",
+            "rated.csv, line 1: column 'condition' is missing beside 'model'; or give one column "
+            "'system'",
+        ),
         (
             "text,score\na,1\n",
             "rated.csv, line 1: column 'score' is unknown; did you mean 'rating'?",

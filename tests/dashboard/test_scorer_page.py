@@ -114,7 +114,7 @@ def test_pasted_text_is_scored_with_its_interval_flagged_and_in_the_file(
     page.post(f"{PAGE}text/{asked.pk}/flag/")
     assert "1 flagged text (CSV)" in text_of(page.get(PAGE))
     answer = page.get(f"{PAGE}flagged.csv")
-    (row,) = csv.DictReader(StringIO(b"".join(answer.streaming_content).decode()))  # type: ignore[attr-defined]
+    (row,) = csv.DictReader(StringIO(b"".join(answer.streaming_content).decode("utf-8-sig")))  # type: ignore[attr-defined]
     assert (row["text"], row["scorer"]) == ("Ant tuned answers you", "scorer@1")
     assert float(row["score"]) == score
     page.post(f"{PAGE}text/{asked.pk}/flag/")

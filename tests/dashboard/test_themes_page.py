@@ -173,7 +173,7 @@ def test_a_file_goes_out_and_comes_back_and_wrong_ones_change_nothing(
         verbosity=0,
     )  # fmt: skip
     assert Coding.objects.filter(coder=user).count() == 2
-    again = b"".join(client.get(f"{PAGE}codings.csv").streaming_content).decode()  # type: ignore[attr-defined]
+    again = b"".join(client.get(f"{PAGE}codings.csv").streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     kept = [row["codes"] for row in csv.DictReader(io.StringIO(again))]
     assert kept == ["Warmth; Length", "none", *[""] * 6]
 

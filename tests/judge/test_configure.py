@@ -1,5 +1,6 @@
 """Versions of judges, and whose scores are gold."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,20 @@ def test_judges_of_a_file_are_asked_here(study: Study) -> None:
 def test_key_is_stored_nowhere(study: Study, settings: Settings) -> None:
     settings.JUDGE_API_KEY = "very-secret"
     assert "very-secret" not in str(vars(describe(study)))
+
+
+def test_accents_written_in_another_way_make_no_new_version(study: Study) -> None:
+    composed, decomposed = "Like Zo\u00e9.", "Like Zoe\u0301."
+    judge = describe(study, name="maverick", rubric=composed)
+    judge.configuration = in_earlier_form = json.loads(
+        json.dumps(judge.configuration, ensure_ascii=False).replace(composed, decomposed)
+    )
+    judge.configuration_hash = judge.read_configuration().fingerprint()
+    judge.save()
+
+    (again,) = describe_judging(study, judges=[{"name": "maverick", "rubric": composed}])
+    assert again.pk == judge.pk and again.configuration != in_earlier_form
+    assert again.configuration_hash == again.read_configuration().fingerprint()
 
 
 def test_same_file_again_changes_nothing_even_with_another_endpoint_here(

@@ -1,9 +1,13 @@
 """Loading a study: once, again, changed, and after somebody arrived."""
 
+import json
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
 from survey.content import content_of
+from survey.definition import StudyDefinition
 from survey.definition.settings import Prolific, Settings
 from survey.loading import content_hash, load_study
 from survey.models import (
@@ -18,6 +22,7 @@ from survey.models import (
 )
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.studies import StateError, set_state
+from tests.factories import add_participant
 from tests.prolific import arrival
 from tests.survey import small_study
 
@@ -50,6 +55,32 @@ def test_loading_the_same_again_changes_nothing() -> None:
     assert again.pk == first.pk
     assert list(Response.objects.values_list("pk", "public_id")) == before
     assert StudyEvent.objects.count() == 1
+
+
+def test_decomposed_names_of_an_earlier_load_become_those_of_the_files() -> None:
+    composed, decomposed = "Zo\u00e9", "Zoe\u0301"
+    yaml = small_study.YAML.replace("Ant", composed).replace("Female", f"Fille {composed}")
+    csv = small_study.CSV.replace("Ant", composed).replace("Try again.", f"Ask {decomposed}.")
+    plain = small_study.definition(yaml).model_dump(mode="json")
+    earlier = json.loads(json.dumps(plain, ensure_ascii=False).replace(composed, decomposed))
+    rows = small_study.rows(csv, yaml=yaml)
+    study = load_study(
+        definition=StudyDefinition.model_validate(earlier),
+        settings=small_study.SETTINGS,
+        rows=[replace(row, model=row.model.replace(composed, decomposed)) for row in rows],
+    ).study
+    person = add_participant(study, pseudonym="anna")
+    person.demographic_answers.create(name="sex", value=f"Fille {decomposed}")
+    responses = set(Response.objects.values_list("pk", "text"))
+
+    again = small_study.load(csv=csv, yaml=yaml, state="draft")
+    assert (again.pk, again.version, again.loaded_at) == (study.pk, 1, study.loaded_at)
+    assert again.content_hash == content_hash(small_study.definition(yaml), rows)
+    assert System.objects.filter(model=composed).count() == 2
+    assert again.definition["sets"]["1"] == [composed]
+    assert person.demographic_answers.get().value == f"Fille {composed}"
+    assert set(Response.objects.values_list("pk", "text")) == responses
+    assert StudyEvent.objects.filter(action="loaded").count() == 1
 
 
 @pytest.mark.parametrize(

@@ -181,9 +181,20 @@ def test_every_demographic_question_may_be_skipped(study: Study, client: Client)
     assert not DemographicAnswer.objects.exists()
 
 
+@pytest.mark.parametrize("typed", ["34", "３４", "٣٤", " ３４ "])
+def test_a_number_is_stored_alike_from_every_keyboard(
+    study: Study, client: Client, typed: str
+) -> None:
+    begin(client)
+    take(client, range(1, LAST_PAGE))
+    client.post(f"/s/small/page/{LAST_PAGE}/", {"age": typed})
+    assert DemographicAnswer.objects.get(name="age").value == 34
+
+
 @pytest.mark.parametrize(
     ("sent", "problem"),
     [
+        ({"age": "１７"}, "Enter a whole number from 18 to 99"),
         ({"age": "17"}, "Enter a whole number from 18 to 99"),
         ({"age": "forty"}, "Enter a whole number from 18 to 99"),
         ({"age": "9" * 40}, "Enter a whole number from 18 to 99"),

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
+from survey.files.names import one_name
 from survey.queries import StudyNotFound, find_study
 
 
@@ -30,16 +31,17 @@ class Command(BaseCommand):
             study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
+        names = [*participants, *map(one_name, participants)]
         people = {
-            person.pseudonym: person
-            for person in study.participants.filter(pseudonym__in=participants)
+            one_name(person.pseudonym): person
+            for person in study.participants.filter(pseudonym__in=names)
         }
-        missing = [name for name in participants if name not in people]
+        missing = [name for name in participants if one_name(name) not in people]
         if missing:
-            names = ", ".join(repr(name) for name in missing[:5])
+            some = ", ".join(repr(name) for name in missing[:5])
             more = ", …" if len(missing) > 5 else ""
             raise CommandError(
-                f"Nothing was changed: {study} has no participant {names}{more}. Give pseudonyms, "
+                f"Nothing was changed: {study} has no participant {some}{more}. Give pseudonyms, "
                 "as on the page Raters."
             )
         try:

@@ -27,11 +27,18 @@ class Command(OutputCommand):
             action="store_true",
             help="the form for sharing: without free text, exact times and window sizes",
         )
+        parser.add_argument(
+            "--excel",
+            action="store_true",
+            help="begin each file with a byte order mark, so that Excel shows all scripts",
+        )
 
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
-        manifest = write_export(study, sources, folder, sharing=options["share"])
+        manifest = write_export(
+            study, sources, folder, sharing=options["share"], for_excel=options["excel"]
+        )
         for cell in manifest.get("small_cells", []):
             self.stderr.write(f"Note: fewer than {SMALL_CELL} people answered {cell}")
         if manifest["clock_stepped"]:

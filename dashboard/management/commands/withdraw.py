@@ -10,6 +10,7 @@ from kombu.exceptions import OperationalError
 
 from config.celery import wake
 from dashboard.shared.log import record
+from survey.files.names import one_name
 from survey.models import Participant
 from survey.queries import StudyNotFound, find_study
 from survey.withdrawal import withdraw
@@ -37,7 +38,7 @@ class Command(BaseCommand):
             study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
-        named = Q(identity__key=person) | Q(pseudonym=person)
+        named = Q(identity__key=person) | Q(pseudonym__in=[person, one_name(person)])
         people = Participant.objects.filter(named, study__slug=study.slug)
         if "@" in slug:
             people = people.filter(study=study)

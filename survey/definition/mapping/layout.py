@@ -54,7 +54,8 @@ class ColumnLayout:
     row (`constants`), or, for values and what they are about, in several columns (`cells`).
 
     `by_default` are those that come from Qualtrics though nobody said so. `unread` are columns of
-    the file that are not read.
+    the file that are not read. `names_systems`: a column `system` is one of a mapping file, and
+    becomes model and condition.
     """
 
     sources: dict[str, str] = field(default_factory=dict)
@@ -62,14 +63,16 @@ class ColumnLayout:
     cells: list[WideCell] = field(default_factory=list)
     by_default: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
+    names_systems: bool = True
 
     @property
     def columns(self) -> list[str]:
         """Our columns that rows have."""
         wide = [name for cell in self.cells for name in (*cell.about, cell.value)]
         every = dict.fromkeys((*self.sources, *self.constants, *wide))
-        if SYSTEM in every:
-            every |= dict.fromkeys(OF_SYSTEM)
+        if not self.names_systems or SYSTEM not in every:
+            return list(every)
+        every |= dict.fromkeys(OF_SYSTEM)
         return [name for name in every if name != SYSTEM]
 
     @property
@@ -86,7 +89,7 @@ def lay_out(
     Raises DefinitionError with the problems of the table's header, or those of the mapping file
     where it does not fit the table.
     """
-    layout = ColumnLayout()
+    layout = ColumnLayout(names_systems=not columns.knows(SYSTEM))
     mapped = study_map.sections.get(section) if study_map and section else None
     if study_map and section and mapped:
         _MapReader(table, section, study_map, mapped).fill(layout)

@@ -1,12 +1,13 @@
 """A table read as rows of our columns, wherever its file has them."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
 
 from survey.definition.mapping.layout import WideCell, lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.as_written import as_written
+from survey.files.names import one_name
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
 from survey.files.suggestions import not_among
@@ -14,6 +15,10 @@ from survey.files.table_file import Columns, TableFile
 
 Row = dict[str, str]
 TIMES = ("started_at", "finished_at")
+#: Columns of what models were given and wrote: their indentation stays, too.
+WRITTEN = ("context", "prompt", "response")
+#: What people wrote keeps its characters. Other columns hold names and numbers.
+ANSWER = "text"
 
 
 class MappedTable:
@@ -56,12 +61,10 @@ class MappedTable:
             return self._wide.name
         return self._layout.sources.get(column, column)
 
-    def rows(
-        self, problems: Problems, clean: Callable[[str], str], *, texts: Collection[str] = ()
-    ) -> Iterator[tuple[int, Row]]:
+    def rows(self, problems: Problems, clean: Callable[[str], str]) -> Iterator[tuple[int, Row]]:
         """Each row with the line that it is on; several rows of a wide table are on one line.
 
-        `clean` makes a cell's text; those of the columns `texts` stay as they are written. A wide
+        `clean` makes a cell's text; what models and people wrote stays as it is written. A wide
         table's empty cell makes no row. Records that are wrong are added to `problems` instead (see
         `TableFile.records`).
         """
@@ -74,16 +77,17 @@ class MappedTable:
         for line, cells in self._of_people(problems, index):
             row = layout.constants.copy()
             for ours, place, names in sources:
-                text = (as_written if ours in texts else clean)(cells[place])
+                text = _text_of(ours, cells[place], clean)
                 row[ours] = names.get(text.strip(), text)
             if layout.by_default:
                 self._settle_ending(row)
-            if SYSTEM in row and not self._settle_system(line, row, problems):
+            is_named = SYSTEM in row and layout.names_systems
+            if is_named and not self._settle_system(line, row, problems):
                 continue
             if not layout.cells:
                 yield line, row
             for place, cell in cells_of_value:
-                text = (as_written if cell.value in texts else clean)(cells[place])
+                text = _text_of(cell.value, cells[place], clean)
                 if text := self._values.get(cell.value, {}).get(text.strip(), text):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
@@ -130,3 +134,9 @@ class MappedTable:
             return False
         row |= dict(zip(OF_SYSTEM, (system.model, system.condition), strict=True))
         return True
+
+
+def _text_of(column: str, cell: str, clean: Callable[[str], str]) -> str:
+    if column in WRITTEN:
+        return as_written(cell)
+    return clean(cell) if column == ANSWER else one_name(clean(cell))

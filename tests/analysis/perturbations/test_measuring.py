@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 from pandas import DataFrame
 
@@ -97,13 +98,26 @@ def test_worst_cases_are_the_largest_changes_with_their_texts() -> None:
     assert sizes == sorted(sizes, reverse=True) == every.nlargest(3).tolist()
 
 
-def test_figure_has_a_view_for_each_source_and_says_why_it_has_none() -> None:
+def test_figure_has_a_panel_with_its_own_axis_for_each_source() -> None:
     table = changes(perturbed(len), seed=1)
-    both = DataFrame([*table.to_dict("records"), *table.assign(source="b").to_dict("records")])
-    drawn = changes_figure(both).to_plotly_json()
-    assert [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]] == [
-        "counter", "b",
+    tenth = table[["change_sd", "change_sd_low", "change_sd_high"]] / 10
+    small = table.assign(source="<b>judge", dimension="warmth", **tenth)
+    other = small.assign(dimension="insight")
+    drawn = changes_figure(pd.concat([table, small, other])).to_plotly_json()
+    layout = drawn["layout"]
+    titles = [each["text"] for each in layout["annotations"][1:]]
+    assert titles == ["<b>counter</b>", "<b>&lt;b&gt;judge</b>"]
+    narrow = [10 * end for end in layout["xaxis2"]["range"]]
+    assert layout["xaxis"]["range"] == pytest.approx(narrow, rel=1e-3)
+    assert "Filler words" in layout["yaxis2"]["ticktext"]
+    (bottom, top), (below, above) = layout["yaxis"]["domain"], layout["yaxis2"]["domain"]
+    assert 0 <= below < above < bottom < top < 1
+    assert [(each["name"], each["xaxis"], each["showlegend"]) for each in drawn["data"]] == [
+        ("change", "x", False), ("warmth", "x2", True), ("insight", "x2", True),
     ]  # fmt: skip
-    assert "Filler words" in drawn["data"][0]["y"]
+
+
+def test_figure_of_no_scores_says_why_there_is_none() -> None:
+    table = changes(perturbed(len), seed=1)
     with pytest.raises(NotAvailable, match="no changed text has a score"):
         changes_figure(table.assign(change_sd=float("nan")))

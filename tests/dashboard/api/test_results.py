@@ -1,5 +1,6 @@
 """Results by the API: asking for analyses, tables and answers; the same as from pages."""
 
+import codecs
 import json
 from pathlib import Path
 from typing import Any
@@ -146,11 +147,15 @@ def test_figures_are_those_of_the_page(page: Client, study: Study, run: Analysis
 
 
 def files_of_pages(page: Client, run: AnalysisRun) -> dict[str, bytes]:
+    """Without the byte order marks, which only files of pages have."""
     names = run.results.filter(kind="table").values_list("name", flat=True)
     files: dict[str, Any] = {
         name: page.get(f"/studies/small/results/{run.pk}/{name}.csv") for name in names
     }
-    return {f"{name}.csv": answer.getvalue() for name, answer in files.items()}
+    return {
+        f"{name}.csv": answer.getvalue().removeprefix(codecs.BOM_UTF8)
+        for name, answer in files.items()
+    }
 
 
 def packed(path: Path) -> dict[str, bytes]:

@@ -175,10 +175,9 @@ def test_order_by_hand_is_downloaded_settled_and_cancelled(page: Client, two: St
     path = f"payments/{order['order']}/"
     answer = page.post(f"{API}{path}bonuses.csv")
     assert answer["Content-Type"].startswith("text/csv")
-    assert answer.content.decode() == "".join(
-        f"{prolific_id(name)},0.50\n" for name in ("ann", "ben")
-    )
-    assert page.post(f"{API}{path}bonuses.csv").content == answer.content
+    content = answer.getvalue()
+    assert content.decode() == "".join(f"{prolific_id(name)},0.50\n" for name in ("ann", "ben"))
+    assert page.post(f"{API}{path}bonuses.csv").getvalue() == content
     assert two.events.filter(action="payment list downloaded").count() == 2
     assert page.post(f"{API}{path}ratings.csv").status_code == 404
     made = {one["kind"]: one["id"] for one in decisions(page, order)}

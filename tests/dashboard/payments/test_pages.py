@@ -82,7 +82,7 @@ def test_page_shows_groups_with_sums_and_confirms_them_at_once(
 
 def test_changed_selection_is_confirmed_once_its_sums_were_seen(page: Client, two: Study) -> None:
     first = fields_of(page)
-    fewer = {**first, "chosen": [first["chosen"][0]], "amount-completed_bonus": "0.70"}  # type: ignore[index]  # a list
+    fewer = {**first, "chosen": [first["chosen"][0]], "amount-completed_bonus": "０．７０"}  # type: ignore[index]  # a list
     answer = page.post(ADDRESS, fewer)
     shown = text_of(answer)
     assert "You changed the selection." in shown and "Confirm 1 decision " in shown
@@ -181,9 +181,9 @@ def test_lists_are_downloaded_recorded_and_marked_as_done(
     confirm(page)
     [order] = PaymentOrder.objects.all()
     there = f"{ADDRESS}{order.pk}/"
-    approve = page.post(f"{there}approve.csv").content.decode()
+    approve = page.post(f"{there}approve.csv").getvalue().decode()
     assert approve == f"{prolific_id('ann')}\n{prolific_id('ben')}\n"
-    bonuses = page.post(f"{there}bonuses.csv").content.decode()
+    bonuses = page.post(f"{there}bonuses.csv").getvalue().decode()
     assert bonuses == f"{prolific_id('ann')},0.50\n{prolific_id('ben')},0.50\n"
     looks = StudyEvent.objects.filter(action="payment list downloaded")
     assert [(look.author, look.detail["people"]) for look in looks] == [(researcher, 2)] * 2
@@ -208,7 +208,7 @@ def test_line_that_was_not_done_is_in_the_next_list(page: Client, two: Study) ->
     one, other = order.decisions.filter(kind="bonus")
     page.post(f"{there}settle/", {"what": "done", "decision": [one.pk]})
     page.post(f"{there}settle/", {"what": "not_done", "decision": [other.pk]})
-    assert page.post(f"{there}bonuses.csv").content.decode() == f"{prolific_id('ben')},0.50\n"
+    assert page.post(f"{there}bonuses.csv").getvalue().decode() == f"{prolific_id('ben')},0.50\n"
     said = text_of(page.post(f"{there}settle/", {"what": "done"}, follow=True))
     assert "Choose at least one line." in said
 
@@ -291,7 +291,7 @@ def test_who_withdrew_is_paid_until_the_key_is_erased_and_the_amount_stays(
     assert (one.submission, one.cents, one.reason, one.text) == (row, 120, "erased", "")
     there = f"{ADDRESS}{one.order_id}/"
     assert "erased" in text_of(page.get(there))
-    assert page.post(f"{there}bonuses.csv").content == b"", "there is no ID to pay any more"
+    assert page.post(f"{there}bonuses.csv").getvalue() == b"", "there is no ID to pay any more"
 
 
 def test_rejection_by_hand(page: Client, study: Study) -> None:

@@ -146,7 +146,7 @@ def test_people_are_found_by_submission_else_by_id_and_by_nothing_else(study: St
     other = row("gil", "61", "Male", "No", submission=prolific_id("s-cat"))
     done = take_in(
         study,
-        row("ann", "30", "Female", "No"),
+        row("ann", "３０", "Female", "No"),
         row("ben", "41.0", "Male", "Yes", submission=prolific_id("another")),
         row("eve", "50", "Female", "No"),
         other,
