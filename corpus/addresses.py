@@ -16,9 +16,6 @@ from survey.definition.word_edges import BEGINS, CASED, ENDS
 
 #: Full-width forms of ASCII (U+FF01 to U+FF5E) and the ideographic space.
 HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-# Parts of addresses have limits, as on the Internet: without them, a text of nothing but dashes or
-# digits takes minutes.
-
 #: Full-width signs that end a sentence or enclose an address are no part of it.
 _USUAL = {
     full: half
@@ -29,6 +26,8 @@ _BRACKETS = {ord("（"): "(", ord("）"): ")"}
 _OTHER_DIGIT = regex.compile(r"[^\P{Nd}0-9]")
 _DASH = re.compile("(?<=[0-9)])[\u2010-\u2012\u2212\u30fc\uff70](?=[0-9(])")
 
+# Parts of addresses have limits, as on the Internet: without them, a text of nothing but dashes or
+# digits takes minutes.
 _LABEL = rf"[{CASED}](?:[{CASED}-]{{0,61}}[{CASED}])?"
 _IN_URL = rf"[{CASED}\-.~:/?#@!$&'()*+,;=%]"
 #: With http:// or www. A domain may be in letters without case, as `https://例子.中国`.

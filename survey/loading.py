@@ -184,6 +184,7 @@ def _compose_names(
     study.translations = {t.language: t.model_dump(mode="json") for t in translations}
     study.content_hash = digest
     study.save(update_fields=["definition", "translations", "content_hash"])
+    StudyEvent.objects.create(study=study, action="names", detail={"content_hash": digest})
 
 
 def _codes_in_use(study: Study) -> dict[str, str]:

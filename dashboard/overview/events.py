@@ -35,6 +35,7 @@ ACTIONS = {
     "state": "State changed",
     "settings": "Settings changed",
     "languages": "Languages of responses stated",
+    "names": "Names written in one form (NFC)",
     "thresholds": "Thresholds changed",
     "gold": "Gold scores chosen",
     "judges asked": "Judges asked",
