@@ -9,7 +9,8 @@ from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, somebody
 from tests.e2e.studies import open_texts
 from tests.survey.rendering.responses_of_models import GALLERY
-from tests.survey.rendering.test_responses import letters, text_of
+from tests.survey.rendering.test_maths import HOSTILE as HOSTILE_FORMULAS
+from tests.survey.rendering.test_responses import HOSTILE, letters, text_of
 
 # What a browser makes of a page: the database behind it cannot matter.
 pytestmark = pytest.mark.embedded
@@ -110,3 +111,26 @@ def test_formulas_are_drawn_with_a_font_of_ours(
     assert box == "1px"
     for width in WIDTHS:
         assert beside(page, width) == []
+
+
+@pytest.mark.parametrize("response_format", ["plain", "markdown"])
+def test_hostile_responses_stay_in_their_box(
+    installation: Installation, tmp_path: Path, new_page: OpenPage, response_format: str
+) -> None:
+    written = [
+        "\n\n".join(rf"\({latex}\)" for latex in HOSTILE_FORMULAS),
+        "\n\n".join(rf"\[{latex}\]" for latex in HOSTILE_FORMULAS),
+        *(text[:5_000] for text in HOSTILE),
+    ]
+    texts = [(f"Which? {place}", written[place : place + 2]) for place in range(0, len(written), 2)]
+    lines = (f"response_format: {response_format}", "latex: true")
+    slug = open_texts(installation, tmp_path, texts, *lines, slug=f"hostile-{response_format}")
+    page = new_page(phone=True)
+    person = somebody(installation, slug, page)
+    person.begin()
+    for _ in texts:
+        count = page.locator("[data-response]").count()
+        assert page.locator("[data-response] :is(a, script, img, style, iframe)").count() == 0
+        for width in WIDTHS:
+            assert beside(page, width) == []
+        person.answer(*["Good"] * count)
