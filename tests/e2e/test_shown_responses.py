@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from tests.e2e.axe import in_both_schemes, violations
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, somebody
 from tests.e2e.studies import open_texts
@@ -59,6 +60,7 @@ def test_gallery_is_read_and_copied_as_it_was_written(
         assert page.locator("main :is(a[href^='http'], script, img)").count() == 0
         for width in WIDTHS:
             assert beside(page, width) == []
+        assert violations(page) == []
         person.answer("Good", "Good")
     assert person.status() == "completed"
 
@@ -111,6 +113,7 @@ def test_formulas_are_drawn_with_a_font_of_ours(
     assert box == "1px"
     for width in WIDTHS:
         assert beside(page, width) == []
+    assert in_both_schemes(page) == []
 
 
 @pytest.mark.parametrize("response_format", ["plain", "markdown"])
