@@ -103,6 +103,8 @@ NOTATIONS = {
     "horizontalstrike": "struck",
 }
 
+BLOCK = '<span class="maths display" tabindex="0">'
+
 
 class _Refused(ValueError):
     """MathML that a page must not show."""
@@ -110,17 +112,16 @@ class _Refused(ValueError):
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula in a text: `source` with its marks, at `start` to `end` of the text."""
+    """A formula in a text: `source` with its marks, and MathML, or the escaped source where there
+    is none. `is_block`: it is shown on lines of its own.
+    """
 
     source: str
-    latex: str
-    display: bool
+    html: str
+    is_block: bool
     start: int
+    #: Behind the space or line break that a block ends, too.
     end: int
-
-    def html(self) -> str:
-        """MathML, or the escaped source where there is none."""
-        return _html(self.latex, self.source, self.display)
 
 
 def formula_at(text: str, start: int) -> Formula | None:
@@ -136,7 +137,11 @@ def formula_at(text: str, start: int) -> Formula | None:
     if found.lastgroup == "dollars" and latex != latex.strip() and not alone:
         return None
     display = found.lastgroup != "inline" and (alone or found.lastgroup == "display")
-    return Formula(found[0], latex, display, found.start(), found.end())
+    html = _html(latex, found[0], display=display)
+    is_block, end = html.startswith(BLOCK), found.end()
+    if is_block and text[end : end + 1] in {" ", "\n"}:
+        end += 1
+    return Formula(found[0], html, is_block, found.start(), end)
 
 
 def formulas_in(text: str) -> Iterator[Formula]:
@@ -144,7 +149,7 @@ def formulas_in(text: str) -> Iterator[Formula]:
     position, number = 0, 0
     while number < MOST_FORMULAS and (found := FORMULA.search(text, position)):
         formula = formula_at(text, found.start())
-        position = found.end() if formula else found.start() + 2
+        position = formula.end if formula else found.start() + 2
         if formula:
             number += 1
             yield formula
@@ -155,7 +160,7 @@ def unshown(text: str) -> Iterator[str]:
     position = 0
     for formula in formulas_in(text):
         yield from _unended(text[position : formula.start])
-        if "<math" not in formula.html():
+        if "<math" not in formula.html:
             yield formula.source
         position = formula.end
     yield from _unended(text[position:])
@@ -175,7 +180,7 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _html(latex: str, source: str, display: bool) -> str:
+def _html(latex: str, source: str, *, display: bool) -> str:
     try:
         return _converted(latex, display=display)
     except (LatexError, ParseError, _Refused):
@@ -202,7 +207,7 @@ def _converted(latex: str, *, display: bool) -> str:
         raise _Refused
     if display:
         maths.set("display", "block")
-        return f'<span class="maths display" tabindex="0">{tostring(maths, "unicode")}</span>'
+        return f"{BLOCK}{tostring(maths, 'unicode')}</span>"
     wide = len(latex) >= WIDE or maths.find(".//mtable") is not None
     name = "maths wide" if wide else "maths"
     focus = ' tabindex="0"' if wide else ""

@@ -58,9 +58,8 @@ def plain_html(text: str, *, latex: bool) -> str:
     """HTML of a text that is no Markdown, such as a prompt."""
     html, position = [], 0
     for formula in formulas_in(text) if latex else ():
-        html += [escape(text[position : formula.start], quote=False), formula.html()]
-        # A formula on lines of its own is a block: the break behind it would be an empty line.
-        position = formula.end + (formula.display and text[formula.end : formula.end + 1] == "\n")
+        html += [escape(text[position : formula.start], quote=False), formula.html]
+        position = formula.end
     return "".join([*html, escape(text[position:], quote=False)])
 
 
@@ -179,7 +178,7 @@ def _formula(state: StateInline, silent: bool) -> bool:
         return False
     if not silent:
         token = state.push("formula", "", 0)
-        token.content, token.meta = found.source, {"html": found.html()}
+        token.content, token.meta = found.source, {"html": found.html}
     state.pos = found.end
     return True
 

@@ -19,7 +19,7 @@ CLASSES = set(NAMES.split())
 def html_of(latex: str) -> str:
     formula = formula_at(rf"\({latex}\)", 0)
     assert formula is not None
-    return formula.html()
+    return formula.html
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_where_formulas_are(text: str, formulas: list[str]) -> None:
     [(r"\(x\)", False), (r"a \[x\] b", True), ("a\n$$x$$.\nb", True), ("a $$x$$ b", False)],
 )
 def test_formula_on_lines_of_its_own_is_a_block(text: str, display: bool) -> None:
-    assert [formula.display for formula in formulas_in(text)] == [display]
+    assert [formula.is_block for formula in formulas_in(text)] == [display]
 
 
 HOSTILE = [
@@ -141,7 +141,7 @@ HOSTILE = [
 @pytest.mark.parametrize("latex", HOSTILE, ids=lambda latex: latex[:24])
 def test_hostile_formula_shows_nothing_else_than_mathematics(latex: str) -> None:
     formula = formula_at(rf"\({latex}\)", 0)
-    html = formula.html() if formula else ""
+    html = formula.html if formula else ""
     assert len(html) < 100 * len(latex) + 200
     if html.startswith('<span class="source">'):
         assert unescape(re.sub(r"</?span[^>]*>", "", html)) == rf"\({latex}\)"
@@ -157,6 +157,12 @@ def test_hostile_formula_shows_nothing_else_than_mathematics(latex: str) -> None
 )
 def test_what_cannot_be_shown_is_its_source(latex: str) -> None:
     assert html_of(latex) == rf'<span class="source">\({latex}\)</span>'
+
+
+def test_block_takes_the_space_behind_it_and_a_source_does_not() -> None:
+    for text, behind in ((r"\[x\] then", "then"), (r"\[\unknown\] then", " then")):
+        (formula,) = formulas_in(text)
+        assert text[formula.end :] == behind
 
 
 def test_longer_formula_than_anybody_writes_is_text() -> None:
