@@ -5,7 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from survey.definition.text_language import TextLanguage, count_in_words, language_name
+from survey.definition.text_language import (
+    UNKNOWN,
+    TextLanguage,
+    base,
+    count_in_words,
+    language_name,
+)
+
+#: Languages in which words are found as they were before records had languages.
+COUNTED_ALIKE = ("en", "zh")
 
 
 @dataclass(frozen=True)
@@ -19,9 +28,13 @@ class MeasuredLanguages:
     @classmethod
     def of(cls, recorded: Mapping[str, Any], *, page: str, n: int) -> "MeasuredLanguages":
         """Those of a record. Earlier records say nothing: all of their `n` texts were measured as
-        texts in the language of the page.
+        texts in the language of the page. In other languages than these, words are found otherwise
+        since then, so that such a record is of no language.
         """
-        before = [{"language": page, "how": "page", "n": n, "not_for": ""}]
+        if base(page) in COUNTED_ALIKE:
+            before = [{"language": page, "how": "page", "n": n, "not_for": ""}]
+        else:
+            before = [{"language": UNKNOWN, "how": "page", "n": n, "not_for": ""}]
         return cls(recorded.get("languages", before))
 
     @property

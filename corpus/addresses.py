@@ -45,7 +45,8 @@ _DOMAIN = regex.compile(
 _DOT = re.compile(r"\.\w")
 _AFTER_LINK = ".,;:!?'*_"
 _MAIL = regex.compile(
-    rf"[{CASED}][{CASED}.+-]{{0,63}}@{_LABEL}(?:\.{_LABEL}){{1,10}}"
+    # A name in letters without case has no edge before it: what stands before it goes, too.
+    rf"(?:[{CASED}][{CASED}.+-]{{0,63}}|[\w.+-]{{0,63}}[^\W{CASED}])@{_LABEL}(?:\.{_LABEL}){{1,10}}"
     r"|[\w.+-]{1,64}@[\w-]{1,63}\.(?:中国|中國|公司|网络|香港|台湾|台灣|コム|みんな|한국|닷컴|ไทย|คอม|भारत"
     r"|امارات|السعودية|مصر)"
 )

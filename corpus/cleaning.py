@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
+from unicodedata import normalize
 
 import regex
 
 from corpus.addresses import HALF_WIDTH, Kind, addresses_in, in_place_of
 from survey.definition.word_edges import BEGINS, CASED, CASED_LETTERS, ENDS, HANGUL, UNSPACED
 from survey.files.as_written import as_written
+from survey.files.names import one_name
 
 #: What is shown as a picture without being told to, what is told to, keycaps, and the hearts and
 #: faces of older fonts.
@@ -137,19 +139,24 @@ class Anonymizer:
 
     def _named(self, text: str) -> set[str]:
         """The names of a text. A list may have thousands, so words are looked up in it."""
+        text = one_name(text)
         found = names_in(text)
         if self._words:
             found |= self._words.intersection(_WORD.findall(text))
         return found | {name for name in self._others if name in text}
 
     @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(map(one_name, self.names))
+
+    @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(name for name in self.names if _WORD.fullmatch(name))
+        return frozenset(name for name in self._names if _WORD.fullmatch(name))
 
     @cached_property
     def _others(self) -> tuple[str, ...]:
         """Names of several words, or in scripts without spaces."""
-        return tuple(name for name in self.names if name not in self._words)
+        return tuple(name for name in self._names if name not in self._words)
 
 
 def names_in(text: str) -> set[str]:
@@ -168,8 +175,11 @@ def names_in(text: str) -> set[str]:
 
 
 def any_of(names: Iterable[str]) -> Any:
-    """What matches each of the names as whole words; None without names."""
-    given = sorted(names, key=len, reverse=True)
+    """What matches each of the names as whole words, however its accents are written; None without
+    names.
+    """
+    forms = {normalize(form, name) for name in names for form in ("NFC", "NFD")}
+    given = sorted(forms, key=len, reverse=True)
     if not given:
         return None
     return regex.compile("|".join(map(_edged, given)))

@@ -12,7 +12,7 @@ from corpus.problems import CorpusProblem
 from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
 from judge.prompts import Message, tokens_in
-from survey.definition.dialogue import turns_of
+from survey.definition.dialogue import DialogueTurn, turns_of
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.files.names import one_name
 from survey.files.suggestions import not_among
@@ -157,14 +157,20 @@ class GenerationDefinition(Part):
         system = special.system or self.system
         asked: list[Message] = [{"role": "system", "content": system}] if system else []
         if all(name != "context" for _, name in pieces_of(template)):
-            turns = turns_of(context)
-            asked += [{"role": turn.speaker, "content": turn.text} for turn in turns]
+            asked += [_message(turn) for turn in turns_of(context)]
         text = filled(template, {"prompt": prompt, "context": context})
         return [*asked, {"role": "user", "content": text}]
 
     def sampling_of(self, model: GeneratingModel, condition: str) -> Sampling:
         """How a model's answers under a condition are drawn."""
         return self.sampling.but(self.conditions[condition].sampling).but(model.sampling)
+
+
+def _message(turn: DialogueTurn) -> Message:
+    """An earlier turn. Endpoints take a tool's only as the answer to a call."""
+    if turn.speaker == "tool":
+        return {"role": "user", "content": f"Tool: {turn.text}"}
+    return {"role": turn.speaker, "content": turn.text}
 
 
 def _known(

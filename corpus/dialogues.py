@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpus.problems import CorpusProblem
+from survey.definition.dialogue import DialogueTurn, in_lines
 from survey.files.names import one_name
 from survey.files.suggestions import not_among
 
@@ -75,16 +76,17 @@ class Layout:
         if not self.messages:
             yield text_of(record.get(self.prompt)), context, text_of(record.get(self.response))
             return
-        asked, before = "", [context] if context else []
+        asked, before = "", list[DialogueTurn]()
         for is_user, text in turns(record.get(self.messages), self.messages):
             if is_user:
                 # Several messages in a row are one question.
                 asked = f"{asked}\n{text}" if asked else text
                 continue
             if asked:
-                yield asked, "\n".join(before), text
-                before.append(f"User: {asked}")
-            before.append(f"Assistant: {text}")
+                about = [DialogueTurn("system", context)] if context else []
+                yield asked, in_lines([*about, *before]) if before else context, text
+                before.append(DialogueTurn("user", asked))
+            before.append(DialogueTurn("assistant", text))
             asked = ""
 
     def _context(self, record: Mapping[str, Any]) -> str:

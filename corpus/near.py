@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.cleaning import tokens
+from survey.files.names import one_name
 
 #: Pairs of words are counted in so many parts, one after the other, so that less memory is needed.
 PARTS = 64
@@ -36,7 +37,7 @@ class Alike:
 
 def pairs_of_words(text: str) -> frozenset[str]:
     """Each two words that follow each other, without case; the only word of a text."""
-    words = tokens(text.casefold())
+    words = tokens(one_name(text).casefold())
     return frozenset(map(" ".join, pairwise(words)) if len(words) > 1 else words)
 
 

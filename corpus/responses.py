@@ -1,6 +1,5 @@
 """responses.csv of a study from a sample's texts, and the record of how each was generated."""
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -223,6 +222,6 @@ def _time(each: Written) -> str:
 
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
+        file.writelines(
+            csv_lines(columns, ([row.get(name, "") for name in columns] for row in rows))
+        )

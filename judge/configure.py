@@ -137,6 +137,9 @@ def _is_updated(judge: Judge, definition: JudgeDefinition) -> bool:
     moved = described.model_copy(update=known.model_dump(include=where))
     if _in_one_form(moved) != _in_one_form(known):
         return False
+    others = Judge.objects.filter(study=judge.study, name=judge.name).exclude(pk=judge.pk)
+    if others.filter(configuration_hash=moved.fingerprint()).exists():
+        return False  # it was described so before
     judge.configuration = moved.model_dump(mode="json")
     judge.configuration_hash = moved.fingerprint()
     judge.save(update_fields=["configuration", "configuration_hash"])

@@ -175,7 +175,7 @@ def content_of(study: Study) -> StudyContent:
 
 @lru_cache(maxsize=64)
 def _read(study_id: int, loaded_at: datetime, languages_at: datetime | None) -> StudyContent:
-    study = Study.objects.get(pk=study_id, loaded_at=loaded_at, languages_at=languages_at)
+    study = Study.objects.get(pk=study_id, loaded_at=loaded_at)
     languages = StudyLanguages(study)
     blocks: dict[int, BlockContent] = {}
     systems: dict[int, SystemName] = {}

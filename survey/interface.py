@@ -12,7 +12,8 @@ PAGES = {
     2: "neutral or the study's own words; folded instructions; dialogues as turns; a lone response "
     "has no number",
     3: "indentation, tabs and runs of spaces as written; in Markdown, lists of one height, tables, "
-    "no character lost; formulas, where the study wants them; each text marked with its language",
+    "no character lost; formulas, where the study wants them; each response and prompt marked with "
+    "its language",
 }
 INTERFACE = max(PAGES)
 

@@ -84,9 +84,9 @@ def load_study(
     """Create the study or a new version of it, or store changed settings.
 
     The same content again changes nothing. Changed content replaces a version without participants;
-    otherwise it becomes a new version, a draft, so results never mix. A version with participants
-    stays where only the indentation of first lines differs: it was loaded when cells were read
-    without. Without any completion code, one is drawn at random for each ending, once for all
+    otherwise it becomes a new version, a draft, so results never mix. If only the
+    indentation of first lines differs, a version with participants is kept: earlier releases
+    removed it. Without any completion code, one is drawn at random for each ending, once for all
     versions.
     """
     digest = content_hash(definition, rows, translations)
@@ -160,12 +160,16 @@ def _compose_names(
         )
         for row in before
     ]
-    texts = [study.definition, *study.translations.values()]
+    # PostgreSQL does not keep the order of keys.
+    texts = [study.definition, *(study.translations.get(t.language) for t in translations)]
     composed = in_one_form(texts)
     if (stored, composed) == (before, texts):
         return
+    if None in composed or len(study.translations) != len(translations):
+        return
     was, *others = map(StudyDefinition.model_validate, composed)
-    if content_hash(was, stored, others) != digest:
+    is_one_each = len({row.system for row in stored}) == len({row.system for row in before})
+    if content_hash(was, stored, others) != digest or not is_one_each:
         return
     for scenario in study.scenarios.all():
         scenario.name = one_name(scenario.name)

@@ -17,7 +17,8 @@ class StudyLanguages:
     stated: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.pages = [self.study.definition["language"], *self.study.translations]
+        # In one order on every database: PostgreSQL does not keep that of keys.
+        self.pages = [self.study.definition["language"], *sorted(self.study.translations)]
         self.stated = self.study.settings.get(LANGUAGE) or ""
 
     def of_response(self, text: str, stated: str = "") -> TextLanguage:

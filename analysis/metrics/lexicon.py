@@ -1,13 +1,13 @@
 """Lists of words of one language that markers and imperatives are found by: files to edit."""
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+import regex
 from pydantic import Field
 
 from analysis.metrics.phrases import pattern_of, plain
@@ -41,22 +41,22 @@ class Lexicon:
     digest: str
 
     @cached_property
-    def prescriptive(self) -> re.Pattern[str]:
+    def prescriptive(self) -> "regex.Pattern[str]":
         """Matches a phrase of advice, such as "you should"."""
         return pattern_of(self.lists.prescriptive)
 
     @cached_property
-    def affective(self) -> re.Pattern[str]:
+    def affective(self) -> "regex.Pattern[str]":
         """Matches a phrase about feelings, such as "I understand"."""
         return pattern_of(self.lists.affective)
 
     @cached_property
-    def imperative(self) -> re.Pattern[str]:
+    def imperative(self) -> "regex.Pattern[str]":
         """Matches the beginning of an imperative sentence: lead-ins, then an opener."""
         lead_in = pattern_of(self.lists.imperative_lead_ins).pattern
         opener = pattern_of(self.lists.imperative_openers).pattern
-        between = rf"[^\w{UNSPACED}]*"
-        return re.compile(rf"[\W\d]*(?:(?:{lead_in}){between})*(?:{opener})")
+        between = rf"[^\w\p{{M}}{UNSPACED}]*"
+        return regex.compile(rf"(?V1)[\W\d]*(?:(?:{lead_in}){between})*(?:{opener})")
 
 
 def read_lexicon(path: Path) -> Lexicon:

@@ -1,12 +1,15 @@
 """Where a text has one of many phrases."""
 
-import re
 from collections.abc import Iterable
+
+import regex
 
 from analysis.metrics.words import SPACED_CHARACTER
 
+_SPACED = regex.compile(rf"(?V1){SPACED_CHARACTER}")
 
-def pattern_of(phrases: Iterable[str]) -> re.Pattern[str]:
+
+def pattern_of(phrases: Iterable[str]) -> "regex.Pattern[str]":
     """Matches any of the phrases, the longest that fits; there must be one.
 
     Case, the kind of apostrophe and the width of spaces do not matter. A phrase begins and ends
@@ -18,14 +21,15 @@ def pattern_of(phrases: Iterable[str]) -> re.Pattern[str]:
         groups[_begins_a_word(phrase)].append(_with_end(phrase))
     # One look behind for all phrases of a group: most places of a text need no more.
     before = {True: f"(?<!{SPACED_CHARACTER})", False: ""}
-    return re.compile(
-        "|".join(f"{before[key]}(?:{'|'.join(each)})" for key, each in groups.items() if each)
+    return regex.compile(
+        "(?V1)"
+        + "|".join(f"{before[key]}(?:{'|'.join(each)})" for key, each in groups.items() if each)
     )
 
 
-def matches(pattern: re.Pattern[str], text: str) -> list[str]:
+def matches(pattern: "regex.Pattern[str]", text: str) -> list[str]:
     """The phrases in a text, in order and as `plain` has them. They do not overlap."""
-    return pattern.findall(plain(text))
+    return list(pattern.findall(plain(text)))
 
 
 def plain(text: str) -> str:
@@ -34,9 +38,9 @@ def plain(text: str) -> str:
 
 
 def _begins_a_word(phrase: str) -> bool:
-    return re.match(SPACED_CHARACTER, phrase) is not None
+    return _SPACED.match(phrase) is not None
 
 
 def _with_end(phrase: str) -> str:
-    after = rf"(?!{SPACED_CHARACTER})" if re.search(rf"{SPACED_CHARACTER}\Z", phrase) else ""
-    return re.escape(phrase) + after
+    after = rf"(?!{SPACED_CHARACTER})" if _SPACED.match(phrase[-1]) else ""
+    return regex.escape(phrase) + after

@@ -7,6 +7,7 @@ from pandas import DataFrame, Series
 
 from analysis.metrics.catalogue import METRICS
 from analysis.metrics.metric import COLUMNS, Metric, MetricSettings
+from survey.files.names import one_name
 from survey.files.suggestions import did_you_mean
 
 #: Texts between two reports of progress.
@@ -36,6 +37,8 @@ def score(
         metric.recorded(settings)
     _check(texts)
     texts = texts.reset_index(drop=True)
+    for name in ("text", "prompt", "reference"):  # however accents are written
+        texts[name] = texts[name].map(one_name, na_action="ignore")
     parts: dict[str, list[Series[float]]] = {metric.name: [] for metric in chosen}
     done = 0
     for metric, block in _blocks(texts, chosen):

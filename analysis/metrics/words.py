@@ -7,8 +7,8 @@ import regex
 from survey.definition.text_language import base
 from survey.definition.word_edges import UNSPACED
 
-#: A character of a word in a script with spaces.
-SPACED_CHARACTER = rf"[^\W{UNSPACED}]"
+#: A character of a word in a script with spaces, for `regex` (V1).
+SPACED_CHARACTER = rf"[[\w\p{{M}}]--[{UNSPACED}]]"
 #: A character of a script without spaces is a word, with its vowel signs and tone marks.
 _UNSPACED_WORD = rf"[[\p{{L}}\p{{N}}]&&[{UNSPACED}]][\p{{M}}&&[{UNSPACED}]]*"
 #: A letter or digit, and what follows it in a word: accents, vowel signs and the like, too.
@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
     """Words of a text, as they are written; a character of a script without spaces counts as one.
 
     Apostrophes and hyphens inside a word are a part of it. Punctuation and emoji are no words.
-    In Thai and the other languages of `not_split` a character is no word: see there.
+    In Thai, Lao, Khmer and Burmese this splits into characters, not words: see `not_split`.
     """
     return list(_WORD.findall(text))
 

@@ -108,7 +108,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     ids = Response.objects.filter(pk__in=list(responses)).values_list("public_id", "id")
     return Vocabulary(
         study=str(study),
-        cells={_as_written(cell.names): key for key, cell in cells.items()},
+        cells={_composed(cell.names): key for key, cell in cells.items()},
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
         ties=definition.ranking is not None and definition.ranking.ties,
@@ -126,7 +126,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     )
 
 
-def _as_written(names: Names) -> Names:
+def _composed(names: Names) -> Names:
     """Names as files have them. A study that was loaded before names had one form has others."""
     scenario, set_name, model, condition = map(one_name, names)
     return scenario, set_name, model, condition

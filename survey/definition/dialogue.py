@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,7 +26,9 @@ ROLES: dict[str, Speaker] = {
     "developer": "system",
     **dict.fromkeys(("tool", "function"), "tool"),
 }
-_LINE = re.compile(rf"[ \t]*\**({'|'.join(LINES)})\**[ \t]*[:\uff1a]\**[ \t]*(.*)", re.IGNORECASE)
+_LINE = re.compile(
+    rf"[ \t]{{0,3}}\**({'|'.join(LINES)})\**[ \t]*[:\uff1a]\**[ \t]*(.*)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -86,4 +89,18 @@ def _of_lines(text: str) -> list[DialogueTurn]:
             return []  # something stands before the first turn
     if all(speaker == "system" for speaker, _ in said):
         return []  # "System: Windows 11"
-    return [DialogueTurn(speaker, as_written("\n".join(lines))) for speaker, lines in said]
+    turns = [DialogueTurn(speaker, as_written("\n".join(lines))) for speaker, lines in said]
+    return [turn for turn in turns if turn.text]
+
+
+def in_lines(turns: Iterable[DialogueTurn]) -> str:
+    """Turns as `turns_of` reads them. Lines of a turn that look like the beginning of another one
+    are indented.
+    """
+    return "\n".join(
+        f"{turn.speaker.capitalize()}: "
+        + "\n".join(
+            f"    {line}" if _LINE.fullmatch(line) else line for line in turn.text.split("\n")
+        )
+        for turn in turns
+    )

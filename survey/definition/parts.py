@@ -4,10 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from annotated_types import MinLen
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 from pydantic_core import PydanticCustomError
 
+from survey.files.as_written import as_written
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+#: What a model was given or wrote: its first line keeps its indentation.
+WrittenText = Annotated[str, AfterValidator(as_written), MinLen(1)]
 NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 

@@ -11,6 +11,8 @@ from survey.definition.labels import POOLED
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
 from survey.definition.text_language import checked_tag
+from survey.files.csv_text import from_text
+from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
@@ -94,7 +96,7 @@ def parse_responses(
     problems = Problems()
     rows: list[ResponseRow] = []
     once = _Once()
-    for line, cell in table.rows(problems, str.strip):
+    for line, cell in table.rows(problems, from_text):
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required
@@ -145,15 +147,15 @@ def _language(
 
 
 class _Once:
-    """Texts of one place that differ only in the indentation of their first line become the same
-    text: the first of them.
+    """Texts of one place that differ only in the indentation of their first line, or in how accents
+    are written, become the same text: the first of them.
     """
 
     def __init__(self) -> None:
         self._texts: dict[tuple[str, ...], str] = {}
 
     def text(self, text: str, *place: str) -> str:
-        return self._texts.setdefault((*place, text.strip()), text)
+        return self._texts.setdefault((*place, one_name(text.strip())), text)
 
 
 def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:
@@ -203,7 +205,7 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
             ("prompt", row.prompt, first.prompt),
             ("context", row.context, first.context),
         ):
-            if here != there:
+            if one_name(here) != one_name(there):
                 message = f"the {what} of scenario {{!r}} differs from line {{}}"
                 values = (row.scenario, first.line)
                 yield Problem(file, row.line, 0, message, values)

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 How = Literal["stated", "script", "page"]
 #: The tag of a language that nobody knows (BCP 47).
 UNKNOWN = "und"
-#: What is in no language, even within a text: code, and addresses of web pages.
-_NO_LANGUAGE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|https?://\S+", re.DOTALL)
+#: What is in no language, even within a text: code, formulas, and addresses of web pages.
+_NO_LANGUAGE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`|\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$|https?://\S+", re.DOTALL
+)
 #: With this share of kana among kana and Chinese characters, the latter are Japanese, too. A
 #: Chinese text may have a の.
 _SHARE_OF_KANA = 0.1
+#: With this share of words in the script of a page, a text whose other words tell no language is in
+#: the language of the page.
+_SHARE_OF_OWN = 0.1
 #: Up to this share of a text's letters may be missing in the alphabet of its script's language.
 _SHARE_OF_FOREIGN = 0.02
 
@@ -72,8 +77,9 @@ SCRIPTS = {
     "Knda": Script(("Kannada",), "kn"),
     "Mlym": Script(("Malayalam",), "ml"),
     "Sinh": Script(("Sinhala",), "si"),
+    "Zzzz": Script(("L",)),  # any other
 }
-#: Scripts that go together in one language, the one first that no other language has.
+#: The scripts of languages that use several; first the one that no other language uses.
 _TOGETHER = {
     "Hans": ("Hani",),
     "Hant": ("Hani",),
@@ -105,8 +111,14 @@ def language_of(text: str, *, pages: Sequence[str], stated: str = "") -> TextLan
     own = [each for each in pages if _scripts(each)[:1] == (script,)]
     if own := own or [each for each in pages if script in _scripts(each)]:
         return TextLanguage(own[0], "page" if own[0] == pages[0] else "script")
-    known = _is_in_alphabet(text, SCRIPTS[script])
-    return TextLanguage(SCRIPTS[script].language if known else UNKNOWN, "script")
+    if SCRIPTS[script].language != UNKNOWN and _is_in_alphabet(text, SCRIPTS[script]):
+        return TextLanguage(SCRIPTS[script].language, "script")
+    # Names of products and abbreviations in Latin letters amid words of a page's language.
+    counts = _words_in(text)
+    for each in pages:
+        if sum(counts[part] for part in _scripts(each)) >= _SHARE_OF_OWN * sum(counts.values()):
+            return TextLanguage(each, "page" if each == pages[0] else "script")
+    return TextLanguage(UNKNOWN, "script")
 
 
 def base(language: object) -> str:
@@ -207,15 +219,22 @@ def _script_of(text: str) -> str | None:
     text = _NO_LANGUAGE.sub(" ", text)
     if text.isascii():  # most English texts, and much quicker
         return "Latn" if re.search("[A-Za-z]", text) else None
+    counts = _words_in(text)
+    script = max(counts, key=counts.__getitem__)
+    return script if 2 * counts[script] > sum(counts.values()) else None
+
+
+def _words_in(text: str) -> defaultdict[str, float]:
+    """The number of words in each script. In Japanese, Chinese characters are Japanese, too."""
     counts: defaultdict[str, float] = defaultdict(float)
+    text = _NO_LANGUAGE.sub(" ", text)
     for match in _words().finditer(text):
         assert match.lastgroup is not None
         letters = SCRIPTS[match.lastgroup].letters
         counts[match.lastgroup] += len(match.group()) / letters if letters else 1
     if counts["Kana"] > _SHARE_OF_KANA * (counts["Kana"] + counts["Hani"]):
         counts["Kana"] += counts.pop("Hani", 0)
-    script = max(counts, key=counts.__getitem__)
-    return script if 2 * counts[script] > sum(counts.values()) else None
+    return counts
 
 
 def _is_in_alphabet(text: str, script: Script) -> bool:

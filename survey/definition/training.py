@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, PlainValidator, field_validator
 
-from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.parts import Name, Part, Text, WrittenText, refuse_repeats
 from survey.definition.tasks import AsItIs, RatingTask, whole_or_half
 from survey.files.suggestions import did_you_mean
 
@@ -30,7 +30,7 @@ ExpectedRange = Annotated[tuple[float, float], PlainValidator(_range), AsItIs]
 class TrainingResponse(Part):
     """A response, the range in which experts rated it on each dimension, and why."""
 
-    text: Text
+    text: WrittenText
     expected: dict[str, ExpectedRange] = Field(min_length=1)
     why: Text | None = None
 
@@ -47,8 +47,8 @@ class TrainingItem(Part):
     """A scenario and one or more responses to it, on one page."""
 
     name: Name
-    prompt: Text
-    context: Text | None = None
+    prompt: WrittenText
+    context: WrittenText | None = None
     responses: list[TrainingResponse] = Field(min_length=1, max_length=MOST_RESPONSES)
 
     def is_within(self, ratings: Sequence[Mapping[str, float]]) -> bool:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from survey.definition.tasks import RatingTask, whole_or_half
 from survey.definition.training import KeyPath, Training, misfits
+from survey.files.as_written import WRITTEN, as_written
 from survey.files.digits import ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.table_file import Columns, TableFile
@@ -68,7 +69,10 @@ def read_training_table(path: Path) -> TrainingTable:
         raise DefinitionError(wrong)
     table = TrainingTable(str(path))
     for line, cells in source.records(problems):
-        row = {n: cell.strip() for n, cell in zip(source.columns, cells, strict=True)}
+        row = {
+            name: as_written(cell) if name in WRITTEN else cell.strip()
+            for name, cell in zip(source.columns, cells, strict=True)
+        }
         row |= {name: ascii_number(row[name]) for name in ENDS}
         if source.has_decimal_commas:
             row |= {name: row[name].replace(",", ".") for name in ENDS}

@@ -12,6 +12,7 @@ from survey.definition.responses import ResponseRow
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
 from survey.definition.word_edges import BEGINS, ENDS
+from survey.files.names import one_name
 
 #: Names of language models and their makers that a response may reveal, whichever system wrote it.
 KNOWN = regex.compile(
@@ -64,7 +65,7 @@ def _texts_that_name(
     for key, text in visible_texts(definition, translations):
         if names is None or (key[0] == "texts" and key[1] in AFTERWARDS):
             continue
-        if match := names.search(text):
+        if match := names.search(one_name(text)):
             said = f"“{match[0]}” names a model, which raters must not know. Remove it."
             yield StudyFinding("Blinding", CHANGE, said, key, quote=match[0])
 
@@ -72,7 +73,8 @@ def _texts_that_name(
 def _responses_that_name(rows: Sequence[ResponseRow], names: Any) -> Iterator[StudyFinding]:
     by_name: dict[str, list[ResponseRow]] = defaultdict(list)
     for row in rows:
-        match = (names.search(row.text) if names else None) or KNOWN.search(row.text)
+        text = one_name(row.text)
+        match = (names.search(text) if names else None) or KNOWN.search(text)
         if match:
             by_name[match[0]].append(row)
     for name, named in by_name.items():

@@ -16,8 +16,8 @@ UNSPACED = (
 HANGUL = r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 #: Letters that have case (Latin, Cyrillic, Greek and others), for classes of `regex`.
 CASED_LETTERS = r"\p{Lu}\p{Ll}\p{Lt}\u0300-\u036f"
-#: What goes on with a word of these letters, or with a number. Letters without case may stand right
-#: beside it: Chinese ones, Korean particles, Arabic prefixes.
+#: Characters that continue such a word or a number. Letters without case (Chinese, Korean
+#: particles, Arabic prefixes) may touch it.
 CASED = rf"{CASED_LETTERS}\p{{Nd}}_"
 #: The edges of such words, for `regex`.
 BEGINS, ENDS = rf"(?<![{CASED}])", rf"(?![{CASED}])"

@@ -2,6 +2,9 @@
 
 import re
 
+#: Columns of what models were given and wrote.
+WRITTEN = ("context", "prompt", "response")
+
 #: Up to the last line break before the first line with text.
 _BLANK_LINES = re.compile(r"\s*[\r\n]")
 #: It indents nothing: cells and tokens of models often begin with it.

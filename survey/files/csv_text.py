@@ -21,7 +21,7 @@ ABOUT_TEXTS = (
     *(ALL, ALL),
     "A text that begins with =, +, -, @ (also full-width), a tab or a line break has an apostrophe "
     "in front, so that a spreadsheet runs no formula. Without it you have the text itself; "
-    "import_ratings removes it",
+    "load_study and import_ratings remove it",
     "",
 )
 #: At the beginning of a file it tells Excel that the text is UTF-8.
@@ -45,7 +45,11 @@ def to_text(value: object) -> str:
 
 def from_text(cell: str) -> str:
     """The text that `to_text` wrote, without the spaces around it."""
-    text = cell.strip()
+    return without_apostrophe(cell.strip())
+
+
+def without_apostrophe(text: str) -> str:
+    """The text that `to_text` wrote."""
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 

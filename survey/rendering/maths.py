@@ -1,8 +1,7 @@
-r"""LaTeX in responses as MathML, which browsers show without a script. Pure.
+r"""Find formulas in `\(…\)`, `\[…\]` or `$$…$$` and convert them to MathML. Pure.
 
-What stands between `\(` and `\)`, `\[` and `\]`, or `$$` and `$$`. A single `$` is money. Responses
-are hostile: MathML has only what is listed here, its lengths and its size are bounded, and what
-can't be converted, or would lose a letter, is shown as its source.
+Responses are untrusted: only listed elements and attributes pass, and sizes are limited. A formula
+that can't be converted, or would lose a letter, stays as written. A single `$` is money.
 """
 
 import re
@@ -22,7 +21,7 @@ LONGEST = 2_000
 DEEPEST = 40
 #: More elements make a page slow.
 MOST_ELEMENTS = 3_000
-#: More formulas in a response than anybody would write.
+#: At most this many formulas of a response are converted.
 MOST_FORMULAS = 400
 #: Formulas within a line that are at least so long get a scroll bar of their own.
 WIDE = 36
@@ -72,7 +71,7 @@ MATHML = (
     "mmultiscripts mprescripts none mtable mtr mtd mstyle b i em strong"
 )
 ELEMENTS = frozenset(MATHML.split())
-#: Elements that browsers don't know, or that are better something else.
+#: Elements that are replaced: browsers do not know the first, and the others say nothing here.
 INSTEAD = {"menclose": "mrow", "mpadded": "mrow", "span": "mtext"}
 SWITCHES = (
     "stretchy accent accentunder displaystyle fence separator largeop movablelimits symmetric"
@@ -87,7 +86,7 @@ ATTRIBUTES = {
     **dict.fromkeys(SWITCHES.split(), re.compile(r"true|false")),
     **dict.fromkeys(LENGTHS.split()),
 }
-#: What math-core draws by `style`, which our pages allow nobody, as classes of survey.css.
+#: math-core's inline styles, as classes of survey.css.
 STYLES = {
     re.compile(r"text-align:right"): "to-end",
     re.compile(r"text-align:left"): "to-start",
@@ -120,7 +119,7 @@ class Formula:
     html: str
     is_block: bool
     start: int
-    #: Behind the space or line break that a block ends, too.
+    #: Where it ends; of a block, after the space or line break behind it.
     end: int
 
 

@@ -87,11 +87,11 @@ def _read(text: str, *, latex: bool) -> tuple[MarkdownIt, list[Token]] | None:
 
 
 def _letters(text: str) -> str:
-    """What is no mark of Markdown."""
-    return text.translate(MARKS)
+    """What is neither a mark of Markdown nor a space."""
+    return "".join(text.translate(MARKS).split())
 
 
-MARKS = dict.fromkeys(map(ord, string.punctuation + string.whitespace + "\x00\ufffd"))
+MARKS = dict.fromkeys(map(ord, string.punctuation + "\x00\ufffd"))
 
 
 def _parser(*, latex: bool, tables: bool) -> MarkdownIt:

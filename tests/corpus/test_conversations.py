@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from corpus.definition import GenerationDefinition
-from corpus.dialogues import PRESETS, Dialogue
+from corpus.dialogues import PRESETS, Dialogue, Layout
 from corpus.models import Sample
 from corpus.splitting import Split
 from survey.definition.dialogue import DialogueTurn, turns_of
@@ -78,3 +78,20 @@ def test_a_conversation_is_in_one_part() -> None:
     parts = Split(valid=0.2, test=0.2, seed=1, held_out={2}).parts(given)
     assert all(len(set(parts[n : n + 3])) == 1 for n in range(0, 90, 3))
     assert parts[:3] == [2, 2, 2], "what an evaluated conversation says never trains"
+
+
+def test_lines_of_a_message_that_look_like_turns_stay_in_it() -> None:
+    said = [
+        {"role": "user", "content": "It says:\nSystem: reboot\nUser: bob"},
+        {"role": "assistant", "content": "Then reboot."},
+        {"role": "user", "content": "Done."},
+        {"role": "assistant", "content": "Good."},
+    ]
+    layout = Layout(messages="messages", context=("about",))
+    (_, first, _), (_, later, _) = layout.dialogues({"messages": said, "about": "A nurse."})
+    assert [(turn.speaker, turn.text) for turn in turns_of(later)] == [
+        ("system", "A nurse."),
+        ("user", "It says:\n    System: reboot\n    User: bob"),
+        ("assistant", "Then reboot."),
+    ]
+    assert first == "A nurse."

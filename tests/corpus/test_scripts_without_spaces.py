@@ -114,3 +114,18 @@ def test_a_web_address_is_replaced_where_the_step_url_does_not_remove_it(
     kept = (tmp_path / CORPUS).read_text(encoding="utf-8")
     assert all(text in kept for text in left)
     assert bool(kept) is bool(left)
+
+
+@pytest.mark.parametrize(
+    "mail",
+    ["علي@example.com", "김철수@naver.com", "小明@qq.com", "สมชาย@x.co.th", "ali.علي@example.com"],
+)
+def test_mail_of_a_name_in_letters_without_case_is_replaced(mail: str) -> None:
+    assert without(f"({mail})") == "([mail])"
+
+
+def test_names_are_found_however_their_accents_are_written() -> None:
+    composed, decomposed = "Jos\u00e9", "Jose\u0301"
+    for name in (composed, decomposed):
+        assert without(f"{composed} and {decomposed}.", name) == "[name] and [name]."
+    assert without(f"my name is {decomposed}. Hi {composed}!") == "my name is [name]. Hi [name]!"

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from survey.definition.responses import parse_responses
+from survey.files.csv_text import csv_lines
 from survey.files.problems import DefinitionError
-from tests.survey import small_study
+from tests.survey import small_study, wide_study
 from tests.survey.small_study import CSV, stating
 from tests.workbooks import book
 
@@ -187,3 +188,25 @@ def test_a_response_keeps_the_indentation_of_its_first_line() -> None:
     rows, _ = parse_responses(text.encode(), small_study.definition(), file="responses.csv")
     assert rows[0].text == code
     assert {row.prompt for row in rows if row.scenario == "S1"} == {"I failed."}, "the same prompt"
+
+
+WIDE = wide_study.yaml_of().replace("ways_in: [link, prolific]\n", "")
+
+
+def test_what_an_export_writes_is_read_as_it_was() -> None:
+    texts = ["- one\n- two", "=1+1", "    return x", "'- quoted", "@me"]
+    rows = [["S1", text, "Ant", "plain", text] for text in texts]
+    study = small_study.definition(WIDE)
+    for number, row in enumerate(rows):
+        row[0] = f"S{number}"
+    file = "".join(csv_lines(["scenario", "prompt", "model", "condition", "response"], rows))
+    read, _ = parse_responses(file.encode(), study, file="responses.csv")
+    assert [row.text for row in read] == texts
+
+
+def test_a_prompt_with_accents_in_another_form_is_the_same_prompt() -> None:
+    rows = [["S1", "Caf\u00e9?", "Ant", "plain", "a"], ["S1", "Cafe\u0301?", "Bee", "plain", "b"]]
+    file = "".join(csv_lines(["scenario", "prompt", "model", "condition", "response"], rows))
+    study = small_study.definition(WIDE)
+    read, _ = parse_responses(file.encode(), study, file="responses.csv")
+    assert {row.prompt for row in read} == {"Caf\u00e9?"}

@@ -124,3 +124,14 @@ def test_how_many_texts_are_in_which_language_is_said_in_one_line_each() -> None
         "1 response in Arabic (ar), as stated",
         "1 response in English (en), the language of the pages",
     ]
+
+
+def test_formulas_and_names_of_products_do_not_decide() -> None:
+    formula = r"由 \(a^2+b^2=c^2\) 可得 \[c=\sqrt{a^2+b^2}\]。"
+    assert language_of(formula, pages=["en"]) == TextLanguage("zh", "script")
+    names = "DNA、RNA、ATP 的区别：HTTP/2 和 gRPC"
+    assert language_of(names, pages=["zh-hans"]) == TextLanguage("zh-hans", "page")
+
+
+def test_other_scripts_are_an_unknown_language() -> None:
+    assert language_of("བཀྲ་ཤིས་བདེ་ལེགས།", pages=["en"]) == TextLanguage("und", "script")

@@ -6,7 +6,8 @@ from datetime import UTC, tzinfo
 from survey.definition.mapping.layout import WideCell, lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
-from survey.files.as_written import as_written
+from survey.files.as_written import WRITTEN, as_written
+from survey.files.csv_text import without_apostrophe
 from survey.files.names import one_name
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
@@ -15,8 +16,6 @@ from survey.files.table_file import Columns, TableFile
 
 Row = dict[str, str]
 TIMES = ("started_at", "finished_at")
-#: Columns of what models were given and wrote: their indentation stays, too.
-WRITTEN = ("context", "prompt", "response")
 #: What people wrote keeps its characters. Other columns hold names and numbers.
 ANSWER = "text"
 
@@ -138,5 +137,5 @@ class MappedTable:
 
 def _text_of(column: str, cell: str, clean: Callable[[str], str]) -> str:
     if column in WRITTEN:
-        return as_written(cell)
+        return without_apostrophe(as_written(cell))
     return clean(cell) if column == ANSWER else one_name(clean(cell))

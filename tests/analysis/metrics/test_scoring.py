@@ -101,3 +101,12 @@ def test_a_metrics_package_is_loaded_when_it_computes() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_accents_count_as_part_of_their_letter_however_they_are_written() -> None:
+    composed = rows("d\u00e9j\u00e0 vu")
+    decomposed = rows("de\u0301ja\u0300 vu")
+    one, other = (
+        score(texts, ["characters", "words"])["value"] for texts in (composed, decomposed)
+    )
+    assert list(one) == list(other) == [7, 2]
