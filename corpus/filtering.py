@@ -22,6 +22,7 @@ from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width
 from corpus.dialogues import Dialogue
 from corpus.filters import ANONYMIZED, CORPUS, REMOVED, STEPS, Filters, Step, TextName
 from corpus.near import PairsOfWords, near_duplicates
+from survey.files.csv_text import to_text
 
 REMOVED_COLUMNS = ("row", "line", "step", "reason", "same_as_row", "prompt")
 ANONYMIZED_COLUMNS = ("row", "line", "mails", "phones", "names", "urls")
@@ -78,7 +79,7 @@ class _Writer:
                 "step": why.step,
                 "reason": why.reason,
                 "same_as_row": "" if why.same_as is None else why.same_as,
-                "prompt": dialogue.prompt[:QUOTED],
+                "prompt": to_text(dialogue.prompt[:QUOTED]),
             }
         )
 

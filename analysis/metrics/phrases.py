@@ -43,4 +43,4 @@ def _begins_a_word(phrase: str) -> bool:
 
 def _with_end(phrase: str) -> str:
     after = rf"(?!{SPACED_CHARACTER})" if _SPACED.match(phrase[-1]) else ""
-    return regex.escape(phrase) + after
+    return str(regex.escape(phrase)) + after

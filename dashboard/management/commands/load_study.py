@@ -16,9 +16,10 @@ from survey.definition.labels import words
 from survey.definition.policy import on_prolific
 from survey.definition.responses import LANGUAGE
 from survey.definition.settings import ENDINGS, Settings
+from survey.definition.text_language import in_words
 from survey.files.problems import DefinitionError
 from survey.models import Study
-from survey.text_languages import languages_in_words
+from survey.text_languages import response_languages
 
 OUTCOMES = {
     "created": "loaded as a new draft",
@@ -72,9 +73,10 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
-        languages = "; ".join(languages_in_words(study))
-        otherwise = "" if study.settings.get(LANGUAGE) else f"; set {LANGUAGE} to say otherwise"
-        self.stdout.write(f"  {languages}{otherwise}")
+        found = response_languages(study).values()
+        are_stated = all(language.how == "stated" for language in found)
+        otherwise = "" if are_stated else f"; set {LANGUAGE} to say otherwise"
+        self.stdout.write(f"  {'; '.join(in_words(found))}{otherwise}")
         if pages := pages_in_words(study):
             self.stdout.write(f"  {pages}")
         if newer := newer_than_gold(study):
