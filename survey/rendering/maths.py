@@ -19,6 +19,8 @@ from math_core import LatexError, LatexToMathML
 LONGEST = 2_000
 #: Deeper ones, too: braces within braces, roots of roots.
 DEEPEST = 40
+#: The converter reads what follows a bracket without an end twice: characters, times 2 for each.
+MOST_WORK = 20_000
 #: More elements make a page slow.
 MOST_ELEMENTS = 3_000
 #: At most this many formulas of a response are converted.
@@ -38,6 +40,13 @@ FORMULA = re.compile(
     """.replace("{line}", r"\\? \n (?! [^\S\n]* \n)"),
     re.VERBOSE,
 )
+BRACKETS = {
+    **{"(": ")", "[": "]", "\\{": "\\}", "\\lparen": "\\rparen", "\\lbrack": "\\rbrack"},
+    **{"\\lbrace": "\\rbrace", "\\langle": "\\rangle", "\\lfloor": "\\rfloor"},
+    **{"\\lceil": "\\rceil", "\\lvert": "\\rvert", "\\lVert": "\\rVert"},
+    **{"\\lgroup": "\\rgroup", "\\lmoustache": "\\rmoustache", "\\ulcorner": "\\urcorner"},
+}
+BRACKET = re.compile(r"[()\[\]]|\\[{}]|\\[lru][A-Za-z]+")
 UNESCAPED_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
 #: Commands of which nothing is to be seen, and those that would hide or define something.
 UNWANTED = re.compile(
@@ -187,6 +196,8 @@ def _html(latex: str, source: str, *, display: bool) -> str:
 
 
 def _converted(latex: str, *, display: bool) -> str:
+    if len(latex) << _unclosed(latex) > MOST_WORK:
+        raise _Refused
     if _depth(latex) > DEEPEST or UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
         raise _Refused
     for pattern, same in SAME.items():
@@ -231,6 +242,19 @@ def _depth(latex: str) -> int:
         deepest = max(deepest, depth)
     rows = re.findall(r"(?:\\[A-Za-z]+\s*)+|[_^\s]{2,}", latex)
     return max([deepest, *(len(row.split("\\")) - 1 for row in rows)])
+
+
+def _unclosed(latex: str) -> int:
+    """How many brackets have no other end of their own kind, as in [0, 1)."""
+    open_ones: list[str] = []
+    unclosed = 0
+    for mark in BRACKET.finditer(latex):
+        if mark[0] in BRACKETS:
+            open_ones.append(BRACKETS[mark[0]])
+        elif mark[0] in open_ones:
+            while open_ones.pop() != mark[0]:
+                unclosed += 1
+    return unclosed + len(open_ones)
 
 
 def _is_deeper(element: Element, than: int) -> bool:
