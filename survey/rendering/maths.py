@@ -41,10 +41,20 @@ FORMULA = re.compile(
     re.VERBOSE,
 )
 BRACKETS = {
-    **{"(": ")", "[": "]", "\\{": "\\}", "\\lparen": "\\rparen", "\\lbrack": "\\rbrack"},
-    **{"\\lbrace": "\\rbrace", "\\langle": "\\rangle", "\\lfloor": "\\rfloor"},
-    **{"\\lceil": "\\rceil", "\\lvert": "\\rvert", "\\lVert": "\\rVert"},
-    **{"\\lgroup": "\\rgroup", "\\lmoustache": "\\rmoustache", "\\ulcorner": "\\urcorner"},
+    "(": ")",
+    "[": "]",
+    "\\{": "\\}",
+    "\\lparen": "\\rparen",
+    "\\lbrack": "\\rbrack",
+    "\\lbrace": "\\rbrace",
+    "\\langle": "\\rangle",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+    "\\lvert": "\\rvert",
+    "\\lVert": "\\rVert",
+    "\\lgroup": "\\rgroup",
+    "\\lmoustache": "\\rmoustache",
+    "\\ulcorner": "\\urcorner",
 }
 BRACKET = re.compile(r"[()\[\]]|\\[{}]|\\[lru][A-Za-z]+")
 UNESCAPED_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
