@@ -5,22 +5,18 @@ that can't be converted, or would lose a letter, stays as written. A single `$` 
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
-from unicodedata import normalize
 from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 
 from math_core import LatexError, LatexToMathML
 
+from survey.rendering.latex import DEEPEST, Refused, lost_letters, prepared
+
 #: Longer formulas are shown as their source.
 LONGEST = 2_000
-#: Deeper ones, too: braces within braces, roots of roots.
-DEEPEST = 40
-#: The converter reads what follows a bracket without an end twice: characters, times 2 for each.
-MOST_WORK = 20_000
 #: More elements make a page slow.
 MOST_ELEMENTS = 3_000
 #: At most this many formulas of a response are converted.
@@ -40,54 +36,14 @@ FORMULA = re.compile(
     """.replace("{line}", r"\\? \n (?! [^\S\n]* \n)"),
     re.VERBOSE,
 )
-BRACKETS = {
-    "(": ")",
-    "[": "]",
-    "\\{": "\\}",
-    "\\lparen": "\\rparen",
-    "\\lbrack": "\\rbrack",
-    "\\lbrace": "\\rbrace",
-    "\\langle": "\\rangle",
-    "\\lfloor": "\\rfloor",
-    "\\lceil": "\\rceil",
-    "\\lvert": "\\rvert",
-    "\\lVert": "\\rVert",
-    "\\lgroup": "\\rgroup",
-    "\\lmoustache": "\\rmoustache",
-    "\\ulcorner": "\\urcorner",
-}
-BRACKET = re.compile(r"[()\[\]]|\\[{}]|\\[lru][A-Za-z]+")
-UNESCAPED_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
-#: Commands of which nothing is to be seen, and those that would hide or define something.
-UNWANTED = re.compile(
-    r"\\(?:[gex]?def|(?:re)?newcommand|providecommand|DeclareMathOperator|let|[hv]?phantom"
-    r"|mathchoice|label|tag|ref|eqref|raisebox|color)(?![A-Za-z])"
-)
-#: What the converter doesn't know, and what it knows that looks the same here: formulas have no
-#: numbers, and a line is as high as it needs to be.
-SAME = {
-    re.compile(
-        r"\\(begin|end)\s*\{(?:align|alignat|flalign|split|eqnarray)\*?\}"
-    ): r"\\\1{aligned}",
-    re.compile(r"\\(begin|end)\s*\{(?:gather|multline)\*?\}"): r"\\\1{gathered}",
-    re.compile(r"\\(begin|end)\s*\{equation\*?\}"): "",
-    re.compile(r"\\(begin|end)\s*\{smallmatrix\}"): r"\\\1{matrix}",
-    re.compile(r"\\\\\s*\[-?[\d.]+\s*[a-z]{2}\]"): r"\\\\",
-    re.compile(r"\\mbox(?![A-Za-z])"): r"\\text",
-    re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])"): "",
-}
-#: What is no letter of a formula: arguments that are lengths or columns, and names of commands.
-NO_LETTERS = re.compile(
-    r"\\(?:begin|end)\s*\{[^{}]*\}(?:(?<=array\})(?:\[[a-z]\])?\{[^{}]*\})?"
-    r"|\\(?:[hv]space\*?\s*\{[^{}]*\}|(?:m?kern|[hm]skip)\s*-?[\d.]+\s*[a-z]{2})"
-    r"|\\[A-Za-z]+"
-)
+#: "Dear \\[Your Name\\]".
+WORDS = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})+")
 LENGTH = re.compile(r"(-?\d*\.?\d+)(em|rem|ex|px|pt|mu)?|(-?\d*\.?\d+)%")
 EMS = {"em": 1.0, "rem": 1.0, "ex": 0.5, "px": 1 / 16, "pt": 1 / 12, "mu": 1 / 18}
 
 MATHML = (
     "math mrow mi mn mo mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover "
-    "mmultiscripts mprescripts none mtable mtr mtd mstyle b i em strong"
+    "mmultiscripts mprescripts none mtable mtr mtd mstyle b i em strong u code"
 )
 ELEMENTS = frozenset(MATHML.split())
 #: Elements that are replaced: browsers do not know the first, and the others say nothing here.
@@ -112,7 +68,10 @@ STYLES = {
     re.compile(r"padding-left:1em"): "apart",
     re.compile(r"border-(left|right|top|bottom):0\.05em (solid|dashed) currentcolor"): r"line-\1",
     re.compile(r"padding-(left|right):0"): r"close-\1",
-    re.compile(r"justify-items:(?:end|start)|width:[\d.]+r?em|margin-left:-0\.[12]\d*em"): "",
+    re.compile(
+        r"justify-items:(?:end|start)|width:[\d.]+r?em|margin-left:-0\.[12]\d*em"
+        r"|padding-top:0?\.\d+em"
+    ): "",
 }
 NOTATIONS = {
     "box": "boxed",
@@ -122,10 +81,6 @@ NOTATIONS = {
 }
 
 BLOCK = '<span class="maths display" tabindex="0">'
-
-
-class _Refused(ValueError):
-    """MathML that a page must not show."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +103,7 @@ def formula_at(text: str, start: int) -> Formula | None:
     if found is None or found.end() - start > LONGEST:
         return None
     latex = found[found.lastgroup or 0]
-    if not latex.strip():
+    if not latex.strip() or WORDS.fullmatch(latex.strip()):
         return None
     alone = _is_alone(text, found.start(), found.end())
     # Prices of restaurants: "from $$ to $$".
@@ -201,30 +156,25 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 def _html(latex: str, source: str, *, display: bool) -> str:
     try:
         return _converted(latex, display=display)
-    except (LatexError, ParseError, _Refused):
+    except (LatexError, ParseError, UnicodeEncodeError, Refused):
         return f'<span class="source">{escape(source, quote=False)}</span>'
 
 
 def _converted(latex: str, *, display: bool) -> str:
-    if len(latex) << _unclosed(latex) > MOST_WORK:
-        raise _Refused
-    if _depth(latex) > DEEPEST or UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
-        raise _Refused
-    for pattern, same in SAME.items():
-        latex = pattern.sub(same, latex)
-    converter = LatexToMathML(fancy_error=False, max_expansions=200)
-    converted = converter.convert_with_local_state(latex, displaystyle=display)
+    converter = LatexToMathML(
+        fancy_error=False, max_expansions=200, allow_unreliable_rendering=True
+    )
+    converted = converter.convert_with_local_state(prepared(latex), displaystyle=display)
     # The converter has escaped what came from outside, and it writes no DTD.
     maths = fromstring(  # noqa: S314
         re.sub(r"&(?!lt;|gt;|amp;|quot;|apos;)\w+;", _character, converted)
     )
     if sum(1 for _ in maths.iter()) > MOST_ELEMENTS or _is_deeper(maths, 3 * DEEPEST):
-        raise _Refused
+        raise Refused
     for element in list(maths.iter()):
         _check(element)
-    lost = _letters(NO_LETTERS.sub(" ", latex)) - _letters(*maths.itertext())
-    if lost:
-        raise _Refused
+    if lost_letters(latex, list(maths.itertext())):
+        raise Refused
     if display:
         maths.set("display", "block")
         return f"{BLOCK}{tostring(maths, 'unicode')}</span>"
@@ -237,34 +187,8 @@ def _converted(latex: str, *, display: bool) -> str:
 def _character(entity: re.Match[str]) -> str:
     character = unescape(entity[0])
     if character == entity[0] or character in "<>&":
-        raise _Refused
+        raise Refused
     return character
-
-
-def _depth(latex: str) -> int:
-    """How deep a formula may be nested: by braces and environments, or by commands in a row."""
-    depth = deepest = 0
-    for mark in re.finditer(r"\\(begin|end|left|right)(?![A-Za-z])|\\.|[{}]", latex, re.DOTALL):
-        if mark[0] == "{" or mark[1] in {"begin", "left"}:
-            depth += 1
-        elif mark[0] == "}" or mark[1] in {"end", "right"}:
-            depth -= 1
-        deepest = max(deepest, depth)
-    rows = re.findall(r"(?:\\[A-Za-z]+\s*)+|[_^\s]{2,}", latex)
-    return max([deepest, *(len(row.split("\\")) - 1 for row in rows)])
-
-
-def _unclosed(latex: str) -> int:
-    """How many brackets have no other end of their own kind, as in [0, 1)."""
-    open_ones: list[str] = []
-    unclosed = 0
-    for mark in BRACKET.finditer(latex):
-        if mark[0] in BRACKETS:
-            open_ones.append(BRACKETS[mark[0]])
-        elif mark[0] in open_ones:
-            while open_ones.pop() != mark[0]:
-                unclosed += 1
-    return unclosed + len(open_ones)
 
 
 def _is_deeper(element: Element, than: int) -> bool:
@@ -275,25 +199,25 @@ def _is_deeper(element: Element, than: int) -> bool:
 
 
 def _check(element: Element) -> None:
-    """Change an element to what a page may show. Raises _Refused if that is not possible."""
+    """Change an element to what a page may show. Raises Refused if that is not possible."""
     element.tag = INSTEAD.get(element.tag, element.tag)
     if element.tag not in ELEMENTS:
-        raise _Refused
+        raise Refused
     given = dict(element.attrib)
     element.attrib.clear()
     classes = list(_classes(given.pop("style", "")))
     if notation := given.pop("notation", ""):
         if notation not in NOTATIONS:
-            raise _Refused
+            raise Refused
         classes.append(NOTATIONS[notation])
     for name, value in given.items():
         if name == "class" and value.startswith(("menclose-", "math-core-")):
             continue  # for the converter's own stylesheet
         if name not in ATTRIBUTES:
-            raise _Refused
+            raise Refused
         pattern = ATTRIBUTES[name]
         if not (_is_short(value) if pattern is None else pattern.fullmatch(value)):
-            raise _Refused
+            raise Refused
         element.set(name, value)
     if classes:
         element.set("class", " ".join(classes))
@@ -310,7 +234,7 @@ def _classes(style: str) -> Iterator[str]:
                     yield found.expand(name)
                 break
         else:
-            raise _Refused
+            raise Refused
 
 
 def _is_short(length: str) -> bool:
@@ -320,12 +244,3 @@ def _is_short(length: str) -> bool:
     if found[3]:
         return 0 <= float(found[3]) <= 100 * MOST_EM
     return LEAST_EM <= float(found[1]) * EMS[found[2] or "em"] <= MOST_EM
-
-
-def _letters(*parts: str) -> Counter[str]:
-    """Letters and digits, however a formula writes them: bold, script, blackboard."""
-    same = "".join(normalize("NFKC", part) for part in parts).translate(DOTLESS)
-    return Counter(each for each in same if each.isalnum())
-
-
-DOTLESS = str.maketrans("ıȷ", "ij")

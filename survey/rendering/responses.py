@@ -4,6 +4,7 @@ Plain text is shown as it is, with its lines, tabs and runs of spaces. Markdown 
 nothing else: where a letter would be lost, the response is shown as plain text.
 """
 
+import re
 import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,13 @@ from html import escape
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_block import StateBlock, blockquote, fence, heading, hr, table
+from markdown_it.rules_inline import StateInline, backtick
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 
 from survey.definition import StudyDefinition
+from survey.definition.word_edges import HANGUL, UNSPACED
 from survey.rendering.maths import LONGEST, MOST_FORMULAS, formula_at, formulas_in
 
 
@@ -70,20 +72,31 @@ def plain_html(text: str, *, latex: bool) -> str:
 #: lines as code; a line above dashes as a heading.
 OFF = ["link", "image", "autolink", "reference", "escape", "entity", "code", "lheading"]
 OFF += ["html_block", "html_inline"]
+#: Browsers draw no deeper ones.
+DEEPEST = 40
+#: More cells are no table: rows without cells are filled up.
+MOST_CELLS = 5_000
 
 
 def _read(text: str, *, latex: bool) -> tuple[MarkdownIt, list[Token]] | None:
     """The text as Markdown, and how to render it. None if a letter would be lost, as where
-    quotations are nested absurdly deep.
+    quotations are nested absurdly deep, and if there are only marks or a number: "- 5".
     """
     letters = _letters(text)
-    for tables in (True, False):  # what has more cells than its head is no table
-        parser = _parser(latex=latex, tables=tables)
-        tokens = parser.parse(text)
-        if _letters("".join(_pieces(tokens))) == letters:
-            _adapt(tokens)
-            return parser, tokens
-    return None
+    if not letters or re.fullmatch(r"\s*[-+>#*]=?\s?[\d.,]+\s?%?\s*", text):
+        return None
+    parser = _parser(latex=latex)
+    tokens = parser.parse(text)
+    if _letters("".join(_pieces(tokens))) != letters or _level(tokens) > DEEPEST:
+        return None
+    if any(token.info.startswith("00") for token in tokens if token.type == "list_item_open"):
+        return None  # no list has such numbers
+    _adapt(tokens)
+    return parser, tokens
+
+
+def _level(tokens: Sequence[Token]) -> int:
+    return max((child.level for token in tokens for child in token.children or ()), default=0)
 
 
 def _letters(text: str) -> str:
@@ -94,40 +107,135 @@ def _letters(text: str) -> str:
 MARKS = dict.fromkeys(map(ord, string.punctuation + "\x00\ufffd"))
 
 
-def _parser(*, latex: bool, tables: bool) -> MarkdownIt:
+def _parser(*, latex: bool) -> MarkdownIt:
     """A parser for one text. It is not shared by threads: a second one could read its table of
     rules while the first still builds it.
     """
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 40}).disable(OFF)
-    if tables:
-        parser.enable("table")
-    parser.block.ruler.at("paragraph", _paragraph)
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).disable(OFF)
+    parser.enable("table")
+    for name, rule in BLOCKS.items():
+        parser.block.ruler.at(name, rule, {"alt": ALTERNATIVES[name]})
     parser.inline.ruler.at("newline", _newline)
     parser.inline.ruler.at("emphasis", _stars)
+    parser.inline.ruler.at("backticks", _code)
     if latex:
-        parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph"]})
         parser.inline.ruler.before("backticks", "formula", _formula)
     for name, rule in RENDERED.items():
         parser.add_render_rule(name, rule)
     return parser
 
 
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A table, unless it would lose a cell: rows with more cells than the head, or signs of a
+    formula or of code that part cells.
+    """
+    if start + 2 > end or state.sCount[start] - state.blkIndent > 3:
+        return False
+    if "-" not in _line(state, start + 1) or "|" not in _line(state, start):
+        return False
+    if start < state.env.get("no_table_before", 0):
+        return False
+    columns = len(_cells(_line(state, start)))
+    for rows, number in enumerate(range(start, end), start=1):
+        line = _line(state, number)
+        if not line.strip() or state.sCount[number] < state.blkIndent:
+            break
+        cells = _cells(line)
+        if len(cells) > columns or rows * columns > MOST_CELLS or PARTED.search(line):
+            state.env["no_table_before"] = number  # looking again would take long
+            return False
+    return table(state, start, end, silent)
+
+
+def _line(state: StateBlock, number: int) -> str:
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+
+def _cells(line: str) -> list[str]:
+    return re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
+
+
+#: A sign that parts cells, within code or a formula.
+PARTED = re.compile(r"`[^`|]*\|[^`]*`|\\\([^)]*?\|.*?\\\)|\$\$[^$|]*\|[^$]*\$\$")
+
+
+def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Lines of code. What ends them is indented no deeper than what began them."""
+    state._code_enabled = state.sCount[start] - state.blkIndent < 4
+    found = fence(state, start, end, silent)
+    state._code_enabled = False
+    return found
+
+
+def _heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A heading. In deeper lines `#` begins a comment of code."""
+    is_code = state.sCount[start] - state.blkIndent > 3
+    return not is_code and heading(state, start, end, silent)
+
+
+def _hr(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A line. One of underscores is a blank to be filled in."""
+    return "_" not in _line(state, start) and hr(state, start, end, silent)
+
+
+def _quotation(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A quotation; not "at least"."""
+    is_sign = _line(state, start).startswith(">=")
+    return not is_sign and blockquote(state, start, end, silent)
+
+
 def _paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A paragraph whose lines keep their indentation, as those of a poem."""
+    """A paragraph whose lines keep their indentation, as those of a poem. The lines of a formula
+    are no lists, whether formulas are shown or not.
+    """
     following = start + 1
     others = state.md.block.ruler.getRules("paragraph")
     kind, state.parentType = state.parentType, "paragraph"
+    last_of_formula = _last_of_formula(state, start)
     while following < state.lineMax and not state.isEmpty(following):
         # Lines of a quotation that have no mark of their own belong to its paragraph.
-        if state.sCount[following] >= 0 and any(
-            rule(state, following, state.lineMax, True) for rule in others
+        if (
+            following > last_of_formula
+            and state.sCount[following] >= 0
+            and any(rule(state, following, state.lineMax, True) for rule in others)
         ):
             break
+        last_of_formula = max(last_of_formula, _last_of_formula(state, following))
         following += 1
     state.parentType = kind
     content = state.getLines(start, following, state.blkIndent, False)
     _push_paragraph(state, content, start, following)
     return True
+
+
+#: What begins and ends a formula.
+ENDS = {"\\[": "\\]", "\\(": "\\)", "$$": "$$"}
+BEGIN = re.compile(r"\\begin\{(\w+\*?)\}")
+#: A formula has no more lines than this.
+MOST_LINES = 60
+
+
+def _last_of_formula(state: StateBlock, number: int) -> int:
+    """The last line of the formula that begins in a line and does not end there, or this line."""
+    line = _line(state, number)
+    begun = [(begin, end, line.rfind(begin)) for begin, end in ENDS.items() if begin in line]
+    begun += [(one[0], rf"\end{{{one[1]}}}", one.start()) for one in BEGIN.finditer(line)]
+    if not begun:
+        return number
+    lines = [line]
+    for following in range(number + 1, min(state.lineMax, number + MOST_LINES)):
+        if state.isEmpty(following):
+            break
+        lines.append(_line(state, following))
+    text = "\n".join(lines)[:LONGEST]
+    last = number
+    for begin, end, place in begun[-4:]:
+        to = text.find(end, place + len(begin))
+        # What ends where it begins is open only after an odd one; another one may begin before.
+        is_open = line.count(begin) % 2 == 1 if begin == end else True
+        if is_open and to > len(line) and begin not in text[place + len(begin) : to]:
+            last = max(last, number + text.count("\n", 0, to))
+    return last
 
 
 def _newline(state: StateInline, silent: bool) -> bool:
@@ -140,10 +248,23 @@ def _newline(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _code(state: StateInline, silent: bool) -> bool:
+    """Code in a line, or in several: their breaks stay."""
+    start = state.pos
+    found = backtick(state, silent)
+    last = state.tokens[-1] if state.tokens and not silent else None
+    if found and last is not None and last.type == "code_inline" and not state.pending:
+        n = len(last.markup)
+        written = state.src[start + n : state.pos - n]
+        if "\n" in written:
+            last.content = written
+    return found
+
+
 def _stars(state: StateInline, silent: bool) -> bool:
-    """Emphasis by stars, never by underscores. After a backslash a star is itself; between two
-    ASCII letters or digits stars are products or powers. Beside a letter of another script they
-    may touch punctuation, as in `**重点：**文字`: Chinese and Japanese have no spaces there.
+    """Emphasis by stars, never by underscores. Stars of products, powers, paths and patterns are
+    themselves. Beside a letter of another script they may touch punctuation, as in
+    `**重点：**文字`: Chinese and Japanese have no spaces there.
     """
     if silent or state.src[state.pos] != "*":
         return False
@@ -151,11 +272,10 @@ def _stars(state: StateInline, silent: bool) -> bool:
     before = state.src[state.pos - 1] if state.pos else " "
     after = state.src[state.pos + run.length : state.pos + run.length + 1] or " "
     opens, closes = run.can_open, run.can_close
-    if before == "\\" or (_is_ascii_letter(before) and _is_ascii_letter(after)):
+    if _is_no_mark(before, after, run.length):
         opens = closes = False
-    elif not before.isspace() and not after.isspace():
-        opens = opens or not before.isascii()
-        closes = closes or not after.isascii()
+    elif not before.isspace() and not after.isspace() and not (before + after).isascii():
+        opens = closes = True
     for _ in range(run.length):
         token = state.push("text", "", 0)
         token.content = "*"
@@ -165,46 +285,63 @@ def _stars(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _is_ascii_letter(character: str) -> bool:
-    return character.isascii() and character.isalnum()
+#: Around a star alone: `COUNT(*)`, `a[*]`, `"*"`.
+AROUND = {"(": ")", "[": "]", "{": "}", "'": "'", '"': '"', "`": "`"}
+
+
+def _is_no_mark(before: str, after: str, length: int) -> bool:
+    """Whether stars between two characters are no emphasis."""
+    if before in "\\^" or AROUND.get(before) == after:
+        return True
+    if "/" in (before, after) and not (before + after).isspace() and " " not in (before, after):
+        return True
+    left, right = before in ")]}" or _is_of_word(before), after in "([{" or _is_of_word(after)
+    if not (left and right):
+        return False
+    return length == 1 or (_is_of_word(before) and _is_of_word(after))
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether it is a letter or digit of a script with spaces between words."""
+    return character.isalnum() and not WITHOUT_SPACES.match(character)
+
+
+#: Korean has spaces, but particles stand right behind a word.
+WITHOUT_SPACES = re.compile(f"[{UNSPACED}{HANGUL}]")
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
     """A formula within a line."""
-    if state.src[state.pos] not in "\\$" or (found := formula_at(state.src, state.pos)) is None:
+    if silent or state.src[state.pos] not in "\\$":
         return False
-    state.env["formulas"] = state.env.get("formulas", 0) + 1
-    if state.env["formulas"] > MOST_FORMULAS:
+    if state.env.setdefault("formulas", 0) >= MOST_FORMULAS:
         return False
-    if not silent:
-        token = state.push("formula", "", 0)
-        token.content, token.meta = found.source, {"html": found.html}
+    if (found := formula_at(state.src, state.pos)) is None:
+        return False
+    state.env["formulas"] += 1
+    token = state.push("formula", "", 0)
+    token.content, token.meta = found.source, {"html": found.html}
     state.pos = found.end
     return True
 
 
-def _formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    r"""A formula of several lines, from `\[` to `\]` or `$$` to `$$`: its lines are no lists."""
-    first = state.bMarks[start] + state.tShift[start]
-    if not state.src.startswith(("\\[", "$$"), first):
-        return False
-    closing = "\\]" if state.src[first] == "\\" else "$$"
-    following, place = start, first + 2
-    while closing not in state.src[place : state.eMarks[following]]:
-        following += 1
-        if following >= state.lineMax or state.isEmpty(following):
-            return False
-        place = state.bMarks[following]
-        begins = state.src.startswith("\\[", place + state.tShift[following])
-        if place - first > LONGEST or begins:
-            return False
-    following += 1
-    content = state.getLines(start, following, state.blkIndent, False)
-    if following == start + 1 or formula_at(content, len(content) - len(content.lstrip())) is None:
-        return False
-    if not silent:
-        _push_paragraph(state, content, start, following)
-    return True
+BLOCKS: dict[str, Callable[[StateBlock, int, int, bool], bool]] = {
+    "table": _table,
+    "fence": _fence,
+    "blockquote": _quotation,
+    "hr": _hr,
+    "heading": _heading,
+    "paragraph": _paragraph,
+}
+#: Which blocks each of them may end, as in CommonMark.
+ALTERNATIVES = {
+    "table": ["paragraph", "reference"],
+    "fence": ["paragraph", "reference", "blockquote", "list"],
+    "blockquote": ["paragraph", "reference", "blockquote", "list"],
+    "hr": ["paragraph", "reference", "blockquote", "list"],
+    "heading": ["paragraph", "reference", "blockquote"],
+    "paragraph": [],
+}
 
 
 def _push_paragraph(state: StateBlock, content: str, start: int, following: int) -> None:
@@ -254,12 +391,11 @@ def _adapt(tokens: Sequence[Token]) -> None:
 
 
 def _number(opening: Token, *items: Token) -> None:
-    """Give the items of a list the numbers that were written. If all are the same, Markdown counts
-    on from it.
-    """
+    """Give the items of a list the numbers that were written. If all are 1, they are counted."""
     written = [item.info for item in items]
-    if len(set(written)) == 1:
-        written = [str(int(written[0]) + place) for place in range(len(items))]
+    if len(set(written)) == 1 and written[0] in ("0", "1", "01"):
+        zero = written[0][:-1]
+        written = [zero + str(int(written[0]) + place) for place in range(len(items))]
     names = []
     if opening.markup == ")":
         names.append("bracket")

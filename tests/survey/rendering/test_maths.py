@@ -42,6 +42,11 @@ def html_of(latex: str) -> str:
         r"\text{a \textbf{bold} and \textit{slanted} word}, \mbox{box}, \textrm{roman}",
         r"10{,}000 \times 3 \ne \cancel{x}",
         r"中 + 文",
+        r"∠A = 90°, AB ⊥ AC, √2, ∵ a ∴ b",
+        r"\begin{alignat}{2} a &= b \end{alignat} \begin{aligned}[t] c \end{aligned}",
+        r"\cfrac{1}{2}, \substack{a \\ b}, x \tag{1}, \widetilde{x}, \texttt{ab}, a \dotsb b",
+        r"f(\alpha) + g(\beta) + h(\gamma) - \left(\frac12\right) + \bigl(x\bigr)",
+        r"x \in [0, 1), y \in (2, 3]",
     ],
 )
 def test_what_models_write_is_a_formula(latex: str) -> None:
@@ -117,7 +122,6 @@ HOSTILE = [
     r"\def\a{aaaaaaaaaa}\def\b{\a\a\a\a\a\a}\b",
     r"\gdef\x{y}\x",
     r"\label{main} x",
-    r"\tag{1} x",
     "{" * 900 + "}" * 900,
     "{" * 990,
     r"\sqrt" * 390 + " x",
@@ -178,6 +182,15 @@ def test_longer_formula_than_anybody_writes_is_text() -> None:
 def test_no_letter_of_a_formula_is_lost() -> None:
     assert "<math>" in html_of(r"\mathbb{ABC} \mathbf{xyz} \mathfrak{g} \text{word} \imath")
     assert "<math>" not in html_of(r"x \require{words}")
+
+
+def test_lines_of_a_formula_stay_lines() -> None:
+    (formula,) = formulas_in("\\[\n2x = 4 \\\\\nx = 2\n\\]")
+    assert formula.html.count("<mtr>") == 2
+
+
+def test_words_in_brackets_are_no_formula() -> None:
+    assert list(formulas_in(r"Dear \[Your Name\],")) == []
 
 
 def test_what_is_not_shown_as_a_formula_can_be_listed() -> None:

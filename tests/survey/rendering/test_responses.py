@@ -74,6 +74,22 @@ def letters(text: str) -> str:
         ("这是**“重要”**的*一*点", "<p>这是<strong>“重要”</strong>的<em>一</em>点</p>"),
         ("これは**「大切」**です", "<p>これは<strong>「大切」</strong>です</p>"),
         ("`a  *b*`", "<p><code>a  *b*</code></p>"),
+        ("`a\nb`", "<p><code>a\nb</code></p>"),
+        ("(a)*(b) + (c)*(d), (a)*b*(c)", "<p>(a)*(b) + (c)*(d), (a)*b*(c)</p>"),
+        ("$x^*$ and $y^*$", "<p>$x^*$ and $y^*$</p>"),
+        ("COUNT(*) and a[*] and '*'", "<p>COUNT(*) and a[*] and '*'</p>"),
+        ("src/**/*.ts, a/*.md, /*x*/", "<p>src/**/*.ts, a/*.md, /*x*/</p>"),
+        ("2*π*r, x²*y²*z, да*нет*да", "<p>2*π*r, x²*y²*z, да*нет*да</p>"),
+        (
+            "**答案：**42 **注意：**API",
+            "<p><strong>答案：</strong>42 <strong>注意：</strong>API</p>",
+        ),
+        ("*강조*는 **(중요)**합니다", "<p><em>강조</em>는 <strong>(중요)</strong>합니다</p>"),
+        ("x:\n>= 5", "<p>x:\n&gt;= 5</p>"),
+        ("x\n____", "<p>x\n____</p>"),
+        ("    # no heading", "<p>    # no heading</p>"),
+        ("\\[\na\n- b\n\\]", "<p>\\[\na\n- b\n\\]</p>"),
+        ("\\begin{align}\na\n+ b\n\\end{align}", "<p>\\begin{align}\na\n+ b\n\\end{align}</p>"),
         (
             "```py\n  x\n\n\ty\n```",
             '<p class="language">py</p><pre><code>  x\n\n\ty\n</code></pre>',
@@ -98,7 +114,8 @@ def test_list_is_the_same_whatever_its_empty_lines(between: str) -> None:
         ("2. a\n3. b", ["2", None]),
         ("1. a\n5. b\n6. c", [None, "5", None]),
         ("1. a\n1. b\n1. c", [None, None, None]),
-        ("4. a\n4. b", ["4", None]),
+        ("4. a\n4. b", ["4", "4"]),
+        ("01. a\n02. b", [None, None]),
         ("1986. a", ["1986"]),
     ],
 )
@@ -123,6 +140,27 @@ def test_table_of_a_response_is_a_table() -> None:
 def test_table_with_more_cells_than_its_head_stays_text() -> None:
     text = "| a |\n|---|\n| 1 | 2 |"
     assert shown(text, MARKDOWN).html == f"<p>{text}</p>\n"
+
+
+def test_table_with_parted_code_or_formula_stays_text() -> None:
+    for cell in ("`a | b`", r"\(P(a|b)\)"):
+        text = f"| {cell} | c |\n|---|---|\n| 1 | 2 |"
+        assert "<table>" not in shown(text, LATEX).html
+        assert "<table>" in shown(f"{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", LATEX).html
+
+
+def test_fence_within_deeper_code_does_not_end_it() -> None:
+    code = 'def f():\n    """Doc.\n\n    ```\n    example\n    ```\n    """\n'
+    page = LexborHTMLParser(shown(f"```python\n{code}```\nDone.", MARKDOWN).html)
+    assert [block.text() for block in page.css("pre")] == [code]
+
+
+@pytest.mark.parametrize("text", ["+", "#", "***", "- 5", "> 5", ">= 3.5", "____", "007. Bond"])
+def test_answer_that_is_but_a_mark_or_a_number_is_shown_as_it_is(text: str) -> None:
+    assert (shown(text, MARKDOWN).name, unescape(shown(text, MARKDOWN).html)) == (
+        "as-written",
+        text,
+    )
 
 
 def test_text_that_markdown_would_cut_is_plain() -> None:
@@ -179,6 +217,11 @@ HOSTILE = [
     r"\(x\) " * 2_000,
     "x\n" * 20_000,
     "&#x3c;script&#x3e;" * 500,
+    ("|" + "a|" * 256 + "\n|" + "-|" * 256 + "\n" + "a\n" * 256 + "\n") * 4,
+    "*a " * 5_000 + "a* " * 5_000,
+    "\\begin{a}\n" * 4_000,
+    "a|b\n-|-\n" * 4_000,
+    "x\\(\n" * 5_000,
 ]
 
 

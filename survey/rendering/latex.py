@@ -1,0 +1,147 @@
+"""LaTeX of a formula as the converter takes it. Pure.
+
+The converter knows most of what models write. What it does not know, and what looks the same here,
+is written otherwise; what would hide something, define something or take too long is refused.
+"""
+
+import re
+from collections import Counter
+from unicodedata import normalize
+
+#: Deeper formulas are shown as their source: braces within braces, roots of roots.
+DEEPEST = 40
+#: The converter reads what follows a bracket without an end twice: characters, times 2 for each.
+MOST_WORK = 20_000
+
+UNESCAPED_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
+#: Commands of which nothing is to be seen, and those that would hide or define something.
+UNWANTED = re.compile(
+    r"\\(?:[gex]?def|(?:re)?newcommand|providecommand|DeclareMathOperator|let|[hv]?phantom"
+    r"|mathchoice|label|ref|eqref|raisebox|color)(?![A-Za-z])"
+)
+UNIT = r"(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp|px)"
+#: Formulas have no numbers here, a line is as high as it needs to be, and no letter is larger.
+SAME = {
+    re.compile(pattern): same
+    for pattern, same in {
+        r"\\begin\s*\{(?:alignat|alignedat)\*?\}\s*\{\d+\}": r"\\begin{aligned}",
+        r"\\(begin|end)\s*\{(?:align|alignat|alignedat|flalign|split)\*?\}": r"\\\1{aligned}",
+        r"\\(begin|end)\s*\{(?:gather|multline)\*?\}": r"\\\1{gathered}",
+        r"(\\begin\s*\{(?:aligned|gathered)\})\s*\[[tbc]\]": r"\1",
+        r"\\(?:begin|end)\s*\{equation\*?\}": "",
+        r"\\(begin|end)\s*\{smallmatrix\}": r"\\\1{matrix}",
+        rf"\\\\\[-?[\d.]+\s*{UNIT}\]": r"\\\\",
+        r"\\newline(?![A-Za-z])": r"\\\\",
+        r"\\substack\s*\{([^{}]*)\}": r"{\\begin{matrix}\1\\end{matrix}}",
+        r"\\tag\*?\s*\{([^{}]*)\}": r"\\qquad\\text{(\1)}",
+        r"\\(?:mbox|textnormal)(?![A-Za-z])": r"\\text",
+        r"\\dots[bcoi](?![A-Za-z])": r"\\dots",
+        r"\\hspace\*": r"\\hspace",
+        r"\\(?:nonumber|notag|tiny|footnotesize|small|normalsize|large|Large|LARGE|huge|Huge)"
+        r"(?![A-Za-z])": "",
+        "∠": r"\\angle ",
+        "⊥": r"\\perp ",
+        r"√(\d+|[A-Za-z])": r"\\sqrt{\1}",
+        "∵": r"\\because ",
+        "∴": r"\\therefore ",
+    }.items()
+}
+#: What is no letter of a formula: arguments that are lengths or columns, and names of commands.
+NO_LETTERS = re.compile(
+    r"\\begin\s*\{(?:alignat|alignedat)\*?\}\s*\{\d+\}"
+    r"|\\begin\s*\{(?:aligned|gathered)\}\s*\[[tbc]\]"
+    r"|\\(?:begin|end)\s*\{[^{}]*\}(?:(?<=array\})(?:\[[a-z]\])?\{[^{}]*\})?"
+    rf"|\\\\\[-?[\d.]+\s*{UNIT}\]"
+    r"|\\(?:[hv]space\*?\s*\{[^{}]*\}|(?:m?kern|[hm]skip)\s*-?[\d.]+\s*[a-z]{2})"
+    r"|\\[A-Za-z]+"
+)
+#: `\langle` ends with `\rangle`.
+PAIRS = ("paren", "brack", "brace", "angle", "floor", "ceil", "vert", "Vert", "group", "moustache")
+OPENING = frozenset(["(", "[", "⟨", "⌊", "⌈", r"\{", *(rf"\l{name}" for name in PAIRS)])
+CLOSING = frozenset([")", "]", "⟩", "⌋", "⌉", r"\}", *(rf"\r{name}" for name in PAIRS)])
+#: What takes the bracket behind it, which then is no end of another one.
+TAKES = re.compile(
+    r"[_^]|\\(?:[bB]igg?[lrm]?|middle|right|text\w*|math\w*|bm|[dtc]?frac|[dt]?binom|sqrt|hat"
+    r"|widehat|tilde|widetilde|bar|vec|d{1,4}ot|check|breve|acute|grave|mathring|overline|underline"
+    r"|over\w+|under\w+|boxed|[bx]?cancel|sout|not|stackrel|operatorname|x\w+arrow|genfrac|pmod"
+    r"|mathop|bra|ket|braket|set|Set)"
+)
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\S", re.DOTALL)
+
+
+class Refused(ValueError):
+    """A formula that is shown as its source."""
+
+
+def prepared(latex: str) -> str:
+    """LaTeX for the converter. Raises Refused."""
+    if UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
+        raise Refused
+    for pattern, same in SAME.items():
+        latex = pattern.sub(same, latex)
+    if _has_lines(latex):
+        latex = rf"\begin{{gathered}}{latex}\end{{gathered}}"
+    if _depth(latex) > DEEPEST or len(latex) << _unclosed(latex) > MOST_WORK:
+        raise Refused
+    return latex
+
+
+def lost_letters(latex: str, shown: list[str]) -> Counter[str]:
+    """The letters and digits of a formula that are not shown, however they are: bold, script,
+    blackboard.
+    """
+    return _letters(NO_LETTERS.sub(" ", latex)) - _letters(*shown)
+
+
+def _letters(*parts: str) -> Counter[str]:
+    same = "".join(normalize("NFKC", part) for part in parts).translate(DOTLESS)
+    return Counter(each for each in same if each.isalnum())
+
+
+DOTLESS = str.maketrans("ıȷ", "ij")
+
+
+def _has_lines(latex: str) -> bool:
+    """Whether it has several lines outside of an environment, which the converter would join."""
+    depth = 0
+    for found in TOKEN.finditer(latex):
+        if found[0] in {"{", r"\begin", r"\left"}:
+            depth += 1
+        elif found[0] in {"}", r"\end", r"\right"}:
+            depth -= 1
+        elif found[0] == r"\\" and depth == 0:
+            return True
+    return False
+
+
+def _depth(latex: str) -> int:
+    """How deep a formula may be nested: by braces and environments, or by commands in a row."""
+    depth = deepest = 0
+    for found in TOKEN.finditer(latex):
+        if found[0] in {"{", r"\begin", r"\left"}:
+            depth += 1
+        elif found[0] in {"}", r"\end", r"\right"}:
+            depth -= 1
+        deepest = max(deepest, depth)
+    rows = re.findall(r"(?:\\[A-Za-z]+\s*)+|[_^\s]{2,}", latex)
+    return max([deepest, *(len(row.split("\\")) - 1 for row in rows)])
+
+
+def _unclosed(latex: str) -> int:
+    """At least how many brackets the converter looks for the end of in vain. An end counts within
+    the same braces, where it is no index and no argument of a command, as in `\\big)`.
+    """
+    counts, before = [0], ""
+    for found in TOKEN.finditer(latex):
+        match found[0]:
+            case "{":
+                counts.append(0)
+            case "}" if len(counts) > 1:
+                within = counts.pop()
+                counts[-1] += within
+            case bracket if bracket in OPENING and before != r"\left":
+                counts[-1] += 1
+            case bracket if bracket in CLOSING and not TAKES.fullmatch(before):
+                counts[-1] = max(0, counts[-1] - 1)
+        before = found[0]
+    return sum(counts)
