@@ -120,8 +120,8 @@ def _parser(*, latex: bool) -> MarkdownIt:
     parser.inline.ruler.at("backticks", _code)
     if latex:
         parser.inline.ruler.before("backticks", "formula", _formula)
-    for name, rule in RENDERED.items():
-        parser.add_render_rule(name, rule)
+    for name, render in RENDERED.items():
+        parser.add_render_rule(name, render)
     return parser
 
 
