@@ -69,20 +69,20 @@ TAKES = re.compile(
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\S", re.DOTALL)
 
 
-class Refused(ValueError):
+class NotShown(ValueError):
     """A formula that is shown as its source."""
 
 
 def prepared(latex: str) -> str:
-    """LaTeX for the converter. Raises Refused."""
+    """LaTeX for the converter. Raises NotShown."""
     if UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
-        raise Refused
+        raise NotShown
     for pattern, same in SAME.items():
         latex = pattern.sub(same, latex)
     if _has_lines(latex):
         latex = rf"\begin{{gathered}}{latex}\end{{gathered}}"
     if _depth(latex) > DEEPEST or len(latex) << _unclosed(latex) > MOST_WORK:
-        raise Refused
+        raise NotShown
     return latex
 
 

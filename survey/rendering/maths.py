@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 
 from math_core import LatexError, LatexToMathML
 
-from survey.rendering.latex import DEEPEST, Refused, lost_letters, prepared
+from survey.rendering.latex import DEEPEST, NotShown, lost_letters, prepared
 
 #: Longer formulas are shown as their source.
 LONGEST = 2_000
@@ -156,7 +156,7 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 def _html(latex: str, source: str, *, display: bool) -> str:
     try:
         return _converted(latex, display=display)
-    except (LatexError, ParseError, UnicodeEncodeError, Refused):
+    except (LatexError, ParseError, UnicodeEncodeError, NotShown):
         return f'<span class="source">{escape(source, quote=False)}</span>'
 
 
@@ -170,11 +170,11 @@ def _converted(latex: str, *, display: bool) -> str:
         re.sub(r"&(?!lt;|gt;|amp;|quot;|apos;)\w+;", _character, converted)
     )
     if sum(1 for _ in maths.iter()) > MOST_ELEMENTS or _is_deeper(maths, 3 * DEEPEST):
-        raise Refused
+        raise NotShown
     for element in list(maths.iter()):
         _check(element)
     if lost_letters(latex, list(maths.itertext())):
-        raise Refused
+        raise NotShown
     if display:
         maths.set("display", "block")
         return f"{BLOCK}{tostring(maths, 'unicode')}</span>"
@@ -187,7 +187,7 @@ def _converted(latex: str, *, display: bool) -> str:
 def _character(entity: re.Match[str]) -> str:
     character = unescape(entity[0])
     if character == entity[0] or character in "<>&":
-        raise Refused
+        raise NotShown
     return character
 
 
@@ -199,25 +199,25 @@ def _is_deeper(element: Element, than: int) -> bool:
 
 
 def _check(element: Element) -> None:
-    """Change an element to what a page may show. Raises Refused if that is not possible."""
+    """Change an element to what a page may show. Raises NotShown if that is not possible."""
     element.tag = INSTEAD.get(element.tag, element.tag)
     if element.tag not in ELEMENTS:
-        raise Refused
+        raise NotShown
     given = dict(element.attrib)
     element.attrib.clear()
     classes = list(_classes(given.pop("style", "")))
     if notation := given.pop("notation", ""):
         if notation not in NOTATIONS:
-            raise Refused
+            raise NotShown
         classes.append(NOTATIONS[notation])
     for name, value in given.items():
         if name == "class" and value.startswith(("menclose-", "math-core-")):
             continue  # for the converter's own stylesheet
         if name not in ATTRIBUTES:
-            raise Refused
+            raise NotShown
         pattern = ATTRIBUTES[name]
         if not (_is_short(value) if pattern is None else pattern.fullmatch(value)):
-            raise Refused
+            raise NotShown
         element.set(name, value)
     if classes:
         element.set("class", " ".join(classes))
@@ -234,7 +234,7 @@ def _classes(style: str) -> Iterator[str]:
                     yield found.expand(name)
                 break
         else:
-            raise Refused
+            raise NotShown
 
 
 def _is_short(length: str) -> bool:

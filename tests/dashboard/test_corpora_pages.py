@@ -251,7 +251,7 @@ BAD = {
     "parquet": (b"PAR1 no", {"prompt": "p"}, "bad.parquet: its rows after 0 can't be read"),
     "cells": (b"prompt\na\nb,c\n", {}, "bad.csv, line 3: 2 cells where the header has 1"),
     "preset": (b'{"prompt": "a"}\n', {"preset": "liu"}, "bad.jsonl: column 'messages'"),
-    "encoding": (b"prompt\n\xff\n", {}, "bad.csv: it is not UTF-8"),
+    "encoding": (b"prompt\n\xff\n", {}, "bad.csv, line 2, column 1: byte 0xff is not UTF-8"),
 }
 
 

@@ -126,6 +126,7 @@ def test_hostile_responses_stay_in_their_box(
         "\n\n".join(rf"\[{latex}\]" for latex in HOSTILE_FORMULAS),
         *(text[:5_000] for text in HOSTILE),
     ]
+    written += written[: len(written) % 2]  # two a page
     texts = [(f"Which? {place}", written[place : place + 2]) for place in range(0, len(written), 2)]
     lines = (f"response_format: {response_format}", "latex: true")
     slug = open_texts(installation, tmp_path, texts, *lines, slug=f"hostile-{response_format}")
