@@ -175,6 +175,9 @@ def content_of(study: Study) -> StudyContent:
 
 @lru_cache(maxsize=64)
 def _read(study_id: int, loaded_at: datetime, languages_at: datetime | None) -> StudyContent:
+    """Content as of both times: they are what the cache goes by. A language that is stated while
+    this is read is not worth an error.
+    """
     study = Study.objects.get(pk=study_id, loaded_at=loaded_at)
     languages = StudyLanguages(study)
     blocks: dict[int, BlockContent] = {}

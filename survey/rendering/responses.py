@@ -160,7 +160,9 @@ PARTED = re.compile(r"`[^`|]*\|[^`]*`|\\\([^)]*?\|.*?\\\)|\$\$[^$|]*\|[^$]*\$\$"
 
 
 def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Lines of code. What ends them is indented no deeper than what began them."""
+    """Lines of code. What ends them is indented no deeper than what began them: the parser looks
+    at that only where indented lines are code.
+    """
     state._code_enabled = state.sCount[start] - state.blkIndent < 4
     found = fence(state, start, end, silent)
     state._code_enabled = False
@@ -293,12 +295,16 @@ def _is_no_mark(before: str, after: str, length: int) -> bool:
     """Whether stars between two characters are no emphasis."""
     if before in "\\^" or AROUND.get(before) == after:
         return True
-    if "/" in (before, after) and not (before + after).isspace() and " " not in (before, after):
-        return True
-    left, right = before in ")]}" or _is_of_word(before), after in "([{" or _is_of_word(after)
-    if not (left and right):
+    if before.isspace() or after.isspace():
         return False
-    return length == 1 or (_is_of_word(before) and _is_of_word(after))
+    # Paths and patterns, `/a/*.md` and `a/**/b`; but **for**/**against**.
+    if "/" in (before, after):
+        return length == 1 or not (before.isalnum() or after.isalnum())
+    words = _is_of_word(before), _is_of_word(after)
+    brackets = before in ")]}", after in "([{"
+    if all(words) or all(brackets):
+        return True
+    return length == 1 and (words[0] or brackets[0]) and (words[1] or brackets[1])
 
 
 def _is_of_word(character: str) -> bool:

@@ -17,7 +17,7 @@ from tests.survey.rendering.test_responses import HOSTILE, letters, text_of
 pytestmark = pytest.mark.embedded
 
 WIDTHS = (360, 390, 1280)
-#: What stands beside the page or its box, other than in what scrolls.
+#: Elements wider than the page or their card. Tables and formulas scroll within theirs.
 OUTSIDE = """() => [...document.querySelectorAll("main *")].filter(one => {
   const box = one.getBoundingClientRect(), room = one.closest(".item")?.getBoundingClientRect();
   const [left, right] = room ? [room.left, room.right] : [0, innerWidth];

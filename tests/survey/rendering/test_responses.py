@@ -79,6 +79,10 @@ def letters(text: str) -> str:
         ("$x^*$ and $y^*$", "<p>$x^*$ and $y^*$</p>"),
         ("COUNT(*) and a[*] and '*'", "<p>COUNT(*) and a[*] and '*'</p>"),
         ("src/**/*.ts, a/*.md, /*x*/", "<p>src/**/*.ts, a/*.md, /*x*/</p>"),
+        ("**for**/**against**", "<p><strong>for</strong>/<strong>against</strong></p>"),
+        ("(a)**(b) + (c)**(d)", "<p>(a)**(b) + (c)**(d)</p>"),
+        ("*/tmp* and */etc*", "<p><em>/tmp</em> and <em>/etc</em></p>"),
+        ("a\n*/tmp* b", "<p>a\n<em>/tmp</em> b</p>"),
         ("2*π*r, x²*y²*z, да*нет*да", "<p>2*π*r, x²*y²*z, да*нет*да</p>"),
         (
             "**答案：**42 **注意：**API",
