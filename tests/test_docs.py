@@ -17,6 +17,7 @@ from dashboard.shared.roles import IN_A_STUDY, Role
 from judge.definition import JudgingDefinition
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
+from survey.interface import PAGES
 
 ROOT = Path(__file__).parents[1]
 AT_THE_TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
@@ -138,3 +139,9 @@ def test_table_of_roles_is_that_of_the_code() -> None:
     head = f"| a role may | {' | '.join(role.label.lower() for role in Role)} |"
     table = "\n".join([head, "|---|---|---|---|---|", *rows])
     assert table in (ROOT / "docs" / "accounts.md").read_text()
+
+
+def test_versions_of_the_interface_are_those_of_the_program() -> None:
+    text = (ROOT / "docs" / "study-files.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", text.partition("| interface | pages |")[2], re.M)
+    assert {int(version): new for version, new in rows[: len(PAGES)]} == PAGES

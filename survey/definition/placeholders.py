@@ -8,23 +8,26 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+import regex
+
 from survey.definition.findings import CHANGE, REFUSE, StudyFinding
 from survey.definition.settings import ENDINGS, Prolific
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
+from survey.definition.word_edges import BEGINS, ENDS
 
 #: In texts that participants read. Case matters unless a pattern says otherwise.
 IN_TEXTS = tuple(
-    re.compile(pattern)
+    regex.compile(pattern)
     for pattern in (
-        r"\bExample (?:University|College|Institute|Hospital)\b|示例大学",
+        rf"{BEGINS}Example (?:University|College|Institute|Hospital){ENDS}|示例大学",
         r"(?<![\w-])0{3,}[-/]0{2,}(?![\w-])",  # an approval number of zeros alone
-        r"(?i:\bexample\.(?:org|com|net|edu)\b)",  # reserved: they belong to nobody
+        rf"(?i:{BEGINS}example\.(?:org|com|net|edu){ENDS})",  # reserved: they belong to nobody
         r"\[(?:…|\.\.\.)\](?!\()",
         r"(?i:\[(?:your|insert|name of|fill in|placeholder)\b[^\]\n]{0,60}\](?!\())",
         r"\{\{ ?[^\W\d][^{}\n]{0,60}\}\}",  # an unfilled variable
-        r"\b(?:TODO|TBD|FIXME|X{3,})\b",
-        r"(?i:\blorem ipsum\b)",
+        rf"{BEGINS}(?:TODO|TBD|FIXME|X{{3,}}){ENDS}",
+        rf"(?i:{BEGINS}lorem ipsum{ENDS})",
     )
 )
 #: Codes as in examples and instructions, with a number after them or without.

@@ -84,6 +84,11 @@ def test_text_with_a_placeholder_is_refused(placeholder: str) -> None:
     assert said == f"Placeholder: texts.information: {what}"
 
 
+def test_placeholder_is_found_beside_letters_without_case() -> None:
+    (said,) = refused(study(information="由TODO开展，见example.org。"))
+    assert said.startswith("Placeholder: texts.information: “example.org” and “TODO”.")
+
+
 @pytest.mark.parametrize(
     "text",
     [
