@@ -15,7 +15,7 @@ from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.dialogue import turns_of
 from survey.definition.tasks import SliderTask, TextTask
-from survey.definition.text_language import differs
+from survey.definition.text_language import differs, language_of
 from survey.forms.block import (
     BEST,
     CHECK,
@@ -114,7 +114,7 @@ def block_context(
     return {
         "scenario": block,  # `block` means the template's own
         "wording": page.wording,
-        "turns": turns_of(block.context),
+        **shown_context(block.context, content.languages, definition.language),
         "instructions": definition.texts.instructions,
         "written_in": differs(block.language, definition.language),  # the prompt
         "entries": page.entries(check, item),
@@ -127,6 +127,21 @@ def block_context(
         "look": look_of(definition),
         "errors": errors,
     }
+
+
+def shown_context(context: str, pages: Sequence[str], page: str) -> dict[str, Any]:
+    """What survey/_context.html shows: a dialogue's turns, or the context as a whole, each with its
+    language where it is not that of this `page`. `pages` are the languages of the study's.
+    """
+
+    def written_in(text: str) -> str:
+        return differs(language_of(text, pages=pages).language, page)
+
+    turns = [
+        {"speaker": turn.speaker, "text": turn.text, "written_in": written_in(turn.text)}
+        for turn in turns_of(context)
+    ]
+    return {"turns": turns, "context_in": written_in(context) if context and not turns else ""}
 
 
 def given_answers(

@@ -10,14 +10,13 @@ from django.utils.translation import ngettext
 from survey import access, attempts
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
-from survey.definition.dialogue import turns_of
 from survey.definition.text_language import differs, language_of
 from survey.forms.attempts import ATTEMPT, read_attempt
 from survey.forms.block import rating_name, read_block
 from survey.models import Participant
 from survey.page_wording import wording_of
 from survey.rendering.responses import look_of
-from survey.views.block import block_context
+from survey.views.block import block_context, shown_context
 from survey.views.participant import last_page, show_page, to_next_page
 
 #: The ratings of each response of an item by dimension, in the order of the item.
@@ -100,6 +99,7 @@ class ShownTraining:
         self.rating = definition.rated
         is_translated = self.item != content.definition.training_items[place]
         pages = [definition.language] if is_translated else content.languages
+        self._context = shown_context(self.item.context or "", pages, definition.language)
         self.block = BlockContent(
             id=0,
             scenario=self.item.name,
@@ -139,6 +139,7 @@ class ShownTraining:
         )
         return {
             **values,
+            **self._context,
             **self._place,
             "attempt_name": ATTEMPT,
             "attempt": len(tries) + 1,
@@ -167,7 +168,7 @@ class ShownTraining:
             **self._place,
             "scenario": self.block,
             "wording": words,
-            "turns": turns_of(self.block.context),
+            **self._context,
             "written_in": self._marked(self.block.language),
             "look": look_of(self.definition),
             "title": self._title(results),

@@ -11,7 +11,7 @@ from django.test import Client
 
 from survey.models import AttentionCheck, Participant
 from survey.rendering.responses import Look
-from survey.views.block import opening
+from survey.views.block import opening, shown_context
 from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import everything, visit
@@ -187,3 +187,9 @@ def test_opening_is_text_as_written(markdown: bool) -> None:
         "text": "Rest & <sleep>",
         "cut": False,
     }
+
+
+def test_each_turn_of_a_dialogue_has_its_own_language() -> None:
+    shown = shown_context("User: Hello there.\nAssistant: \u4f60\u597d\u3002", ["en"], "en")
+    assert [turn["written_in"] for turn in shown["turns"]] == ["", "zh"]
+    assert shown_context("\u62a4\u58eb\u3002", ["en"], "en") == {"turns": [], "context_in": "zh"}
