@@ -36,10 +36,6 @@ class Dialogue:
     #: Empty if the source has questions alone.
     response: str = ""
 
-    def with_texts(self, change: Mapping[str, str]) -> "Dialogue":
-        """The dialogue with other texts."""
-        return replace(self, **change)  # type: ignore[arg-type]
-
 
 @dataclass(frozen=True)
 class Layout:

@@ -22,6 +22,7 @@ from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width
 from corpus.dialogues import Dialogue
 from corpus.filters import ANONYMIZED, CORPUS, REMOVED, STEPS, Filters, Step, TextName
 from corpus.near import PairsOfWords, near_duplicates
+from survey.definition.dialogue import texts_of, with_texts
 from survey.files.csv_text import to_text
 
 REMOVED_COLUMNS = ("row", "line", "step", "reason", "same_as_row", "prompt")
@@ -258,20 +259,26 @@ class _Run:
         return replace(
             dialogue,
             prompt=half_width(dialogue.prompt),
-            context=half_width(dialogue.context),
+            context=with_texts(dialogue.context, map(half_width, texts_of(dialogue.context))),
             response=half_width(dialogue.response),
         )
 
     def _anonymize(self, dialogue: Dialogue, writer: _Writer) -> Dialogue:
-        given = {name: getattr(dialogue, name) for name in ("context", "prompt", "response")}
+        given = {"prompt": dialogue.prompt, "response": dialogue.response}
+        context = {f"context {n}": text for n, text in enumerate(texts_of(dialogue.context))}
         # The next step removes dialogues by these.
         with_urls = self.checked if "url" in self.of_step else ()
-        texts, replaced = self.anonymizer.anonymize(given, with_urls=with_urls)
+        texts, replaced = self.anonymizer.anonymize(context | given, with_urls=with_urls)
         if not replaced:
             return dialogue
         about = {"row": dialogue.row, "line": dialogue.line}
         writer.anonymized.writerow(about | asdict(replaced))
-        return dialogue.with_texts(texts)
+        return replace(
+            dialogue,
+            prompt=texts["prompt"],
+            context=with_texts(dialogue.context, [texts[each] for each in context]),
+            response=texts["response"],
+        )
 
     def _blank(self, dialogue: Dialogue) -> Removal | None:
         empty = [name for name in self.texts if not getattr(dialogue, name).strip()]

@@ -93,6 +93,38 @@ def _of_lines(text: str) -> list[DialogueTurn]:
     return [turn for turn in turns if turn.text]
 
 
+def texts_of(context: str) -> list[str]:
+    """The texts of a context: of the messages of a dialogue in JSON, else the context itself."""
+    messages = _messages(context)
+    return [text for message in messages for text in _parts(message)] or [context]
+
+
+def with_texts(context: str, texts: Iterable[str]) -> str:
+    """The same context with other texts, in the order in which `texts_of` gives them."""
+    messages, more = _messages(context), iter(texts)
+    if not messages:
+        return next(more)
+    for message in messages:
+        if isinstance(message["content"], str):
+            message["content"] = next(more)
+        else:
+            for part in message["content"]:
+                part["text"] = next(more)
+    return json.dumps(messages, ensure_ascii=False)
+
+
+def _messages(context: str) -> list[dict[str, Any]]:
+    """The messages of a dialogue in JSON; none of other texts."""
+    text = context.strip()
+    messages: list[dict[str, Any]] = json.loads(text) if text[:1] == "[" and turns_of(text) else []
+    return messages
+
+
+def _parts(message: dict[str, Any]) -> list[str]:
+    content = message["content"]
+    return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+
 def in_lines(turns: Iterable[DialogueTurn]) -> str:
     """Turns as `turns_of` reads them. Lines of a turn that look like the beginning of another one
     are indented.

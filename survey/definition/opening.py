@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from survey.definition import policy
+from survey.definition.dialogue import texts_of
 from survey.definition.findings import CHANGE, OK, REFUSE, StudyFinding
 from survey.definition.placeholders import doubtful_addresses, doubtful_codes, placeholders
 from survey.definition.responses import ResponseRow
@@ -50,7 +51,7 @@ def against_opening(
         if prolific is not None:
             reasons += doubtful_addresses(prolific, circumstances.site)
         reasons += _gold(circumstances)
-    prompts = [text for row in rows for text in (row.prompt, row.context)]
+    prompts = [text for row in rows for text in (row.prompt, *texts_of(row.context))]
     rules = policy.findings(definition, settings, translations=translations, prompts=prompts)
     reasons += [
         finding

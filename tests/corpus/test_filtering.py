@@ -123,3 +123,21 @@ def test_a_corpus_of_one_word_texts_has_no_near_duplicates_of_nothing(tmp_path: 
 def test_filters_that_cannot_be(bad: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Filters(**bad)  # type: ignore[arg-type]
+
+
+def test_a_dialogue_in_json_stays_one_and_no_address_of_it_is_kept(tmp_path: Path) -> None:
+    messages = [
+        {"role": "user", "content": "Ｉ’m ＂fine＂＼o＼.\nann@example.org\n13812345678", "at": 3},
+        {"role": "assistant", "content": [{"type": "text", "text": "My name is Ann Lee.\tOK"}]},
+        {"role": "tool", "content": "我叫王芳，电话13812345678"},
+    ]
+    for context in (json.dumps(messages), json.dumps(messages, ensure_ascii=False, indent=1)):
+        given = [Dialogue(1, 1, "Dear Ann, really?", context, "Yes, 王芳.")]
+        run(given, tmp_path, steps=("width", "anonymize"))
+        (kept,) = map(json.loads, (tmp_path / CORPUS).open(encoding="utf-8"))
+        assert json.loads(kept["context"]) == [
+            {"role": "user", "content": 'I’m "fine"\\o\\.\n[mail]\n[phone]', "at": 3},
+            {"role": "assistant", "content": [{"type": "text", "text": "My name is [name]. OK"}]},
+            {"role": "tool", "content": "我叫[name],电话[phone]"},
+        ]
+        assert (kept["prompt"], kept["response"]) == ("Dear [name], really?", "Yes, [name].")
