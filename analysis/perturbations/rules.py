@@ -15,8 +15,21 @@ LEETSPEAK = str.maketrans("aAeEiIoOsStT", "@@3311005577")
 #: Shares of words that are changed.
 MISSPELLED, FILLED = 0.3, 0.15
 SHORTEST = 4  # letters of a word that is misspelled
-ENGLISH = ("um,", "well,", "you know,", "I mean,", "like,")
-CHINESE = ("嗯，", "那个，", "就是说，")
+#: Words that say nothing, by language.
+FILLERS = {
+    "en": ("um,", "well,", "you know,", "I mean,", "like,"),
+    "ar": ("يعني،", "طيب،", "والله،"),
+    "de": ("ähm,", "also,", "naja,", "weißt du,"),
+    "es": ("eh,", "bueno,", "pues,", "o sea,"),
+    "fr": ("euh,", "ben,", "enfin,", "tu vois,"),
+    "ja": ("えっと、", "あの、", "まあ、"),
+    "ko": ("음,", "뭐,", "그러니까,", "있잖아,"),
+    "pt": ("hum,", "bom,", "tipo,", "quer dizer,"),
+    "ru": ("ну,", "вот,", "как бы,", "значит,"),
+    "zh": ("嗯，", "那个，", "就是说，"),
+}
+#: Of languages without spaces between words: the commas behind which fillers stand.
+COMMAS = {"ja": re.compile("[、，,]"), "zh": re.compile("[，,]")}
 
 _WORD = re.compile(r"[^\W\d_]+")
 #: The last letter of a sentence with its mark, or of the text.
@@ -75,12 +88,16 @@ def case(text: str, random: Random, language: str) -> str:
 
 def filler(text: str, random: Random, language: str) -> str:
     """Words that say nothing, such as "you know", at the beginning and after one word in seven."""
-    if language.lower().startswith("zh"):
-        more = re.sub(r"[，,]", lambda match: match[0] + random.choice(CHINESE), text)
-        return random.choice(CHINESE) + more
+    language = language.lower().split("-")[0]
+    words = FILLERS.get(language)
+    if words is None:
+        return text
+    if comma := COMMAS.get(language):
+        more = comma.sub(lambda found: found[0] + random.choice(words), text)
+        return random.choice(words) + more
     parts = re.split(r"(\s+)", text.strip())
     for place in range(2, len(parts), 2):
         if random.random() < FILLED:
-            parts[place] = f"{random.choice(ENGLISH)} {parts[place]}"
-    first = random.choice(ENGLISH)
+            parts[place] = f"{random.choice(words)} {parts[place]}"
+    first = random.choice(words)
     return f"{first[0].upper()}{first[1:]} {''.join(parts)}"

@@ -4,6 +4,7 @@ import pytest
 
 from analysis.perturbation_labels import PERTURBATION_LABELS
 from analysis.perturbations import BY_RULE, PERTURBATIONS, REWRITTEN
+from analysis.perturbations.rules import FILLERS
 
 TEXT = "I hear how tired you are. That sounds hard, and I am here with you!"
 
@@ -50,7 +51,28 @@ def test_filler_adds_words_and_keeps_the_others_in_order() -> None:
     assert len(left) > len(TEXT.split())
     for word in TEXT.split():
         left = left[left.index(word) + 1 :]
-    assert changed("filler", "我听到了，你很累。", language="zh-Hans").endswith("你很累。")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("zh-Hans", "我听到了，你很累。"),
+        ("ja", "聞こえました、お疲れですね。"),
+        ("de-AT", "Ich höre, wie müde du bist."),
+        ("ko", "많이 지치셨군요."),
+        ("ar", "أسمع كم أنت متعب."),
+        ("pt-BR", "Ouço o seu cansaço."),
+    ],
+)
+def test_filler_has_words_of_the_text_s_own_language(language: str, text: str) -> None:
+    said = changed("filler", text, language=language)
+    assert said.endswith(text[-4:]) and len(said) > len(text)
+    words = FILLERS[language.split("-")[0]]
+    assert said.casefold().startswith(words)
+
+
+def test_a_language_without_words_that_say_nothing_has_no_filler() -> None:
+    assert changed("filler", "Cãi vã mãi cũng mệt.", language="vi") == "Cãi vã mãi cũng mệt."
 
 
 @pytest.mark.parametrize("name", BY_RULE)
