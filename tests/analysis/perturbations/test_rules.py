@@ -67,7 +67,7 @@ def test_filler_adds_words_and_keeps_the_others_in_order() -> None:
 def test_filler_has_words_of_the_text_s_own_language(language: str, text: str) -> None:
     said = changed("filler", text, language=language)
     assert said.endswith(text[-4:]) and len(said) > len(text)
-    words = FILLERS[language.split("-")[0]]
+    words = FILLERS[language.split("-", maxsplit=1)[0]]
     assert said.casefold().startswith(words)
 
 
