@@ -13,7 +13,7 @@ from django.conf import settings
 from analysis.perturbation_requests import installed_rewriter
 from analysis.perturbations import Perturbation
 from analysis.perturbations.rewritten import rewritten_text
-from judge.again import count_in_budget, settle_in_budget
+from judge.again import count_in_budget, settle_failure_in_budget, settle_in_budget
 from judge.completions import Ended
 from judge.endpoints import ready_endpoint
 from judge.exchange import ExchangeFailed, JudgeRequest, Tokens
@@ -76,7 +76,6 @@ class Rewriter:
         except ExchangeFailed as failure:
             if failure.outcome != Attempt.Outcome.FILTERED:
                 raise
-            settle_in_budget(self.study, self.expected, Decimal(0), is_estimate=False)
             return "", made | {"ended": str(Ended.FILTERED), "why_none": str(failure)}
         cost, is_estimate = cost_of(reply, self.price)
         self.costs.append(cost)
@@ -110,6 +109,10 @@ class Rewriter:
                 is_unknown=lambda: None in self.costs,
             ),
         )
+
+    def settle_failure(self, failure: ExchangeFailed) -> None:
+        """Take back what a request might have cost, if it can't have been paid."""
+        settle_failure_in_budget(self.study, self.expected, failure)
 
     def _expected(self, prompt: str, text: str) -> Decimal | None:
         """The mean cost so far, else that of texts as long as these."""
@@ -150,6 +153,7 @@ def rewriter(
         model_source="the model that rewrites",
         while_waiting=while_waiting,
         before_request=count,
+        after_failure=lambda failure: asked[0].settle_failure(failure),
     )
     with closing(client):
         is_installed = (endpoint, model) == installed_rewriter()

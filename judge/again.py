@@ -84,7 +84,6 @@ class AskedAgain:
         except ExchangeFailed as failure:
             if failure.outcome != Attempt.Outcome.FILTERED:
                 raise
-            settle_in_budget(self.judge.study, self.expected, Decimal(0), is_estimate=False)
             return {}
         self._settle(reply)
         try:
@@ -100,6 +99,10 @@ class AskedAgain:
             self.expected,
             lambda budget: why_no_more(self.judge, budget, expected=self.expected),
         )
+
+    def settle_failure(self, failure: ExchangeFailed) -> None:
+        """Take back what a request might have cost, if it can't have been paid."""
+        settle_failure_in_budget(self.judge.study, self.expected, failure)
 
     def _settle(self, reply: Reply) -> None:
         """Put what an answer cost in the place of what it might have cost."""
@@ -135,6 +138,7 @@ def asked_again(
         model_source=f"the model of {judge}",
         while_waiting=while_waiting,
         before_request=count,
+        after_failure=lambda failure: asked[0].settle_failure(failure),
     )
     with closing(client):
         support = structured_output(judge)
@@ -144,16 +148,16 @@ def asked_again(
 
 
 def count_in_budget(
-    study: Study, expected: Decimal | None, why_no_more: Callable[[Budget], str]
+    study: Study, expected: Decimal | None, why_not: Callable[[Budget], str]
 ) -> None:
     """Count a request in the budget of a study's judges, with its `expected` cost in US dollars,
-    before it is sent. Raises BudgetUsedUp if `why_no_more` says something of that budget.
+    before it is sent. Raises BudgetUsedUp if `why_not` says something of that budget.
     """
     with transaction.atomic():
         judging = Judging.objects.select_for_update().filter(study=study).first()
         if judging is None:
             return  # a study without judges has no budget
-        if why := why_no_more(judging.read_definition().budget):
+        if why := why_not(judging.read_definition().budget):
             raise BudgetUsedUp(why)
         judging.past_requests += 1
         if expected is None:
@@ -162,6 +166,16 @@ def count_in_budget(
             judging.past_money += expected
             judging.past_estimated += expected
         judging.save()
+
+
+def settle_failure_in_budget(
+    study: Study, expected: Decimal | None, failure: ExchangeFailed
+) -> None:
+    """Put nothing in the place of what a counted request might have cost, unless it failed in a way
+    that may be paid.
+    """
+    if failure.outcome not in Attempt.POSSIBLY_PAID:
+        settle_in_budget(study, expected, Decimal(0), is_estimate=False)
 
 
 def settle_in_budget(

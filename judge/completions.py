@@ -92,8 +92,9 @@ _ENDINGS = {
 
 # How endpoints say that an answer ended
 
-_CUT_OFF_WORDS = re.compile("length|limit|max_|context|incomplete|timeout|cancel|abort|error")
-_CUT_OFF = {"insufficient_system_resource", "engine_overloaded", "pause_turn", "repetition"}
+_BROKEN_OFF_WORDS = re.compile("timeout|timed_out|cancel|abort|error|overload|fail|insufficient")
+_CUT_OFF_WORDS = re.compile("length|limit|max_|context|incomplete")
+_CUT_OFF = {"pause_turn", "repetition"}
 _REFUSED = {"refusal", "refused"}
 _FILTERED_WORDS = re.compile("filter|safety|sensitive|moderat|prohibited|blocklist|guardrail")
 _FILTERED = {"recitation", "spii"}
@@ -142,11 +143,16 @@ def read_completion(
         notices.append(Oddity.ENDING)
     refused = parts.refusal or (refusal.strip() if isinstance(refusal, str) else "")
     return ReadCompletion(
-        answer=said.answer or refused,
+        answer=refused or said.answer,
         thinking="\n\n".join(dict.fromkeys(each for each in thinking if each)),
         ended=Ended.REFUSED if refused else ended,
         notices=tuple(dict.fromkeys(notices)),
     )
+
+
+def broke_off(finish_reason: Any) -> bool:
+    """Whether an endpoint says that it failed before its answer ended."""
+    return isinstance(finish_reason, str) and bool(_BROKEN_OFF_WORDS.search(finish_reason.lower()))
 
 
 def read_text(text: str) -> ReadCompletion:

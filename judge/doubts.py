@@ -11,8 +11,12 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import regex
 
 from judge.refusing import may_refuse
+from survey.definition.word_edges import BEGINS, ENDS
 
 
 class Unusable(ValueError):
@@ -52,6 +56,9 @@ _PHRASES = re.compile(
     r"|\b\u0432 \u0444\u043e\u0440\u043c\u0430\u0442\u0435 json\b"
     r"|\b(?:sorry|apologies|apologi[sz]e) (?:for|about) (?:the|my) (?:error|mistake|confusion)\b"
     r"|\bsorry about that\b|\bfor the clarification\b|\bas requested\b|\bevaluation form\b"
+    r"|\A(?:in (?:conclusion|summary|short|conclusione|sintesi)|en (?:conclusi[o\u00f3]n|resumen"
+    r"|conclusion|r\u00e9sum\u00e9)|por lo tanto|em resumo)\b|\Abelow is\b|\bto (?:conclude|summari[sz]e|sum up)\b"
+    r"|\bafter (?:careful )?consideration\b"
     r"|\bbased on the (?:provided |given )?(?:scale|rubric|criteria|instructions)"
     r"(?: (?:provided|given|above))?\b"
     rf"|\bafter (?:carefully )?(?:reading|reviewing|evaluating) {_WHAT}\b"
@@ -111,9 +118,19 @@ _NUMBER_WORD = (
 _DOUBTS = _doubts(
     "anywhere",
     _NUMBER_WORD,
-    rf"there (?:is|are|was) no (?:{_ABOUT})|no (?:{_ABOUT}) (?:is|was|were)",
     r"(?:missing|empty|blank|not|a bit)(?=\W*\Z)",
     r"(?:not|n't) (?:\w+ )?(?:provided|given|included?|shown|there|supplied)|missing from",
+)
+#: Nothing was rated.
+_LACKS = re.compile(
+    rf"\bthere (?:is|are|was|were) no (?:{_ABOUT})\b"
+    rf"|(?:\A|[.!\n]\W*)no (?:{_ABOUT}) (?:(?:is|was|were|has been|to) )?"
+    r"(?:provided|given|included|shown|found|present|available|supplied|here|there|evaluate|rate)\b"
+    rf"|\b(?:{_ABOUT}) (?:is|was|were|seems?|appears?) (?:to be )?"
+    r"(?:missing|empty|blank|absent|not (?:provided|given|included|shown|there|present|available))"
+    r"(?=\W*\Z| ?[.,;!\n]| (?:from|in) the)"
+    rf"|\b(?:does|did|do) ?(?:not|n't) (?:contain|include|have|see) (?:an?|the|any) (?:{_ABOUT})\b",
+    re.IGNORECASE,
 )
 _DOUBTS_BEFORE = _doubts("before", r"(?:below|so)(?=\W*\Z)", rf"(?:this|that){_MODIFIES_NOTHING}")
 _DOUBTS_BEHIND = _doubts(
@@ -121,17 +138,19 @@ _DOUBTS_BEHIND = _doubts(
 )
 #: At the end of an answer.
 _OFFERS = re.compile(
-    r"\n\s*(?:is there anything else"
+    r"\n[^\S\n]*(?:is there anything else"
     r"|would you like me to (?:explain|elaborate|evaluate|rate|provide))\b[^?\n]*\?\s*\Z",
     re.IGNORECASE,
 )
 _CLOSES = re.compile(
-    r"(?:i )?hope (?:this|that|it) helps|(?:please )?let me know if (?:you|there)\b.*"
+    r"(?:i )?hope (?:this|that|it) helps"
+    r"|(?:please )?let me know if (?:you(?:'d like| would like| need| want| have)\b[^.:;,]*"
+    r"|there(?:'s| is) anything else[^.:;,]*)"
     r"|thank(?:s| you)|done|end of (?:evaluation|answer|response)",
     re.IGNORECASE,
 )
 #: Ends of sentences. Chinese has no space behind them.
-ENDS = re.compile(r"[.!](?=\s|\Z)|[\u3002\uff01]|\n")
+SENTENCE_ENDS = re.compile(r"[.!](?=\s|\Z)|[\u3002\uff01\u0964]|\n")
 #: Around a score they say nothing.
 _PUNCTUATION = (
     " \t\r\n`~*_#>[]().,;:!-=|\"'$\\{}\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
@@ -159,11 +178,11 @@ def check_prose(
     """
     after = _OFFERS.sub("", after)
     whole = _MARKUP.sub(" ", f"{before} {after}").replace("\u2019", "'")
-    if "?" in whole or "\uff1f" in whole:
+    if any(mark in whole for mark in "?\uff1f\u061f"):
         raise Unusable(f"there is a question mark beside {beside}")
     if has_number(whole):
         raise Unusable(f"there are other numbers beside {beside}")
-    if any(may_refuse(part) for part in (_plain(before), _plain(after))):
+    if lacks_response(whole) or any(map(may_refuse, (_plain(before), _plain(after)))):
         raise Unusable(f"the text beside {beside} may be a refusal")
     leading = _leading(before)
     if leading and not is_announcement(leading, names):
@@ -183,7 +202,7 @@ def check_prose(
 
 def has_number(text: str) -> bool:
     """Whether a text has a number, or a sign that makes one of another, in any script."""
-    if "//" in text or "!=" in text or "~~" in text or "<" in text:
+    if "//" in text or "!=" in text:
         return True
     return any(
         unicodedata.category(character)[0] == "N"
@@ -192,19 +211,33 @@ def has_number(text: str) -> bool:
     )
 
 
+def lacks_response(text: str) -> bool:
+    """Whether a text says that there is nothing to rate."""
+    return _LACKS.search(text.replace("\u2019", "'")) is not None
+
+
 def is_announcement(text: str, names: tuple[str, ...] = ()) -> bool:
     """Whether a text only announces a score, or says nothing. `names` may stand in it, too."""
     rest = _PHRASES.sub(" ", _plain(text).casefold())
-    for name in names:
-        rest = rest.replace(name.replace("_", " ").casefold(), " ")
+    if named := _naming(names):
+        rest = named.sub(" ", rest)
     return not any(character.isalpha() for character in _WORDS.sub(" ", rest))
 
 
 def names_score(text: str, names: tuple[str, ...] = ()) -> bool:
     """Whether an announcement has a word for a score."""
-    if _NOUN.search(text):
-        return True
-    return any(name.replace("_", " ").casefold() in text.casefold() for name in names)
+    named = _naming(names)
+    return bool(_NOUN.search(text) or (named and named.search(text.casefold())))
+
+
+def _naming(names: tuple[str, ...]) -> Any:
+    """One of these dimensions, as words of their own. Chinese parts no words."""
+    told = [name.replace("_", " ").casefold() for name in names]
+    told.sort(key=len, reverse=True)
+    if not told:
+        return None
+    either = "|".join(map(regex.escape, told))
+    return regex.compile(rf"{BEGINS}(?:{either}){ENDS}")
 
 
 def doubtful_behind(text: str) -> str:
@@ -249,7 +282,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def _sentences(text: str) -> list[str]:
-    parts = (_plain(part) for part in ENDS.split(text.replace("\u2019", "'")))
+    parts = (_plain(part) for part in SENTENCE_ENDS.split(text.replace("\u2019", "'")))
     return [part for part in parts if part]
 
 

@@ -14,13 +14,13 @@ from judge.quoted import with_tex
 
 
 def object_in(
-    answer: str, *, others: Sequence[str] = (), names: tuple[str, ...] = ()
+    answer: str, *, names: tuple[str, ...] = (), explained: bool = True
 ) -> tuple[dict[str, Any] | None, str]:
     """The one JSON object in an answer, and the prose around it; None where there are no braces at
     all.
 
-    `others` are words one of which the object gives: around it, no other one may stand. `names` are
-    those of the dimensions asked about. Raises Unusable.
+    Unless it may be `explained`, prose only announces the object. `names` are those of the
+    dimensions asked about. Raises Unusable.
     """
     first = answer.find("{")
     if first < 0:
@@ -41,25 +41,11 @@ def object_in(
         raise
     except (ValueError, RecursionError, ArithmeticError):  # nested braces; endless exponents
         raise Unusable("the answer looks like JSON but is not") from None
-    if not isinstance(value, dict):  # nothing else begins with a brace
-        return None, answer
     before, after = text[:first], text[end:]
     if "{" in after or "}" in before + after:
         raise Unusable("there are other braces beside the JSON object")
-    check_prose(before, after, beside="the JSON object", names=names, explained=not others)
-    _check_others(f"{before} {after}", value, others)
+    check_prose(before, after, beside="the JSON object", names=names, explained=explained)
     return value, f"{before} {after}"
-
-
-def _check_others(prose: str, value: dict[str, Any], others: Sequence[str]) -> None:
-    """Raise Unusable where the text around an object names another of `others` than the object."""
-    if not others:
-        return
-    words = r"(?<!\w)(?:" + "|".join(map(re.escape, others)) + r")(?!\w)"
-    given = {word.casefold() for word in re.findall(words, str(value), re.IGNORECASE)}
-    for word in re.findall(words, prose):
-        if word.casefold() not in given:
-            raise Unusable(f"the text beside the JSON object names {word}")
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

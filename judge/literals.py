@@ -1,16 +1,25 @@
-"""A score in the form that a template asks for, such as `Rating: [[*]]`. Pure."""
+"""A score in the form that a template asks for, such as `Rating: [[*]]`. Pure.
+
+The last one counts if it stands alone in its line, or behind words that only announce it, and the
+line before it does not lead elsewhere ("A perfect summary looks like this:").
+"""
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from judge.doubts import Unusable, doubt, doubtful_behind, doubting, is_announcement
+import regex
+
+from judge.doubts import Unusable, doubt, doubtful_behind, is_announcement, lacks_response
 from judge.parsing import Scored, check_answer, check_point
 from judge.plain_numbers import (
     GAP,
     INTEGER,
     NUMBER,
+    between_digits,
     check_labels,
     of_highest,
+    other_scores,
     rest_behind,
     start_of_sentence,
     without_ends,
@@ -19,42 +28,57 @@ from judge.plain_numbers import (
 )
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
+from survey.definition.word_edges import BEGINS
 from survey.files.digits import ascii_digits
 
-#: In the words before a literal: it is no answer.
-_LEADS_ELSEWHERE = re.compile(
-    rf"(?:{doubting('before_a_literal')}|n['\u2019]t\b|\be\.g\.|\u4e0d)\W*(?:\w+\W+){{0,3}}\Z"
-    r"|\b(?:and|to)\W*\Z|<!--\W*\Z",
-    re.IGNORECASE,
-)
-_OTHER_DIMENSION = re.compile(
-    rf"{GAP}*(?:[-*\u2022]{GAP}*)?(?!Out )([A-Z][\w ]{{1,40}}): *[0-9]+\.?{GAP}*"
-)
-_COLON = rf"{GAP}*[:\uff1a]\s*"
+#: What says nothing in an answer or a literal; a star may also mark an item of a list.
+_UNUSED = re.compile(r"\*(?!\s)|(?<=\S)\*|`|\\(?:boxed|(?=[\[\]]))")
+_TAG = re.compile(r"</?\w[^<>\n]{0,40}>")
+_HIDDEN = re.compile("<!--|~~")
+_COLON = rf"(?: (?:score|rating))?{GAP}*[:\uff1a]\s*"
 #: An answer may be no more than the place of a literal.
-_BEFORE_BARE, _BEHIND_BARE = r"[\s*`\"'\[]*", r"[\s*`\"'\]]*\.?\s*"
+_BEFORE_BARE, _BEHIND_BARE = r"[\s*`\"'\[(]*", r"[\s*`\"'\])]*\.?\s*"
+_AROUND_SENTENCE = " \t\n*_`\"')]}>\u201d\u2019\u300d\uff09"
+_ENDS_SENTENCE = tuple(".!?\u2026\u3002\uff01\uff1f\u0964\u061f")
+_ITEM = re.compile(rf"{GAP}*(?:[-*\u2022]|[0-9]{{1,2}}[.)]){GAP}")
+#: What a line of more words says goes on in the sentences before it.
+_WORDS_OF_HEADING = 3
 
 
 def score_in_literal(
-    text: str, literal: str, scale: Sequence[Point], *, between: bool = False
+    text: str,
+    literal: str,
+    scale: Sequence[Point],
+    *,
+    between: bool = False,
+    name: str = "",
+    others: Sequence[str] = (),
 ) -> list[Scored]:
     """The score that stands in place of * in the last occurrence of `literal` in `text`, or that is
-    all of it: prompts that end in the words before the score are answered so.
+    all of it: prompts that end in the words before the score are answered so. `name` is the
+    dimension's; behind the score may stand those of `others`, the judge's other dimensions.
 
     Raises Unusable.
     """
     highest = rf"(?:{GAP}*(?:/|out of){GAP}*[0-9]+(?![0-9]))?"
     value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){NUMBER.pattern}{highest}"
-    said, rest = _last_in(literal, value, without_ends(ascii_digits(text), scale))
+    names = (name,) if name else ()
+    before, said, rest = _last_in(
+        without_ends(literal, scale), value, without_ends(ascii_digits(text), scale), names
+    )
     token = without_highest(said, scale)
     if not INTEGER.fullmatch(token):
         raise Unusable(f"{token} is not a whole number")
     score = int(float(token))
     check_point(score, scale, between=between)
+    if others_said := other_scores(before, scale, score, names):
+        raise Unusable(f"it also says {others_said[0]}")
     check_labels(rest, scale, score)
     rest = re.sub(rf"\A{of_highest(scale)}", "", rest)
     own = next((point.label for point in scale if point.value == score), "")
-    _check_behind(literal, rest_behind(rest, [own]))
+    behind = rest_behind(rest, [own])
+    if behind is None or not _is_of_others(behind, others, scale):
+        _check_behind(literal, behind)
     return [Scored(score)]
 
 
@@ -65,81 +89,106 @@ def verdicts_in_literal(
     a tie, which the letter after them says, too. As `parse_verdicts`. Raises Unusable.
     """
     after = chr(ord(letters[-1]) + 1)
-    value = rf"(?:a )?{re.escape(tie)}(?!\w)|[{''.join(letters)}{after}](?!\w)"
-    found, rest = _last_in(literal, value, text)
+    # "A reply" has an article.
+    letter = rf"(?-i:A(?! +[a-z])|(?!A)[{''.join(letters)}{after}])(?!\w)"
+    _, found, rest = _last_in(literal, rf"(?:a )?{re.escape(tie)}(?!\w)|{letter}", text, ())
     said = found.upper()
     better = tie if said == after or said.endswith(tie.upper()) else said
     _check_behind(literal, rest_behind(rest, [tie] if better == tie else []))
     return [Scored(1 if better == tie else 2 * (better == letter)) for letter in letters]
 
 
-def _last_in(literal: str, value: str, text: str) -> tuple[str, str]:
-    """What stands in place of * in the last occurrence of a literal, if nothing before it makes it
-    an example, and what stands behind it. Raises Unusable.
+def _last_in(literal: str, value: str, text: str, names: tuple[str, ...]) -> tuple[str, str, str]:
+    """What stands before the last occurrence of a literal, in its place of *, and behind it.
+
+    Raises Unusable where what stands before makes it an example, or another one.
     """
-    answer = re.sub("[*`]|\\\\boxed", "", check_answer(text))
-    if may_refuse(answer):
+    answer = _UNUSED.sub(between_digits, check_answer(text))
+    if may_refuse(answer) or lacks_response(answer):
         raise Unusable("the answer may be a refusal")
-    if bare := re.fullmatch(rf"{_BEFORE_BARE}({value}){_BEHIND_BARE}", answer, re.IGNORECASE):
-        return bare[1], ""
-    first, _, last = (_pattern(part) for part in literal.partition("*"))
-    leading = rf"{first}\s*" if first else ""
-    whole = re.compile(rf"{leading}[\[(]?({value})[\])]?\s*?{last}", re.IGNORECASE)
-    begins = re.compile(first, re.IGNORECASE) if first else whole
+    if _HIDDEN.search(answer):
+        raise Unusable("parts of the answer are struck out or hidden")
+    if bare := regex.fullmatch(rf"{_BEFORE_BARE}({value}){_BEHIND_BARE}", answer, regex.IGNORECASE):
+        return "", bare[1], ""
+    whole, begins = _patterns(literal, value)
     starts = [found.start() for found in begins.finditer(answer)]
     if not starts:
         raise Unusable(f"{literal} is not in the answer")
     found = whole.match(answer, starts[-1])
     if found is None:
         raise Unusable(f"the last {literal} has no usable score")
-    before = filter(None, (whole.match(answer, start) for start in starts))
-    is_alone = len({each[1].upper() for each in before}) == 1
-    if not _is_given(answer, found.start(), is_named=literal[0].isalpha(), is_alone=is_alone):
+    given = [each for each in (whole.match(answer, start) for start in starts) if each]
+    is_alone = len({each[1].upper() for each in given}) == 1
+    beside = [each for each in given[:-1] if _is_next_to(answer[each.end() : found.start()])]
+    if beside and not is_alone:
+        raise Unusable(f"there are several {literal} side by side")
+    if not _is_given(answer, found.start(), is_alone=is_alone, names=names):
         raise Unusable(f"the last {literal} is not given as the score")
-    return found[1], answer[found.end() :]
+    return answer[: found.start()], found[1], answer[found.end() :]
 
 
-def _is_given(text: str, start: int, *, is_named: bool, is_alone: bool) -> bool:
-    """Whether nothing before a literal means another one, or an example.
-
-    Before one that begins with a word (`is_named`), its line only announces it, as before one that
-    is not the only value.
+def _patterns(literal: str, value: str) -> tuple[Any, Any]:
+    """What matches a literal with its value, and its beginning. Where it has words, the brackets
+    around its place may be missing.
     """
-    own = _own_line(text, start)
-    if (is_named or not is_alone) and not is_announcement(own):
+    first, last = literal.split("*")
+    has_words = any(character.isalpha() for character in first)
+    if has_words:
+        first, last = first.rstrip(" [(").rstrip(), last.lstrip(" ])")
+    before, behind = _pattern(first), _pattern(last)
+    edge = BEGINS if has_words and before[:1].isalpha() and before[:1].isascii() else ""
+    gap = "" if before.endswith(r"\s*") or not before else r"\s*"
+    opened, closed = (
+        (r"[\[(]{0,2}\s*", r"\s*[\])]{0,2}") if has_words else (r"[\[(]?\s*", r"\s*[\])]?")
+    )
+    behind = rf"\s*{behind}" if behind else ""
+    flags = regex.IGNORECASE
+    whole = regex.compile(rf"{edge}{before}{gap}{opened}({value}){closed}{behind}", flags)
+    return whole, regex.compile(edge + before, flags) if before else whole
+
+
+def _pattern(part: str) -> str:
+    """The text of a literal beside its place, whose spaces, colons and list marker may differ."""
+    text = re.sub(r"\A\s*[-\u2022]\s+", "", _UNUSED.sub("", part))
+    words = re.sub(r"\s*([:\uff1a])\s*", r"\1", text).split()
+    patterns = (re.escape(word).replace("_", "[_ ]") for word in words)
+    return re.sub("[:\uff1a]", lambda _: _COLON, r"\s*".join(patterns))
+
+
+def _is_next_to(between: str) -> bool:
+    """Whether two literals stand in one line, or in lines that follow each other."""
+    return between.count("\n") <= 1 and not any(map(str.isalpha, between.partition("\n")[2]))
+
+
+def _is_given(text: str, start: int, *, is_alone: bool, names: tuple[str, ...]) -> bool:
+    """Whether nothing before a literal means another one, or an example."""
+    sentence = start_of_sentence(text, start)
+    own = _TAG.sub(" ", without_list_marker(text[sentence:start]))
+    if any(map(str.isalpha, own)):
+        return is_announcement(own, names)
+    before = _TAG.sub(" ", text[:sentence]).rstrip(_AROUND_SENTENCE)
+    line = before.rsplit("\n", 1)[-1]
+    if not before or before.endswith(_ENDS_SENTENCE) or is_announcement(line, names):
+        return True
+    is_heading = line.lstrip().startswith("#") or line.endswith((":", "\uff1a"))
+    if is_heading or not is_alone:
         return False
-    called = own if own.strip() else _leading_line(text, start)
-    leads_elsewhere = not called.isascii() or _LEADS_ELSEWHERE.search(called)
-    return is_announcement(called) or not leads_elsewhere
+    return _ITEM.match(line) is not None or len(line.split()) > _WORDS_OF_HEADING
 
 
 def _check_behind(literal: str, rest: str | None) -> None:
     """Raise Unusable where what stands behind a literal may take it back."""
     if rest is None:
         raise Unusable(f"the last {literal} is not given as the score")
-    if not _is_of_other_dimensions(rest) and (doubtful := doubtful_behind(rest)):
+    if doubtful := doubtful_behind(rest):
         raise doubt(doubtful, f"the last {literal}")
 
 
-def _is_of_other_dimensions(text: str) -> bool:
-    """Whether a text is only lines such as `- Clarity: 4`."""
-    lines = map(_OTHER_DIMENSION.fullmatch, filter(str.strip, text.splitlines()))
-    return all(line and not is_announcement(line[1]) for line in lines)
-
-
-def _pattern(part: str) -> str:
-    """The text of a literal beside its place, whose spaces, colons and list marker may differ."""
-    words = re.sub(r"\A\s*[-\u2022]\s+", "", part).split()
-    patterns = (re.escape(word).replace("_", "[_ ]") for word in words)
-    return re.sub("[:\uff1a]", lambda _: _COLON, r"\s*".join(patterns))
-
-
-def _own_line(text: str, end: int) -> str:
-    """What stands before a place in its sentence and line."""
-    return without_list_marker(text[start_of_sentence(text, end) : end])
-
-
-def _leading_line(text: str, end: int) -> str:
-    """The line that a place continues: the one before it if it ends in a colon, or is a heading."""
-    line = text[: start_of_sentence(text, end)].rstrip().rsplit("\n", 1)[-1]
-    return line if line.endswith((":", "\uff1a")) or line.lstrip().startswith("#") else ""
+def _is_of_others(text: str, others: Sequence[str], scale: Sequence[Point]) -> bool:
+    """Whether a text is only lines such as `- Clarity: 4` about other dimensions."""
+    names = "|".join(re.escape(name).replace("_", "[_ ]") for name in others)
+    number = rf"\[{{0,2}}[0-9]+\]{{0,2}}(?:{of_highest(scale)})?"
+    line = rf"{GAP}*(?:[-*\u2022]{GAP}*)?(?:{names or '(?!)'}){_COLON}{number}\.?{GAP}*"
+    return all(
+        re.fullmatch(line, each, re.IGNORECASE) for each in text.splitlines() if each.strip()
+    )

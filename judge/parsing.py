@@ -4,7 +4,7 @@ The answer, without its thinking (`judge.completions`), is a JSON object: `{"sco
 `"reason"` or without; for the responses of a block one such object, or a plain number, under each
 letter; for several dimensions one under the name of each. It stands alone, in a code fence, or
 within prose that can't be meant otherwise (`judge.doubts`). A judge of a single response on one
-dimension that was asked at an endpoint without JSON may also give exactly one number, in digits, as
+dimension may also give exactly one number, in digits, as
 the score: alone (`4.`, `**4**`, `4 = Very empathetic`) or named by its sentence (`Score: 4`,
 `- Empathy: 4`, `My rating is 4, because …`).
 
@@ -27,22 +27,22 @@ from judge.json_answers import object_in
 from judge.plain_numbers import INTEGER, check_labels, score_in_text, without_highest
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
+from survey.files.digits import ascii_digits
 
 #: Maximum length of an answer in characters.
 LONGEST = 10_000
 
 _ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
-#: Where a reason should be, it may be another score.
-_ONLY_A_NUMBER = re.compile(r"\s*[0-9][0-9./]*\s*")
+_ONLY_A_NUMBER = re.compile(r"\W*[0-9][0-9./]*\W*")
 _BEGINS_WITH_A_NUMBER = re.compile(rf"({INTEGER.pattern})(?:\s*[-=:(\u2013]\s*(.+?)\)?)?\Z")
-_COUNTED = re.compile(r"\b[0-9]+\b")
+_COUNTED = re.compile(r"[0-9]+")
 #: No score has more.
 _DIGITS = 9
 
 # What a JSON object may say
 
-_SCORES = ("score", "rating", "final_score", "overall_score", "final_rating", "overall_rating")
+_SCORES = {"score", "rating", "final_score", "overall_score", "final_rating", "overall_rating"}
 _REASONS = re.compile(
     r"(?:brief_|short_)?(?:reason|expla|rationale|justif|comment|analysis|thought|thinking|evidence"
     r"|feedback|summary|critique|note|why|evaluation|assessment|strength|weakness|suggestion|improvement"
@@ -139,16 +139,25 @@ def parse_verdicts(
     The answer is a JSON object: `{"better": "A"}`, or one under the name of each of several
     dimensions. Raises Unusable.
     """
-    value, _ = object_in(check_answer(text), others=[*letters, tie])
+    value, prose = object_in(check_answer(text), explained=False)
     if value is None:
         raise Unusable("there is no JSON object in the answer")
     parts = _parts(value, dimensions) if dimensions else [("", value)]
     verdicts = [_verdict(at, part, letters, tie) for at, part in parts]
+    _check_others(prose, [*letters, tie], [better for better, _ in verdicts])
     return [
         Scored(1 if better == tie else 2 * (better == letter), reason)
         for letter in letters
         for better, reason in verdicts
     ]
+
+
+def _check_others(prose: str, letters: Sequence[str], given: Sequence[str]) -> None:
+    """Raise Unusable where the text around an object names another letter than the object."""
+    words = rf"(?<!\w)(?:{'|'.join(map(re.escape, letters))})(?!\w)"
+    for word in re.findall(words, prose):
+        if word not in given:
+            raise Unusable(f"the text beside the JSON object names {word}")
 
 
 def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str, str]:
@@ -163,8 +172,12 @@ def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str,
     for said in map(_letter, given.values()):
         if known.get(said, better) != better:
             raise Unusable(f"{where}it also says {known[said]}")
-    reason = given.get("reason", "")
-    return better, reason if isinstance(reason, str) else json.dumps(reason, default=str)
+    return better, _reason(given)
+
+
+def _reason(value: dict[str, Any]) -> str:
+    reason = value.get("reason", "")
+    return reason if isinstance(reason, str) else json.dumps(reason, default=str)
 
 
 def _letter(said: Any) -> str:
@@ -237,10 +250,10 @@ def _scored(value: dict[str, Any], scale: Sequence[Point], names: Sequence[str] 
     scores_of_names = {
         f"{name}_{word}".casefold() for name in names for word in ("score", "rating")
     }
-    own = [
-        *named,
-        *(key for key in value if key.casefold() in _SCORES or key.casefold() in scores_of_names),
-    ]
+    if "score" in value:
+        named = [key for key in named if key != "reason"]
+    others = _SCORES | scores_of_names
+    own = [*named, *(key for key in value if key.casefold() in others and key not in named)]
     scores = [value[key] for key in own]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
@@ -249,9 +262,8 @@ def _scored(value: dict[str, Any], scale: Sequence[Point], names: Sequence[str] 
         given = scores[0]
         shown = repr(float(given)) if isinstance(given, Decimal) else repr(given)
         raise Unusable(f"the score {shown[:40]} is not an integer")
-    _check_other_keys(value, own)
-    reason = value.get("reason", "")
-    return Scored(score, reason if isinstance(reason, str) else json.dumps(reason, default=str))
+    _check_other_keys(value, own, scale)
+    return Scored(score, "" if "reason" in own else _reason(value))
 
 
 def _inside(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -277,23 +289,35 @@ def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> N
             raise Unusable(f"it also says {given[:40]}")
         if key.casefold() in _WHAT and isinstance(given, str):
             check_labels(given, scale, score, of_one_word=True)
-            if any(number != str(score) for number in _COUNTED.findall(given)):
+            if any(number != str(score) for number in _COUNTED.findall(ascii_digits(given))):
                 raise Unusable(f"it also says {given[:40]}")
 
 
-def _check_other_keys(value: dict[str, Any], own: Sequence[str]) -> None:
+def _check_other_keys(
+    value: dict[str, Any], own: Sequence[str], scale: Sequence[Point] = ()
+) -> None:
     """Raise Unusable where a JSON object says more than its `own`, and the reasons."""
     for key, given in value.items():
         name = key.casefold()
         if key in own or given in ("", None, [], {}) or name in _WHICH_OR_HOW_SURE:
             continue
         is_reason = _REASONS.fullmatch(name) is not None and not _ANOTHER.search(name)
-        if name != "reason" and _ONLY_A_NUMBER.fullmatch(str(given)):
+        if name != "reason" and scale and isinstance(given, str) and _gives_score(given, scale):
             is_reason = False  # an `assessment` may be another score; a reason was asked for
         if not (is_reason and _is_text(given)) and not (name in _WHAT and isinstance(given, str)):
             raise Unusable(f'the JSON also has "{key}"')
         if isinstance(given, str) and may_refuse(given):
             raise Unusable("the reason may be a refusal")
+
+
+def _gives_score(text: str, scale: Sequence[Point]) -> bool:
+    if _ONLY_A_NUMBER.fullmatch(ascii_digits(text)):
+        return True
+    try:
+        score_in_text(text, scale)
+    except Unusable:
+        return False
+    return True
 
 
 def _is_text(given: Any) -> bool:

@@ -27,8 +27,9 @@ class PatientClient:
     """One endpoint, asked for one thing at a time. `model_source` says where the model was chosen.
 
     A rate limit and other temporary failures are waited out, up to JUDGE_MAX_ATTEMPTS requests;
-    `while_waiting` is called before each step of a wait and of a request, and `before_request`
-    before each request, repeated ones included; both may raise.
+    `while_waiting` is called before each step of a wait and of a request, `before_request` before
+    each request, repeated ones included, and `after_failure` after each that has no answer; all of
+    them may raise.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class PatientClient:
         model_source: str,
         while_waiting: Callable[[], None] = lambda: None,
         before_request: Callable[[], None] = lambda: None,
+        after_failure: Callable[[ExchangeFailed], None] = lambda failure: None,
     ) -> None:
         self.identity = endpoint.identity
         self._here = endpoint
@@ -45,6 +47,7 @@ class PatientClient:
         self.sent: dict[str, Any] = {}
         self._while_waiting = while_waiting
         self._before_request = before_request
+        self._after_failure = after_failure
         self._provider = Provider.at(endpoint, model_source=model_source)
 
     def close(self) -> None:
@@ -85,6 +88,7 @@ class PatientClient:
             try:
                 return send().result()
             except ExchangeFailed as failure:
+                self._after_failure(failure)
                 if adapts(failure):
                     continue
                 tries += 1

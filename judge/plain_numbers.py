@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from judge.doubts import (
-    ENDS,
+    SENTENCE_ENDS,
     Unusable,
     check_prose,
     has_number,
@@ -55,7 +55,7 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
 
     Raises Unusable.
     """
-    plain = without_ends(_WRAPPING.sub(_between_digits, ascii_digits(answer)), scale)
+    plain = without_ends(_WRAPPING.sub(between_digits, ascii_digits(answer)), scale)
     plain = without_highest(plain, scale)
     numbers = list(NUMBER.finditer(plain))
     if not numbers:
@@ -81,14 +81,30 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
     return score
 
 
+def other_scores(
+    text: str, scale: Sequence[Point], score: int, names: tuple[str, ...] = ()
+) -> list[str]:
+    """The sentences of a text that give another score than this, as `Final rating: 4` does."""
+    given = []
+    for sentence in SENTENCE_ENDS.split(without_highest(text, scale)):
+        found = NUMBER.search(sentence)
+        if found is None or any(map(str.isalnum, sentence[found.end() :])):
+            continue
+        called = without_list_marker(sentence[: found.start()])
+        says = _I_RATE.search(called) or names_score(called, names)
+        if says and is_announcement(called, names) and found[0] != str(score):
+            given.append(sentence.strip())
+    return given
+
+
 def _is_numbering(before: str, called: str, after: str) -> bool:
     """Whether a number only counts, as in `4. It offers help.` behind a sentence, or `no. 4`."""
     if any(character.isalnum() for character in called) or not before.strip():
         return False
-    return _BEGINS_AN_ITEM.match(after) is not None or before[-1:] not in ("\n", "")
+    return _BEGINS_AN_ITEM.match(after) is not None or before[-1:] != "\n"
 
 
-def _between_digits(found: re.Match[str]) -> str:
+def between_digits(found: re.Match[str]) -> str:
     """What stands for wrapping: a space where digits would join."""
     text, start, end = found.string, found.start(), found.end()
     return " " if text[start - 1 : start].isdigit() and text[end : end + 1].isdigit() else ""
@@ -104,7 +120,7 @@ def without_ends(text: str, scale: Sequence[Point]) -> str:
         rf"\({GAP}*(?:{ends}|(?:out of|/){GAP}*{high}){GAP}*\)"
         rf"|\bon a scale (?:of|from) {ends}\b,?"
     )
-    return re.sub(whole, "", text, count=1, flags=re.IGNORECASE)
+    return re.sub(whole, "", text, flags=re.IGNORECASE)
 
 
 def without_highest(text: str, scale: Sequence[Point]) -> str:
@@ -119,7 +135,7 @@ def of_highest(scale: Sequence[Point]) -> str:
 
 def start_of_sentence(text: str, end: int) -> int:
     """Where the sentence begins in which a place of a text is."""
-    return max((found.end() for found in ENDS.finditer(text, 0, end)), default=0)
+    return max((found.end() for found in SENTENCE_ENDS.finditer(text, 0, end)), default=0)
 
 
 def without_list_marker(text: str) -> str:

@@ -30,7 +30,7 @@ from django.conf import settings
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from judge.completions import read_completion, texts_of_thinking
+from judge.completions import broke_off, read_completion, texts_of_thinking
 from judge.endpoints import EndpointHere
 from judge.error_words import WORDS, ErrorWords, error_in, first_line, words_of
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
@@ -261,7 +261,7 @@ class Provider:
             choice = completion.choices[0]
         except (ValidationError, IndexError):
             raise self._no_completion(text, content_type=content_type, model=model) from None
-        if choice.finish_reason == "error" or choice.error:
+        if broke_off(choice.finish_reason) or choice.error:
             words = str(words_of(choice.error))[:WORDS]
             raise ExchangeFailed(
                 "the endpoint broke off its answer" + (f": {words}" if words else ""),

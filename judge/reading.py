@@ -31,8 +31,14 @@ def scores_of(
             literal = configuration.answer_about(name)
             if configuration.presentation == "pair":
                 return verdicts_in_literal(said.answer, literal, named, tie=TIE)
-            between = configuration.between
-            return score_in_literal(said.answer, literal, configuration.scale, between=between)
+            return score_in_literal(
+                said.answer,
+                literal,
+                configuration.scale,
+                between=configuration.between,
+                name=name,
+                others=[each for each in configuration.dimensions if each != name],
+            )
         if configuration.presentation == "pair":
             return parse_verdicts(said.answer, named, tie=TIE, dimensions=several)
         return parse_scores(

@@ -80,7 +80,7 @@ def test_empathy_is_no_refusal(text: str) -> None:
 @pytest.mark.parametrize(("literal", "reply", "score"), IN_LITERALS)
 def test_literal_is_read_where_nothing_goes_on(literal: str, reply: str, score: int | None) -> None:
     try:
-        read: int | None = score_in_literal(reply, literal, FIVE)[0].score
+        read: int | None = score_in_literal(reply, literal, FIVE, others=["clarity"])[0].score
     except Unusable:
         read = None
     assert read == score
