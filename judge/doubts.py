@@ -112,22 +112,26 @@ _MODIFIES_NOTHING = (
     r"[a-z]{3,})"
 )
 _NUMBER_WORD = (
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
+    r"(?:one(?! of the)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|hundred)"
     + _MODIFIES_NOTHING
 )
 _DOUBTS = _doubts(
     "anywhere",
     _NUMBER_WORD,
     r"(?:missing|empty|blank|not|a bit)(?=\W*\Z)",
+    r"levels?(?! of)|instead(?! of)",
     r"(?:not|n't) (?:\w+ )?(?:provided|given|included?|shown|there|supplied)|missing from",
 )
+_RATE = "rate|score|evaluate|assess|judge|read|grade"
 #: Nothing was rated.
 _LACKS = re.compile(
-    rf"\bthere (?:is|are|was|were) no (?:{_ABOUT})\b"
+    rf"\bthere (?:is|are|was|were|(?:seems|appears) to be) no (?:{_ABOUT})\b|\bi have no (?:{_ABOUT})"
+    rf"|\bnothing (?:here )?to (?:{_RATE})\b|\bno (?:{_ABOUT}) to (?:{_RATE})\b"
+    rf"|(?:unable to|can't|cannot|could(?: not|n't)) (?:be )?(?:see|find|found|read|access|view)\b"
     rf"|(?:\A|[.!\n]\W*)no (?:{_ABOUT}) (?:(?:is|was|were|has been|to) )?"
     r"(?:provided|given|included|shown|found|present|available|supplied|here|there|evaluate|rate)\b"
     rf"|\b(?:{_ABOUT}) (?:is|was|were|seems?|appears?) (?:to be )?"
-    r"(?:missing|empty|blank|absent|not (?:provided|given|included|shown|there|present|available))"
+    r"(?:missing|empty|blank|absent|omitted|unreadable|not (?:provided|given|included|shown|there|present|available))"
     r"(?=\W*\Z| ?[.,;!\n]| (?:from|in) the)"
     rf"|\b(?:does|did|do) ?(?:not|n't) (?:contain|include|have|see) (?:an?|the|any) (?:{_ABOUT})\b",
     re.IGNORECASE,
@@ -246,22 +250,28 @@ def doubtful_behind(text: str) -> str:
 
 
 def _unexplained_behind(sentences: Sequence[str]) -> Iterator[str]:
-    """The same of sentences behind a score, where "it" may be the score: "It is a mistake."."""
+    """The same of sentences behind a score, which may be about it: "It is a mistake."."""
     if sentences and _IT.match(sentences[0]):
         yield sentences[0]
+    yield from filter(_ABOUT_ELSE.match, map(_opened, sentences))
     yield from _unexplained(sentences, _DOUBTS_BEHIND)
 
 
 def _unexplained(sentences: Sequence[str], doubts: re.Pattern[str] | None = None) -> Iterator[str]:
     """The sentences that are not about the text that was rated, or may be about its score."""
     for sentence in sentences:
-        text = _OPENS.sub("", _HEADING.sub("", sentence, count=1))
+        text = _opened(sentence)
         if text and (
             not _EXPLAINS.match(text)
             or _DOUBTS.search(text)
             or (doubts is not None and doubts.search(text))
         ):
             yield sentence
+
+
+def _opened(sentence: str) -> str:
+    """A sentence without a heading, and without words such as "Overall,"."""
+    return _OPENS.sub("", _HEADING.sub("", sentence, count=1))
 
 
 def doubt(sentence: str, beside: str) -> Unusable:
@@ -274,6 +284,11 @@ _SHOWN = 60
 _IT = re.compile(
     r"this is\b|it(?:'s| (?:is|was|has been|will|would|should|could|may|might|must|can|does|means"
     r"|needs|comes|stems|belongs|loses|fits|awaits|no longer|\w+n't))\b",
+    re.IGNORECASE,
+)
+#: A sentence about something else than what was rated: "The value is wrong", "This is fake".
+_ABOUT_ELSE = re.compile(
+    rf"(?:the|its) (?!(?:\w+ (?:of (?:the|this) )?)?(?:{_ABOUT})\b)|th(?:is|ese) (?!(?:\w+ )?(?:{_ABOUT})\b)|there\b",
     re.IGNORECASE,
 )
 #: Of these signs, those that make no other number.

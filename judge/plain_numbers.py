@@ -22,7 +22,7 @@ GAP = r"[^\S\n]"
 _LIST_MARKER = re.compile(rf"\A{GAP}*[->*]{GAP}+")
 #: Before a number they say that it is not exact, behind it that it is another one.
 _NOT_EXACT = re.compile(r"[~<>/!+?\uff1f\u20ac\u00a7]")
-_GOES_ON = re.compile(rf"{GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{GAP}*(?:\n|\Z))")
+_GOES_ON = re.compile(rf"{GAP}*(?:[/+%^*\u00b0]|[-\u2013\u2014]{GAP}*(?:[\])\n]|\Z))")
 _I_RATE = re.compile(
     r"\bi(?:'d| would)? (?:rate|give|assign)\b|\bich (?:bewerte|gebe|vergebe)\b"
     r"|\bje (?:donne|lui donne)\b|\u6211(?:\u4f1a|\u5c06)?[\u7ed9\u6253]",
