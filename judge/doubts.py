@@ -42,9 +42,11 @@ def _words(*kinds: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W\d_])(?:{parted})(?![^\W\d_])|{unparted}", re.IGNORECASE)
 
 
-_WORDS = _words("nouns", "others")
+_WORDS = _words("nouns", "things", "others")
 #: Of an announcement that stands before a plain number, one word is one of these.
-_NOUN = _words("nouns")
+_NOUN = _words("nouns", "things")
+#: Right before a number they may say which one: "answer 4".
+THINGS = _words("things")
 
 _ABOUT = "|".join(_PROSE["explaining"]["en"].split())
 _WHAT = rf"(?:the|this) (?:given |provided )?(?:{_ABOUT})"
@@ -160,10 +162,12 @@ _PUNCTUATION = (
     " \t\r\n`~*_#>[]().,;:!-=|\"'$\\{}\u200b\ufeff\u201c\u201d\u300c\u300d\u2013\u2014"
     "\uff1a\u3002\uff08\uff09\u3010\u3011\uff0c\u3001\uff1b\uff01"
 )
-_MARKUP = re.compile(
-    r"```+\w*|~~~+\w*|<br\s*/?>|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]"
-    r"|</?(?:answer|final_answer|json|output|response|result|score|rating)>"
+EMOJI = "[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f]"
+TAG = (
+    r"</?(?:(?:final_)?(?:answer|score|rating)|json|output|response|result|reason(?:ing)?|rationale"
+    r"|explanation|evaluation|analysis|justification|feedback|assessment|judge?ment|verdict)>"
 )
+_MARKUP = re.compile(rf"```+\w*|~~~+\w*|<br\s*/?>|{EMOJI}|{TAG}", re.IGNORECASE)
 _ONLY_SPACE_AFTER = re.compile(r"[.!\u3002\uff01][\s*_\"')\]`]*\Z")
 
 

@@ -17,14 +17,20 @@ decimals, percentages, a number that merely occurs in the text, and whatever is 
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from judge.doubts import Unusable
+from judge.doubts import Unusable, lacks_response
 from judge.json_answers import object_in
-from judge.plain_numbers import INTEGER, check_labels, score_in_text, without_highest
+from judge.plain_numbers import (
+    INTEGER,
+    check_labels,
+    other_scores,
+    score_in_text,
+    without_highest,
+)
 from judge.refusing import may_refuse
 from survey.definition.tasks import Point
 from survey.files.digits import ascii_digits
@@ -32,10 +38,18 @@ from survey.files.digits import ascii_digits
 #: Maximum length of an answer in characters.
 LONGEST = 10_000
 
-_ANSWER = re.compile(r"\A(?:response|reply|answer|option)\s+", re.IGNORECASE)
+#: Such as `Response` before a letter.
+_ONE_WORD = re.compile(r"\A[^\W\d_]{2,}\s*(?=[A-Z]\Z)")
 _BOXED = re.compile(r"\$?\\boxed\{([^{}]*)\}\$?")
+#: Around the label of a point, which may be numbered.
+_LABEL_EDGES = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_NUMBERED = re.compile(r"\A\W*[0-9]+\s*[-:=.)(]")
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]*>|\[[^\[\]]*\]|\.\.\.|\u2026)\s*")
+#: A value of so many words is a reason, whatever its key.
+_WORDS_OF_PROSE = 4
 _ONLY_A_NUMBER = re.compile(r"\W*[0-9][0-9./]*\W*")
 _BEGINS_WITH_A_NUMBER = re.compile(rf"({INTEGER.pattern})(?:\s*[-=:(\u2013]\s*(.+?)\)?)?\Z")
+_UNIT = re.compile(r"(?<=[0-9])(?:\s*(?:points?|stars?)|[\u5206\u70b9\uc810])?\.?\Z", re.IGNORECASE)
 _COUNTED = re.compile(r"[0-9]+")
 #: No score has more.
 _DIGITS = 9
@@ -65,6 +79,9 @@ _WHAT = {
     "item",
 }
 _WHAT |= {"language", "model"}
+_DIMENSION = {"dimension", "criterion", "criteria", "aspect", "metric"}
+#: In a part of an answer, whose part it is.
+_WHOSE = _WHAT | {"id", "index", "letter"}
 #: The whole answer may stand under one of these.
 _AROUND = {
     "result",
@@ -164,14 +181,20 @@ def _verdict(at: str, part: Any, letters: Sequence[str], tie: str) -> tuple[str,
     """The better letter, or the tie, and the reason."""
     known = {name.casefold(): name for name in [*letters, tie]}
     given = part if isinstance(part, dict) else {"better": part}
+    given = {"better" if key.casefold() == "better" else key: said for key, said in given.items()}
     better = known.get(_letter(given.get("better")))
     where = f"{at}: " if at else ""
     if better is None:
         raise Unusable(f'{where}"better" is not one of {", ".join(known.values())}')
     _check_other_keys(given, ("better",))
-    for said in map(_letter, given.values()):
+    texts = [text for name, each in given.items() if name != "better" for text in _texts_in(each)]
+    for said in map(_letter, texts):
         if known.get(said, better) != better:
             raise Unusable(f"{where}it also says {known[said]}")
+    for other in letters:
+        wins = rf"\b{other}\b(?: (?:is|was))?(?: (?:clearly|much|slightly))? (?:better|wins)\b"
+        if other != better and any(re.search(wins, text) for text in texts):
+            raise Unusable(f"{where}it also says that {other} is better")
     return better, _reason(given)
 
 
@@ -181,8 +204,8 @@ def _reason(value: dict[str, Any]) -> str:
 
 
 def _letter(said: Any) -> str:
-    """`a` of `Response A`; empty for what is no text."""
-    return _ANSWER.sub("", said.strip()).casefold() if isinstance(said, str) else ""
+    """`a` of `Response A` and `A.`; empty for what is no text."""
+    return _ONE_WORD.sub("", said.strip(" .*\n")).casefold() if isinstance(said, str) else ""
 
 
 def keeps_to_probe(text: str) -> bool:
@@ -205,7 +228,7 @@ def check_answer(answer: str) -> str:
 def _parts(value: Any, names: Sequence[str], within: str = "") -> list[tuple[str, Any]]:
     """The parts of an answer under letters or dimensions, and where each is. Raises Unusable."""
     parts, own = [], list[str]()
-    given = value if isinstance(value, dict) else {}
+    given = _unwrapped(value) if isinstance(value, dict) else {}
     for name in names:
         at = f"{within}, {name}" if within else name
         keys = [key for key in given if key == name or _is_named(key, name)]
@@ -225,13 +248,15 @@ def _check_what(part: Any, at: str, name: str, names: Sequence[str]) -> None:
     """Raise Unusable where a part says that it is about another one of `names`."""
     others = {each.casefold() for each in names if each != name}
     for key, given in part.items() if isinstance(part, dict) else ():
-        if key.casefold() in _WHAT and isinstance(given, str) and given.casefold() in others:
+        if key.casefold() in _WHOSE and isinstance(given, str) and _letter(given) in others:
             raise Unusable(f"{at} is about {given}")
 
 
 def _is_named(key: str, name: str) -> bool:
-    """Whether a key of JSON names a dimension. Letters are as they were given."""
-    return len(name) > 1 and key.casefold() == name.casefold()
+    """Whether a key of JSON names a dimension, or a letter, as `Response A` does."""
+    if len(name) > 1:
+        return key.casefold() == name.casefold()
+    return name in key and _letter(key) == name.casefold()
 
 
 def _of_part(at: str, part: Any, scale: Sequence[Point]) -> Scored:
@@ -262,8 +287,15 @@ def _scored(value: dict[str, Any], scale: Sequence[Point], names: Sequence[str] 
         given = scores[0]
         shown = repr(float(given)) if isinstance(given, Decimal) else repr(given)
         raise Unusable(f"the score {shown[:40]} is not an integer")
-    _check_other_keys(value, own, scale)
+    _check_other_keys(value, own, scale=scale, score=score, names=names)
     return Scored(score, "" if "reason" in own else _reason(value))
+
+
+def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
+    """What is within an object that has only that, under a name such as `result`."""
+    key, inside = next(iter(value.items()), ("", None))
+    is_alone = len(value) == 1 and key.casefold() in _AROUND and isinstance(inside, dict)
+    return inside if is_alone else value
 
 
 def _inside(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -280,13 +312,8 @@ def _named(value: dict[str, Any], names: Sequence[str]) -> list[str]:
 
 
 def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> None:
-    """Raise Unusable where what the score is given to, or all of a reason, is another point's
-    label.
-    """
-    others = {point.label.casefold() for point in scale if point.value != score}
+    """Raise Unusable where what the score is given to has another point's label or number."""
     for key, given in value.items():
-        if isinstance(given, str) and given.strip(" .").casefold() in others:
-            raise Unusable(f"it also says {given[:40]}")
         if key.casefold() in _WHAT and isinstance(given, str):
             check_labels(given, scale, score, of_one_word=True)
             if any(number != str(score) for number in _COUNTED.findall(ascii_digits(given))):
@@ -294,20 +321,63 @@ def _check_label(value: dict[str, Any], scale: Sequence[Point], score: int) -> N
 
 
 def _check_other_keys(
-    value: dict[str, Any], own: Sequence[str], scale: Sequence[Point] = ()
+    value: dict[str, Any],
+    own: Sequence[str],
+    *,
+    scale: Sequence[Point] = (),
+    score: int | None = None,
+    names: Sequence[str] = (),
 ) -> None:
-    """Raise Unusable where a JSON object says more than its `own`, and the reasons."""
+    """Raise Unusable where a JSON object says more than its `own`, and the reasons, or where these
+    say another score.
+    """
     for key, given in value.items():
         name = key.casefold()
         if key in own or given in ("", None, [], {}) or name in _WHICH_OR_HOW_SURE:
             continue
-        is_reason = _REASONS.fullmatch(name) is not None and not _ANOTHER.search(name)
-        if name != "reason" and scale and isinstance(given, str) and _gives_score(given, scale):
+        is_reason = _REASONS.fullmatch(name) is not None or _is_prose(given)
+        is_reason = is_reason and not _ANOTHER.search(name)
+        texts = list(_texts_in(given))
+        if name != "reason" and scale and any(_gives_score(each, scale) for each in texts):
             is_reason = False  # an `assessment` may be another score; a reason was asked for
         if not (is_reason and _is_text(given)) and not (name in _WHAT and isinstance(given, str)):
             raise Unusable(f'the JSON also has "{key}"')
-        if isinstance(given, str) and may_refuse(given):
-            raise Unusable("the reason may be a refusal")
+        if name in _DIMENSION and names and not any(_is_about(given, each) for each in names):
+            raise Unusable(f"the score is about {given}")
+        for text in texts:
+            if may_refuse(text) or lacks_response(text):
+                raise Unusable("the reason may be a refusal")
+            if _PLACEHOLDER.fullmatch(text):
+                raise Unusable("the form is repeated, not filled in")
+            if score is not None and (said := _other_point(text, scale, score)):
+                raise Unusable(f"it also says {said[:40]}")
+
+
+def _is_prose(given: Any) -> bool:
+    return isinstance(given, str) and len(given.split()) >= _WORDS_OF_PROSE
+
+
+def _is_about(given: str, name: str) -> bool:
+    return name.replace("_", " ").casefold() in given.replace("_", " ").casefold()
+
+
+def _texts_in(given: Any) -> Iterator[str]:
+    """The texts of a reason: itself, or those of its parts."""
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, list | dict):
+        for each in given.values() if isinstance(given, dict) else given:
+            yield from _texts_in(each)
+
+
+def _other_point(text: str, scale: Sequence[Point], score: int) -> str:
+    """What a text says of another point: a sentence that gives it, or its label, which is all of
+    the text; empty if it says nothing of that.
+    """
+    said = _LABEL_EDGES.sub("", _NUMBERED.sub("", ascii_digits(text))).casefold()
+    if said and any(point.label.casefold() == said for point in scale if point.value != score):
+        return text
+    return next(iter(other_scores(text, scale, score)), "")
 
 
 def _gives_score(text: str, scale: Sequence[Point]) -> bool:
@@ -333,7 +403,8 @@ def _is_text(given: Any) -> bool:
 def _whole(score: Any, scale: Sequence[Point]) -> int | None:
     """The whole number that a score is: 4, 4.0, "4", "4/5" or "4 - Very empathetic"."""
     if isinstance(score, str):
-        found = _BEGINS_WITH_A_NUMBER.match(without_highest(score.strip(), scale))
+        said = _UNIT.sub("", ascii_digits(score).strip())
+        found = _BEGINS_WITH_A_NUMBER.match(without_highest(said, scale))
         number = int(float(found[1])) if found else None
         label = found[2] if found else ""
         labels = [point.label.casefold() for point in scale if point.value == number]

@@ -4,7 +4,10 @@ import re
 from collections.abc import Sequence
 
 from judge.doubts import (
+    EMOJI,
     SENTENCE_ENDS,
+    TAG,
+    THINGS,
     Unusable,
     check_prose,
     has_number,
@@ -30,11 +33,7 @@ _I_RATE = re.compile(
 )
 _OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
 #: "The rating for answer 4".
-_IS_AN_INDEX = re.compile(
-    r"\b(?:answer|response|reply|evaluation|result|verdict|antwort|respuesta|r\u00e9ponse|risposta"
-    r"|resposta)[ #]*\Z|(?:\u56de\u7b54|\u56de\u590d)\s*\Z|\u6807\u51c6\W*\Z",
-    re.IGNORECASE,
-)
+_IS_AN_INDEX = re.compile(rf"(?:{THINGS.pattern}|\u56de\u590d|\u6807\u51c6\W*)[ #]*\Z", re.IGNORECASE)
 #: It may be a minus.
 _DASH = re.compile(r"[-\u2010-\u2015\uff0d\ufe63]\s*\Z")
 _BEGINS_AN_ITEM = re.compile(rf"[.)]{GAP}+\w")
@@ -43,11 +42,7 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 #: What wraps an answer and says nothing.
-_WRAPPING = re.compile(
-    r"(?:</?(?:score|answer|rating|result|final_answer|final_score|final_rating|response|output)>"
-    r"|[\u200b\u2060\ufeff*_`#]|[\u2705\u2714\u2611\u2728\ufe0f\U0001f600-\U0001f64f])+",
-    re.IGNORECASE,
-)
+_WRAPPING = re.compile(rf"(?:{TAG}|[\u200b\u2060\ufeff*_`#]|{EMOJI})+", re.IGNORECASE)
 
 
 def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = ()) -> int:
@@ -75,7 +70,7 @@ def score_in_text(answer: str, scale: Sequence[Point], names: tuple[str, ...] = 
     check_labels(plain, scale, score)
     _check_called(_without_label(called, own), number[0], names)
     rest = rest_behind(after, [own])
-    if rest is None or _is_numbering(before, called, after):
+    if rest is None or _is_numbering(before, called, rest):
         raise Unusable(f"{number[0]} is not given as the score")
     check_prose(before, rest, beside="the score", names=names)
     return score
@@ -97,11 +92,12 @@ def other_scores(
     return given
 
 
-def _is_numbering(before: str, called: str, after: str) -> bool:
-    """Whether a number only counts, as in `4. It offers help.` behind a sentence, or `no. 4`."""
-    if any(character.isalnum() for character in called) or not before.strip():
+def _is_numbering(before: str, called: str, rest: str) -> bool:
+    """Whether a number only counts, as in `4. It offers help.`, or in `no. 4`."""
+    if any(character.isalnum() for character in called):
         return False
-    return _BEGINS_AN_ITEM.match(after) is not None or before[-1:] != "\n"
+    is_item = _BEGINS_AN_ITEM.match(rest) is not None
+    return is_item or bool(before.strip() and before[-1] != "\n")
 
 
 def between_digits(found: re.Match[str]) -> str:

@@ -40,12 +40,21 @@ _ELSEWHERE = (
     r"|(?:d\u00e9sol\u00e9e?|je suis d\u00e9sol\u00e9e?)\W+(?:mais )?je ne peux pas (?:vous )?"
     r"(?:\u00e9valuer|noter|aider|r\u00e9pondre)"
     r"|(?:(?:\u5f88|\u975e\u5e38)?(?:\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u9057\u61be)\W*)?"
-    r"\u6211(?:\u4e0d\u80fd|\u65e0\u6cd5)(?:\u5bf9|\u4e3a|\u7ed9|\u63d0\u4f9b|\u5e2e|\u534f|\u8bc4|\u6253\u5206"
+    r"\u6211(?:\u4e0d\u80fd|\u65e0\u6cd5)(?!\u7ed9\u51fa?\u66f4)(?:\u5bf9|\u4e3a|\u7ed9|\u63d0\u4f9b|\u5e2e|\u534f|\u8bc4|\u6253\u5206"
     r"|\u56de\u7b54|\u6ee1\u8db3|\u5b8c\u6210|\u7ee7\u7eed)"
     r"|\u4f5c\u4e3a(?:\u4e00\u4e2a|\u4e00\u540d)?(?:ai|\u4eba\u5de5\u667a\u80fd|\u8bed\u8a00\u6a21\u578b)"
 )
+#: "I can't rate this."
+_CANNOT_RATE = (
+    r"no puedo (?:evaluar|calificar|puntuar)|(?:das |dies |es )?kann ich (?:das |dies |es )?nicht"
+    r" (?:bewerten|beurteilen)|ich kann (?:das|dies|es|diese \w+) nicht (?:bewerten|beurteilen)"
+    r"|je ne peux pas (?:\u00e9valuer|noter)|n\u00e3o posso avaliar|non posso valutare"
+    r"|[^.!?\n\u3002]{0,20}\u8a55\u4fa1\u3067\u304d(?:\u307e\u305b\u3093|\u306a\u3044)"
+    r"|[^.!?\n]{0,20}(?:\u0644\u0627 \u0623\u0633\u062a\u0637\u064a\u0639|\u0644\u0627 \u064a\u0645\u0643\u0646\u0646\u064a) \u062a\u0642\u064a\u064a\u0645"
+    r"|[^.!?\n]{0,40}\u092e\u0942\u0932\u094d\u092f\u093e\u0902\u0915\u0928 \u0928\u0939\u0940\u0902 \u0915\u0930"
+)
 _REFUSES = re.compile(
-    rf"\W*(?:{_REGRET}(?:{_CANNOT}(?: \w+ly)? (?:{_DO})|{_UNWILLING})|{_A_MODEL}|{_ELSEWHERE})"
+    rf"\W*(?:{_REGRET}(?:{_CANNOT}(?: \w+ly)? (?:{_DO})|{_UNWILLING})|{_A_MODEL}|{_ELSEWHERE}|{_CANNOT_RATE})"
 )
 #: Refusals open an answer.
 _OPENING_CHARACTERS = 300

@@ -41,8 +41,9 @@ _OPENS_LATER = re.compile(
 _OPENS_A_LINE = re.compile(rf"{_LESS}(?:thinking|thought){_GREATER}", re.IGNORECASE)
 #: A sentence about a tag goes on behind it.
 _ABOUT_OPENING = re.compile(
-    r"[ \t]+(?:is|are|and|or|was|means|marks|opens|begins|tags?|tokens?)\b|['\"\u201d\u2019)\],.;:]"
+    r"[ \t]+(?:is|are|and|or|was|means|marks|opens|begins|tags?|tokens?)\b"
 )
+_ENDS_QUOTE = re.compile(r"['\"\u201d\u2019)\],.;:]")
 _ABOUT_CLOSING = re.compile(r"[ \t]+[a-z]|['\"\u201d\u2019)\],.;:`]")
 _BEFORE_THINKING = re.compile(
     r"[\s\ufeff\u200b\u2060]*(?:assistant:\s*)?(?:<(?:answer|response|output)>\s*)?", re.IGNORECASE
@@ -133,9 +134,9 @@ def _of_channels(text: str, messages: Sequence[re.Match[str]]) -> WithoutThinkin
     thoughts = [_END_OF_MESSAGE.sub("", text[: messages[0].start()])]
     ends = [each.start() for each in messages[1:]] + [len(text)]
     for message, end in zip(messages, ends, strict=True):
-        body = _END_OF_MESSAGE.split(text[message.end() : end], maxsplit=1)[0]
-        body = as_written(body)
-        (answers if message[1] in _TO_THE_USER else thoughts).append(body)
+        body, *behind = _END_OF_MESSAGE.split(text[message.end() : end], maxsplit=1)
+        (answers if message[1] in _TO_THE_USER else thoughts).append(as_written(body))
+        thoughts += (_END_OF_MESSAGE.sub("", rest) for rest in behind)
     answer = "\n\n".join(answers)
     if not answers:
         return _with(WithoutThinking("", is_unended=True), thoughts)
@@ -182,7 +183,7 @@ def _of_tags(text: str, quoted: Sequence[Quoted]) -> WithoutThinking:
             continue
         last = _closing(tags, first)
         if last is None:
-            return _with(WithoutThinking("", is_unended=True), [*thoughts, text[at:]])
+            return _with(WithoutThinking("", is_unended=True), [*thoughts, *answer, text[at:]])
         answer.append(text[at : tag.start])
         thoughts.append(text[tag.end : tags[last].start])
         at, first = tags[last].end, last + 1
@@ -194,8 +195,16 @@ def _tags_of(text: str, quoted: Sequence[Quoted]) -> Iterator[_Tag]:
     found = list(_found_in(text))
     hidden = marked(text, _without_unopened(quoted, found)) if found else bytearray()
     for tag in found:
-        if not hidden[tag.start] and not (tag.opens and _ABOUT_OPENING.match(text, tag.end)):
-            yield tag
+        if hidden[tag.start] or (tag.opens and _is_about(text, tag)):
+            continue
+        yield tag
+
+
+def _is_about(text: str, tag: _Tag) -> bool:
+    """Whether a sentence is about an opening tag. One that begins a text is not quoted."""
+    if _ABOUT_OPENING.match(text, tag.end):
+        return True
+    return bool(text[: tag.start].strip()) and _ENDS_QUOTE.match(text, tag.end) is not None
 
 
 #: Behind one of these a tag is a part of a sentence, a cell or a string.

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from judge.chat_tokens import token_in
-from judge.thinking import thinking_in
+from judge.chat_tokens import without_end, without_start
+from judge.thinking import without_thinking
 
 #: Characters before and after a trace in an example.
 AROUND = 20
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _PATTERNS = {
     "a line break that is written out": re.compile(r"(?<!\\)\\r?\\?n(?![a-z])|\\u[0-9a-fA-F]{4}"),
     "an HTML entity": re.compile(
