@@ -133,12 +133,15 @@ def asked_again(
         asked[0].count()
         before_request()
 
+    def settle_failure(failure: ExchangeFailed) -> None:
+        asked[0].settle_failure(failure)
+
     client = PatientClient(
         here,
         model_source=f"the model of {judge}",
         while_waiting=while_waiting,
         before_request=count,
-        after_failure=lambda failure: asked[0].settle_failure(failure),
+        after_failure=settle_failure,
     )
     with closing(client):
         support = structured_output(judge)

@@ -79,14 +79,6 @@ def without_end(text: str) -> WithoutTokens:
     return WithoutTokens(text)
 
 
-def token_in(text: str) -> re.Match[str] | None:
-    """The first token of a chat template in a text."""
-    start = _AT_THE_START.match(text)
-    return _AT_THE_END.search(text) or (
-        start if start and start[0].strip("\ufeff\u200b\u2060 \n") else None
-    )
-
-
 def _opens_thinking(text: str, at: int) -> bool:
     rest = re.compile(r"\s*").match(text, at)
     return opens_thinking(text, rest.end() if rest else at)

@@ -48,6 +48,12 @@ _NOUN = _words("nouns", "things")
 #: Right before a number they may say which one: "answer 4".
 THINGS = _words("things")
 
+
+def verdict_words(kind: str) -> tuple[str, ...]:
+    """Words that announce which of two responses `wins`, or that they `ties`."""
+    return tuple(word for words in _PROSE["verdicts"][kind].values() for word in words.split())
+
+
 _ABOUT = "|".join(_PROSE["explaining"]["en"].split())
 _WHAT = rf"(?:the|this) (?:given |provided )?(?:{_ABOUT})"
 #: What an announcement may say beside its words.
@@ -59,7 +65,8 @@ _PHRASES = re.compile(
     r"|\b(?:sorry|apologies|apologi[sz]e) (?:for|about) (?:the|my) (?:error|mistake|confusion)\b"
     r"|\bsorry about that\b|\bfor the clarification\b|\bas requested\b|\bevaluation form\b"
     r"|\A(?:in (?:conclusion|summary|short|conclusione|sintesi)|en (?:conclusi[o\u00f3]n|resumen"
-    r"|conclusion|r\u00e9sum\u00e9)|por lo tanto|em resumo)\b|\Abelow is\b|\bto (?:conclude|summari[sz]e|sum up)\b"
+    r"|conclusion|r\u00e9sum\u00e9)|por lo tanto|em resumo)\b|\Abelow is\b"
+    r"|\bto (?:conclude|summari[sz]e|sum up)\b"
     r"|\bafter (?:careful )?consideration\b"
     r"|\bbased on the (?:provided |given )?(?:scale|rubric|criteria|instructions)"
     r"(?: (?:provided|given|above))?\b"
@@ -127,13 +134,15 @@ _DOUBTS = _doubts(
 _RATE = "rate|score|evaluate|assess|judge|read|grade"
 #: Nothing was rated.
 _LACKS = re.compile(
-    rf"\bthere (?:is|are|was|were|(?:seems|appears) to be) no (?:{_ABOUT})\b|\bi have no (?:{_ABOUT})"
+    rf"\bthere (?:is|are|was|were|(?:seems|appears) to be) no (?:{_ABOUT})\b"
+    rf"|\bi have no (?:{_ABOUT})\b"
     rf"|\bnothing (?:here )?to (?:{_RATE})\b|\bno (?:{_ABOUT}) to (?:{_RATE})\b"
     rf"|(?:unable to|can't|cannot|could(?: not|n't)) (?:be )?(?:see|find|found|read|access|view)\b"
-    rf"|(?:\A|[.!\n]\W*)no (?:{_ABOUT}) (?:(?:is|was|were|has been|to) )?"
+    rf"|(?:\A|[.!\n])\W{{0,9}}no (?:{_ABOUT}) (?:(?:is|was|were|has been|to) )?"
     r"(?:provided|given|included|shown|found|present|available|supplied|here|there|evaluate|rate)\b"
     rf"|\b(?:{_ABOUT}) (?:is|was|were|seems?|appears?) (?:to be )?"
-    r"(?:missing|empty|blank|absent|omitted|unreadable|not (?:provided|given|included|shown|there|present|available))"
+    r"(?:missing|empty|blank|absent|omitted|unreadable"
+    r"|not (?:provided|given|included|shown|there|present|available))"
     r"(?=\W*\Z| ?[.,;!\n]| (?:from|in) the)"
     rf"|\b(?:does|did|do) ?(?:not|n't) (?:contain|include|have|see) (?:an?|the|any) (?:{_ABOUT})\b",
     re.IGNORECASE,
@@ -292,7 +301,8 @@ _IT = re.compile(
 )
 #: A sentence about something else than what was rated: "The value is wrong", "This is fake".
 _ABOUT_ELSE = re.compile(
-    rf"(?:the|its) (?!(?:\w+ (?:of (?:the|this) )?)?(?:{_ABOUT})\b)|th(?:is|ese) (?!(?:\w+ )?(?:{_ABOUT})\b)|there\b",
+    rf"(?:the|its) (?!(?:\w+ (?:of (?:the|this) )?)?(?:{_ABOUT})\b)"
+    rf"|th(?:is|ese) (?!(?:\w+ )?(?:{_ABOUT})\b)|there\b",
     re.IGNORECASE,
 )
 #: Of these signs, those that make no other number.

@@ -4,8 +4,6 @@ A wrong score is worse than none: where other text may mean another score, the j
 """
 
 import json
-import re
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 

@@ -5,12 +5,19 @@ line before it does not lead elsewhere ("A perfect summary looks like this:").
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import regex
 
-from judge.doubts import Unusable, doubt, doubtful_behind, is_announcement, lacks_response
+from judge.doubts import (
+    Unusable,
+    doubt,
+    doubtful_behind,
+    is_announcement,
+    lacks_response,
+    verdict_words,
+)
 from judge.parsing import Scored, check_answer, check_point
 from judge.plain_numbers import (
     GAP,
@@ -64,7 +71,10 @@ def score_in_literal(
     value = rf"(?<![0-9])(?<![0-9][.,:/\u2013-]){NUMBER.pattern}{highest}"
     names = (name,) if name else ()
     before, said, rest = _last_in(
-        without_ends(literal, scale), value, without_ends(ascii_digits(text), scale), names
+        without_ends(literal, scale),
+        value,
+        without_ends(ascii_digits(text), scale),
+        lambda _: names,
     )
     token = without_highest(said, scale)
     if not INTEGER.fullmatch(token):
@@ -91,15 +101,30 @@ def verdicts_in_literal(
     after = chr(ord(letters[-1]) + 1)
     # "A reply" has an article.
     letter = rf"(?-i:A(?! +[a-z])|(?!A)[{''.join(letters)}{after}])(?!\w)"
-    _, found, rest = _last_in(literal, rf"(?:a )?{re.escape(tie)}(?!\w)|{letter}", text, ())
-    said = found.upper()
-    better = tie if said == after or said.endswith(tie.upper()) else said
+
+    def better_of(said: str) -> str:
+        is_tie = said.upper() == after or said.upper().endswith(tie.upper())
+        return tie if is_tie else said.upper()
+
+    def words_of(said: str) -> tuple[str, ...]:
+        better = better_of(said)
+        return (better, *(verdict_words("ties" if better == tie else "wins")))
+
+    value = rf"(?:a )?{re.escape(tie)}(?!\w)|{letter}"
+    before, found, rest = _last_in(literal, value, text, words_of)
+    better = better_of(found)
+    clause = before[start_of_sentence(before, len(before)) :]
+    if re.search(rf"\b[{''.join(letters)}]\b(?<!{better[-1]})", clause):
+        raise Unusable(f"the text beside the last {literal} names another one")
     _check_behind(literal, rest_behind(rest, [tie] if better == tie else []))
     return [Scored(1 if better == tie else 2 * (better == letter)) for letter in letters]
 
 
-def _last_in(literal: str, value: str, text: str, names: tuple[str, ...]) -> tuple[str, str, str]:
+def _last_in(
+    literal: str, value: str, text: str, names_of: Callable[[str], tuple[str, ...]]
+) -> tuple[str, str, str]:
     """What stands before the last occurrence of a literal, in its place of *, and behind it.
+    `names_of` a value may stand where it is announced.
 
     Raises Unusable where what stands before makes it an example, or another one.
     """
@@ -119,10 +144,11 @@ def _last_in(literal: str, value: str, text: str, names: tuple[str, ...]) -> tup
         raise Unusable(f"the last {literal} has no usable score")
     given = [each for each in (whole.match(answer, start) for start in starts) if each]
     is_alone = len({each[1].upper() for each in given}) == 1
-    beside = [each for each in given[:-1] if _is_next_to(answer[each.end() : found.start()])]
-    if beside and not is_alone:
+    between = [answer[each.end() : found.start()] for each in given[:-1]]
+    is_named = any(map(str.isalpha, literal.partition("*")[0]))
+    if not is_alone and any(_is_next_to(text, is_named=is_named) for text in between):
         raise Unusable(f"there are several {literal} side by side")
-    if not _is_given(answer, found.start(), is_alone=is_alone, names=names):
+    if not _is_given(answer, found.start(), is_alone=is_alone, names=names_of(found[1])):
         raise Unusable(f"the last {literal} is not given as the score")
     return answer[: found.start()], found[1], answer[found.end() :]
 
@@ -155,9 +181,9 @@ def _pattern(part: str) -> str:
     return re.sub("[:\uff1a]", lambda _: _COLON, r"\s*".join(patterns))
 
 
-def _is_next_to(between: str) -> bool:
-    """Whether two literals stand in one line, or in lines that follow each other."""
-    return between.count("\n") <= 1 and not any(map(str.isalpha, between.partition("\n")[2]))
+def _is_next_to(between: str, *, is_named: bool) -> bool:
+    """Whether two literals stand in one line or, if they have no words, in a list."""
+    return "\n" not in between or (not is_named and not any(map(str.isalpha, between)))
 
 
 def _is_given(text: str, start: int, *, is_alone: bool, names: tuple[str, ...]) -> bool:

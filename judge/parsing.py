@@ -294,8 +294,9 @@ def _scored(value: dict[str, Any], scale: Sequence[Point], names: Sequence[str] 
 def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
     """What is within an object that has only that, under a name such as `result`."""
     key, inside = next(iter(value.items()), ("", None))
-    is_alone = len(value) == 1 and key.casefold() in _AROUND and isinstance(inside, dict)
-    return inside if is_alone else value
+    if len(value) == 1 and key.casefold() in _AROUND and isinstance(inside, dict):
+        return inside
+    return value
 
 
 def _inside(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -33,12 +33,15 @@ _I_RATE = re.compile(
 )
 _OF = r"/|(?:out of|von|de|sur|van|su|\u0438\u0437|\u0645\u0646)\b"
 #: "The rating for answer 4".
-_IS_AN_INDEX = re.compile(rf"(?:{THINGS.pattern}|\u56de\u590d|\u6807\u51c6\W*)[ #]*\Z", re.IGNORECASE)
+_IS_AN_INDEX = re.compile(
+    rf"(?:{THINGS.pattern}|\u56de\u590d|\u6807\u51c6\W*)[ #]*\Z", re.IGNORECASE
+)
 #: It may be a minus.
 _DASH = re.compile(r"[-\u2010-\u2015\uff0d\ufe63]\s*\Z")
 _BEGINS_AN_ITEM = re.compile(rf"[.)]{GAP}+\w")
 _UNIT = re.compile(
-    rf"\A{GAP}?(?:[\u5206\u70b9\uc810]|(?:points?|punkte?n?|puntos|pontos|punti)\b)?(?:\u3067\u3059)?",
+    rf"\A{GAP}?(?:[\u5206\u70b9\uc810]|(?:points?|punkte?n?|puntos|pontos|punti)\b)?"
+    rf"(?:\u3067\u3059|{GAP}?\u0939\u0948)?",
     re.IGNORECASE,
 )
 #: What wraps an answer and says nothing.

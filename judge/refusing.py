@@ -50,11 +50,16 @@ _CANNOT_RATE = (
     r" (?:bewerten|beurteilen)|ich kann (?:das|dies|es|diese \w+) nicht (?:bewerten|beurteilen)"
     r"|je ne peux pas (?:\u00e9valuer|noter)|n\u00e3o posso avaliar|non posso valutare"
     r"|[^.!?\n\u3002]{0,20}\u8a55\u4fa1\u3067\u304d(?:\u307e\u305b\u3093|\u306a\u3044)"
-    r"|[^.!?\n]{0,20}(?:\u0644\u0627 \u0623\u0633\u062a\u0637\u064a\u0639|\u0644\u0627 \u064a\u0645\u0643\u0646\u0646\u064a) \u062a\u0642\u064a\u064a\u0645"
-    r"|[^.!?\n]{0,40}\u092e\u0942\u0932\u094d\u092f\u093e\u0902\u0915\u0928 \u0928\u0939\u0940\u0902 \u0915\u0930"
+    # Arabic and Hindi
+    r"|[^.!?\n]{0,20}\u0644\u0627 "
+    r"(?:\u0623\u0633\u062a\u0637\u064a\u0639|\u064a\u0645\u0643\u0646\u0646\u064a)"
+    r" \u062a\u0642\u064a\u064a\u0645"
+    r"|[^.!?\n]{0,40}\u092e\u0942\u0932\u094d\u092f\u093e\u0902\u0915\u0928"
+    r" \u0928\u0939\u0940\u0902 \u0915\u0930"
 )
 _REFUSES = re.compile(
-    rf"\W*(?:{_REGRET}(?:{_CANNOT}(?: \w+ly)? (?:{_DO})|{_UNWILLING})|{_A_MODEL}|{_ELSEWHERE}|{_CANNOT_RATE})"
+    rf"\W*(?:{_REGRET}(?:{_CANNOT}(?: \w+ly)? (?:{_DO})|{_UNWILLING})|{_A_MODEL}|{_ELSEWHERE}"
+    rf"|{_CANNOT_RATE})"
 )
 #: Refusals open an answer.
 _OPENING_CHARACTERS = 300

@@ -40,9 +40,7 @@ _OPENS_LATER = re.compile(
 )
 _OPENS_A_LINE = re.compile(rf"{_LESS}(?:thinking|thought){_GREATER}", re.IGNORECASE)
 #: A sentence about a tag goes on behind it.
-_ABOUT_OPENING = re.compile(
-    r"[ \t]+(?:is|are|and|or|was|means|marks|opens|begins|tags?|tokens?)\b"
-)
+_ABOUT_OPENING = re.compile(r"[ \t]+(?:is|are|and|or|was|means|marks|opens|begins|tags?|tokens?)\b")
 _ENDS_QUOTE = re.compile(r"['\"\u201d\u2019)\],.;:]")
 _ABOUT_CLOSING = re.compile(r"[ \t]+[a-z]|['\"\u201d\u2019)\],.;:`]")
 _BEFORE_THINKING = re.compile(
@@ -95,11 +93,6 @@ def without_thinking(text: str) -> WithoutThinking:
             inside = _without_channels(text[ended.end() :])
             return _with(inside, [text[begun.end() : ended.start()]])
     return _without_channels(text)
-
-
-def thinking_in(text: str) -> re.Match[str] | None:
-    """The first tag of a model's thinking in a text, or of a channel."""
-    return _TAG.search(text) or _MESSAGE.search(text)
 
 
 def opens_thinking(text: str, at: int) -> bool:

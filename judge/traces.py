@@ -9,6 +9,7 @@ from judge.thinking import without_thinking
 
 #: Characters before and after a trace in an example.
 AROUND = 20
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _PATTERNS = {
     "a line break that is written out": re.compile(r"(?<!\\)\\r?\\?n(?![a-z])|\\u[0-9a-fA-F]{4}"),
     "an HTML entity": re.compile(
@@ -39,8 +40,16 @@ _RUN = re.compile(
 
 #: Most texts have none of these, and need no closer look.
 _NEEDS = {
-    "a tag of a model's thinking": "<[\u25c1",
-    "a token of a chat template": "<[",
+    "a model's thinking": (
+        "<",
+        "[",
+        "\u25c1",
+        "\uff1c",
+        "thinking...",
+        "thought process",
+        "analysis",
+    ),
+    "a token of a chat template": ("<", "[", "assistant"),
     "a line break that is written out": "\\",
     "an HTML entity": "&",
     "words of a model about itself": ("an ai", "an artificial", "language model", "\u4f5c\u4e3a"),
@@ -63,12 +72,26 @@ def traces_in(text: str) -> Iterator[Trace]:
         needs = _NEEDS.get(kind)
         if needs and not any(each in lower for each in needs):
             continue
-        if found := find(plain):
-            start, end = max(0, found.start() - AROUND), found.end() + AROUND
-            yield Trace(kind, text[start:end].strip())
+        if (place := find(text if kind in _TAKEN_OFF else plain)) is not None:
+            yield Trace(kind, text[max(0, place - AROUND) : place + AROUND].strip())
 
 
-def _mojibake(text: str) -> re.Match[str] | None:
+def _thinking(text: str) -> int | None:
+    """Where what a judge's answer would lose as thinking begins."""
+    found = without_thinking(text)
+    if not found.thoughts and not found.is_unended:
+        return None
+    return max(0, text.find(found.thoughts[0][:AROUND])) if found.thoughts else 0
+
+
+def _token(text: str) -> int | None:
+    if without_start(text).had_tokens:
+        return 0
+    ended = without_end(text)
+    return len(ended.text) if ended.had_tokens else None
+
+
+def _mojibake(text: str) -> int | None:
     """Characters that are the bytes of one UTF-8 character, each read by itself."""
     for run in _RUN.finditer(text):
         given = bytes(_BYTES.get(ord(character), ord(character) & 0xFF) for character in run[0])
@@ -77,15 +100,24 @@ def _mojibake(text: str) -> re.Match[str] | None:
             given[:length].decode()
         except UnicodeDecodeError:
             continue
-        return run
+        return run.start()
     return None
 
 
-_FINDERS: dict[str, Callable[[str], re.Match[str] | None]] = {
-    "a tag of a model's thinking": thinking_in,
-    "a token of a chat template": token_in,
+def _where(pattern: re.Pattern[str]) -> Callable[[str], int | None]:
+    def find(text: str) -> int | None:
+        found = pattern.search(text)
+        return found.start() if found else None
+
+    return find
+
+
+#: What would be taken off a judge's answer, where code may quote it.
+_TAKEN_OFF = {"a model's thinking": _thinking, "a token of a chat template": _token}
+_FINDERS: dict[str, Callable[[str], int | None]] = {
+    **_TAKEN_OFF,
     "text in a wrong encoding": _mojibake,
-    **{kind: pattern.search for kind, pattern in _PATTERNS.items()},
+    **{kind: _where(pattern) for kind, pattern in _PATTERNS.items()},
 }
 
 

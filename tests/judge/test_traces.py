@@ -12,11 +12,15 @@ def kinds(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("<think>She is sad.</think>I hear you.", "a tag of a model's thinking"),
-        ("She is sad.\n</think>\n\nI hear you.", "a tag of a model's thinking"),
-        ("[THINK]Hm[/THINK]I hear you.", "a tag of a model's thinking"),
-        ("<|channel|>analysis<|message|>Hm", "a tag of a model's thinking"),
+        ("<think>She is sad.</think>I hear you.", "a model's thinking"),
+        ("She is sad.\n</think>\n\nI hear you.", "a model's thinking"),
+        ("[THINK]Hm[/THINK]I hear you.", "a model's thinking"),
+        ("<|channel|>analysis<|message|>Hm", "a model's thinking"),
+        ("＜think＞plan＜/think＞ I hear you.", "a model's thinking"),
         ("I hear you.<|im_end|>", "a token of a chat template"),
+        ("I hear you.</s>", "a token of a chat template"),
+        ("I hear you.<|im_end", "a token of a chat template"),
+        ("assistant\n\nI hear you.", "a token of a chat template"),
         ("I hear you.<|eot_id|>", "a token of a chat template"),
         ("[INST] Reply. [/INST] I hear you.", "a token of a chat template"),
         ("<start_of_turn>model\nI hear you.", "a token of a chat template"),
@@ -66,6 +70,8 @@ def test_trace_is_noticed(text: str, kind: str) -> None:
         "The AI said: as an aid, this helps.",
         "An air of calm; as an air hostess she knew.",
         "<b>bold</b> and <s>struck</s>",
+        "<s>Old price</s> New price: 5",
+        '{"text": "ends in </think>", "n": 2}',
         "A man's user name: C:\\new\\table",
     ],
 )

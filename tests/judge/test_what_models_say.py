@@ -368,7 +368,7 @@ TEMPLATES: dict[str, tuple[dict[str, Any], str, list[int]]] = {
             "presentation": "pair",
             "answer": "[[*]]",
         },
-        "Both are clear: [[C]]",
+        "Both are equally good: [[C]]",
         [1, 1],
     ),
     "batch": (
