@@ -148,12 +148,15 @@ def rewriter(
         asked[0].count()
         before_request()
 
+    def settle_failure(failure: ExchangeFailed) -> None:
+        asked[0].settle_failure(failure)
+
     client = PatientClient(
         ready_endpoint(endpoint),
         model_source="the model that rewrites",
         while_waiting=while_waiting,
         before_request=count,
-        after_failure=lambda failure: asked[0].settle_failure(failure),
+        after_failure=settle_failure,
     )
     with closing(client):
         is_installed = (endpoint, model) == installed_rewriter()

@@ -206,7 +206,7 @@ def check_prose(
         raise doubt(leading, beside)
     lead = _sentences(_MARKUP.sub("\n", before))
     told = [each for each in lead if not is_announcement(each, names)]
-    behind = [each for each in _sentences(_MARKUP.sub("\n", after)) if not _CLOSES.fullmatch(each)]
+    behind = _behind(after)
     odd = [
         *_unexplained(told),
         *(each for each in lead[-1:] if each in told and _DOUBTS_BEFORE.search(each)),
@@ -259,7 +259,13 @@ def _naming(names: tuple[str, ...]) -> Any:
 
 def doubtful_behind(text: str) -> str:
     """The first sentence behind a score that does not explain it; empty if there is none."""
-    return next(_unexplained_behind(_sentences(_MARKUP.sub("\n", text))), "")
+    return next(_unexplained_behind(_behind(text)), "")
+
+
+def _behind(text: str) -> list[str]:
+    """The sentences behind a score, without what only ends an answer."""
+    sentences = _sentences(_MARKUP.sub("\n", _OFFERS.sub("", text)))
+    return [each for each in sentences if not _CLOSES.fullmatch(each)]
 
 
 def _unexplained_behind(sentences: Sequence[str]) -> Iterator[str]:

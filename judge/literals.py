@@ -196,6 +196,8 @@ def _is_given(text: str, start: int, *, is_alone: bool, names: tuple[str, ...]) 
     line = before.rsplit("\n", 1)[-1]
     if not before or before.endswith(_ENDS_SENTENCE) or is_announcement(line, names):
         return True
+    if line.endswith((",", "\uff0c", "\u3001")):
+        return is_alone
     is_heading = line.lstrip().startswith("#") or line.endswith((":", "\uff1a"))
     if is_heading or not is_alone:
         return False

@@ -49,8 +49,8 @@ def note_support(judge: Judge, support: str, detail: str) -> None:
 
 
 def forget_support(judge: Judge) -> None:
-    """Forget what a judge's endpoint refused, unless a model there has ever given a score: one that
-    is still missing may refuse a schema for that reason alone.
+    """Forget what a judge's endpoint refused, unless its model there has ever given a score: a
+    model that is not served yet may refuse a schema for that reason alone.
     """
     answers = Score.objects.filter(
         call__judge__endpoint=judge.endpoint, call__judge__model=judge.model

@@ -99,8 +99,8 @@ def _from_template(
     responses: Sequence[str],
     values: Mapping[str, str],
 ) -> list[Message]:
-    """The messages of a judge with a template. `values` are those of its places that are the same
-    without one.
+    """The messages of a judge with a template. `values` has what stands in place of `prompt`,
+    `context` and the like; those of responses and dimensions are added.
     """
     lettered = zip(letters(len(responses)), responses, strict=True)
     values = {

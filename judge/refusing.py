@@ -1,6 +1,7 @@
 """Whether words are a refusal. Pure.
 
-They are only a notice: "I can't imagine how that feels" is empathy.
+"I can't imagine how that feels" is empathy, so a text that only may refuse is no named outcome: it
+is noticed, and no score is taken from it.
 """
 
 import re

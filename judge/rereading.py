@@ -25,9 +25,8 @@ class ReadOtherwise:
 
 
 def read_otherwise(judge: Judge) -> Iterator[ReadOtherwise]:
-    """The answers of a judge's calls that counted, and that would count otherwise.
-
-    Of answers without a score, those are told that would have one now.
+    """The answers of a judge whose score would differ now, and those without one that would have
+    one.
     """
     configuration = judge.read_configuration()
     attempts = Attempt.objects.filter(

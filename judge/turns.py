@@ -71,7 +71,9 @@ class Turn:
         self.next_beat = self.began
 
     def take(self, hand_over: Callable[[], None]) -> bool:
-        """Work until the turn is over or nothing is due soon. True if it ended early."""
+        """Work until the turn is over or nothing is due soon. True if calls may be left and
+        `hand_over` was not called.
+        """
         try:
             cut_short = self._work()
             if cut_short and self.in_flight:

@@ -134,6 +134,20 @@ def test_judge_is_asked_for_each_text_within_the_budget_and_no_text_twice(
     assert len(lab.asked) == 7
 
 
+def test_requests_that_were_too_many_cost_nothing(
+    study: Study, lab: ChatEndpoint, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_BACKOFF_SECONDS = 4, 0.01
+    add_judge(study, name="llama", endpoint="lab", replicates=1)
+    lab.limited = 3
+    options = ("--judge", "llama@1", "--responses", 2, "--no-scorer", *REWRITER)
+    run("perturb", study, *options, "--perturbation", "casual", "--perturbation", "unchanged")
+    judging = Judging.objects.get()
+    assert judging.past_requests == len(lab.asked) == 3 + 2 + 4
+    assert float(judging.past_money) == pytest.approx(6 * COST)
+    assert judging.past_unpriced == 0 and judging.past_estimated == 0
+
+
 def test_rewriting_is_paid_from_the_budget_of_the_study(
     study: Study, lab: ChatEndpoint, settings: Settings
 ) -> None:

@@ -8,6 +8,7 @@ from judge.completions import (
     Ended,
     Oddity,
     ReadCompletion,
+    broke_off,
     read_completion,
     read_text,
     texts_of_thinking,
@@ -194,6 +195,7 @@ def test_thinking_beside_the_answer_is_kept_and_is_no_answer() -> None:
         ({"finish_reason": None}, Ended.COMPLETE),
         ({"finish_reason": 7}, Ended.COMPLETE),
         ({"finish_reason": "length"}, Ended.CUT_OFF),
+        ({"finish_reason": "repetition"}, Ended.CUT_OFF),
         ({"finish_reason": "MAX_TOKENS"}, Ended.CUT_OFF),
         ({"finish_reason": "content_filter"}, Ended.FILTERED),
         ({"finish_reason": "SAFETY"}, Ended.FILTERED),
@@ -281,3 +283,16 @@ def test_long_and_odd_texts_are_read(part: str) -> None:
 )
 def test_code_keeps_the_indentation_of_its_first_line(text: str, answer: str) -> None:
     assert read_completion(text).answer == answer
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["error", "abort", "timeout", "cancelled", "engine_overloaded", "insufficient_system_resource"],
+)
+def test_endpoint_says_that_it_failed(reason: str) -> None:
+    assert broke_off(reason) and broke_off(reason.upper())
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter", None, 7])
+def test_other_endings_are_no_failure(reason: object) -> None:
+    assert not broke_off(reason)

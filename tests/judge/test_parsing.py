@@ -1,5 +1,6 @@
 """What counts as a score, and what does not."""
 
+import json
 import time
 
 import pytest
@@ -318,3 +319,11 @@ def test_label_in_chinese_needs_no_space_around_it() -> None:
     ]
     with pytest.raises(Unusable, match="没有同理心"):
         parse_score('{"score": 1, "label": "完全没有同理心的回复"}', scale)
+
+
+def test_dimension_may_be_called_as_a_key_of_the_answer_is() -> None:
+    for name in ("score", "rating", "reason"):
+        (scored,) = parse_scores(json.dumps({name: 3}), FIVE, names=(name,))
+        assert scored == Scored(3)
+    (scored,) = parse_scores('{"reason": "It is warm.", "score": 3}', FIVE, names=("reason",))
+    assert scored == Scored(3, "It is warm.")

@@ -175,6 +175,14 @@ def test_answer_of_a_model_without_a_name_and_with_an_odd_end_is_an_answer() -> 
     assert reply.provenance["finish_reason"] is None
 
 
+@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+def test_answer_that_the_endpoint_broke_off_may_be_asked_for_again(reason: str) -> None:
+    message = {"role": "assistant", "content": '{"score": 2}'}
+    failure = fail(Plan(completion={"choices": [{"message": message, "finish_reason": reason}]}))
+    assert failure.outcome == "garbled" and failure.scope is Scope.TEMPORARY
+    assert str(failure) == "the endpoint broke off its answer"
+
+
 def test_cached_and_reasoning_tokens_are_recorded_and_billed_once() -> None:
     usage = {
         "prompt_tokens": 90,

@@ -18,13 +18,16 @@ COST = 0.001
 
 
 class ChatEndpoint(ThreadingHTTPServer):
-    """The server, and what it was asked. From request `fails_from` on it answers HTTP 400."""
+    """The server, and what it was asked. From request `fails_from` on it answers HTTP 400; the
+    first `limited` requests are too many (HTTP 429).
+    """
 
     daemon_threads = True
 
     def __init__(self, fails_from: int | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.fails_from = fails_from
+        self.limited = 0
         self.asked: list[dict[str, Any]] = []
 
     @property
@@ -47,6 +50,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append(body)
         if self.server.fails_from is not None and number >= self.server.fails_from:
             self._send(400, {"error": {"message": "no more"}})
+            return
+        if number < self.server.limited:
+            self._send(429, {"error": {"message": "slow down"}})
             return
         message = {
             "role": "assistant",
