@@ -143,7 +143,7 @@ def read_completion(
         notices.append(Oddity.ENDING)
     refused = parts.refusal or (refusal.strip() if isinstance(refusal, str) else "")
     return ReadCompletion(
-        answer=refused or said.answer,
+        answer=said.answer or refused,
         thinking="\n\n".join(dict.fromkeys(each for each in thinking if each)),
         ended=Ended.REFUSED if refused else ended,
         notices=tuple(dict.fromkeys(notices)),

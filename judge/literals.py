@@ -99,8 +99,11 @@ def verdicts_in_literal(
     a tie, which the letter after them says, too. As `parse_verdicts`. Raises Unusable.
     """
     after = chr(ord(letters[-1]) + 1)
-    # "A reply" has an article.
-    letter = rf"(?-i:A(?! +[a-z])|(?!A)[{''.join(letters)}{after}])(?!\w)"
+    # "A reply" has an article, "[a]" has none.
+    letter = (
+        rf"(?:(?-i:A(?! +[a-z])|(?!A)[{''.join(letters)}{after}])"
+        rf"|(?<=[\[(])[{''.join(letters)}{after}])(?!\w)"
+    )
 
     def better_of(said: str) -> str:
         is_tie = said.upper() == after or said.upper().endswith(tie.upper())
@@ -182,8 +185,9 @@ def _pattern(part: str) -> str:
 
 
 def _is_next_to(between: str, *, is_named: bool) -> bool:
-    """Whether two literals stand in one line or, if they have no words, in a list."""
-    return "\n" not in between or (not is_named and not any(map(str.isalpha, between)))
+    """Whether two literals stand in one sentence or, if they have no words, in a list."""
+    is_list = not is_named and not any(map(str.isalpha, between))
+    return is_list or start_of_sentence(between, len(between)) == 0
 
 
 def _is_given(text: str, start: int, *, is_alone: bool, names: tuple[str, ...]) -> bool:
