@@ -72,7 +72,8 @@ _PHRASES = re.compile(
     r"(?: (?:provided|given|above))?\b"
     rf"|\bafter (?:carefully )?(?:reading|reviewing|evaluating) {_WHAT}\b"
     r"|\bi(?: have|'ve) (?:rated|evaluated)\b"
-    r"|\b(?:i(?:'d| would)? (?:rate|give|assign)|i(?: have|'ve) read"
+    r"|\bi(?:'d| would)? (?:rate|give|assign) it\b"
+    rf"|\b(?:i(?:'d| would)? (?:rate|give|assign)|i(?: have|'ve) read"
     rf"|let me (?:rate|evaluate)|(?:of|for)(?: the (?:\w+ )?of)?) {_WHAT}\b"
     rf"|\b(?:the|this) (?:{_ABOUT})'s\b"
     # "I give this reply", in Chinese
