@@ -25,7 +25,7 @@ DEEPEST, MOST = 10, 20
 #: Characters of a message, and of a label or a parameter.
 LONGEST, LONGEST_LABEL = 10_000, 100
 #: Characters that are shown of an endpoint's own words.
-LONGEST = 300
+SHOWN = 300
 _PHRASES = {status.phrase.casefold() for status in HTTPStatus}
 #: Named values of an error, those of outer objects first.
 Facts = list[tuple[str, object]]

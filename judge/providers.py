@@ -32,7 +32,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from judge.completions import broke_off, read_completion, texts_of_thinking
 from judge.endpoints import EndpointHere
-from judge.error_words import LONGEST, ErrorWords, error_in, first_line, words_of
+from judge.error_words import SHOWN, ErrorWords, error_in, first_line, words_of
 from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope, Tokens
 from judge.models import Attempt
 from judge.traits import trait_behind
@@ -262,7 +262,7 @@ class Provider:
         except (ValidationError, IndexError):
             raise self._no_completion(text, content_type=content_type, model=model) from None
         if broke_off(choice.finish_reason) or choice.error:
-            words = str(words_of(choice.error))[:LONGEST]
+            words = str(words_of(choice.error))[:SHOWN]
             raise ExchangeFailed(
                 "the endpoint broke off its answer" + (f": {words}" if words else ""),
                 outcome=Outcome.GARBLED,
@@ -323,7 +323,7 @@ class Provider:
                 f"is {self._address_setting} the address of an OpenAI-compatible API (often …/v1)?"
             )
         else:
-            line = first_line(text)[:LONGEST]
+            line = first_line(text)[:SHOWN]
             message = f"{self._base_url} answered with something that is not a whole {of}"
             message += f": {line}" if line else ""
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
@@ -341,12 +341,12 @@ class Provider:
         message = str(error)
         error = error if isinstance(error, ErrorWords) else ErrorWords(message)
         trait = trait_behind(status, message, error.parameter)
-        said = f"the endpoint answered HTTP {status}: {message[:LONGEST]}"
+        said = f"the endpoint answered HTTP {status}: {message[:SHOWN]}"
         if status == 200:
-            said = f"the endpoint answered with an error: {message[:LONGEST]}"
+            said = f"the endpoint answered with an error: {message[:SHOWN]}"
         if error.is_filtered and status < 500:
             return ExchangeFailed(
-                f"a filter of the endpoint kept it back: {message[:LONGEST]}",
+                f"a filter of the endpoint kept it back: {message[:SHOWN]}",
                 outcome=Outcome.FILTERED,
                 scope=Scope.REQUEST,
                 status=status,
