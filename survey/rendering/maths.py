@@ -97,18 +97,35 @@ class Formula:
     end: int
 
 
-def formula_at(text: str, start: int) -> Formula | None:
-    """The formula that begins at this character, if one does."""
+def source_end(text: str, start: int) -> int | None:
+    """Where the formula ends that begins at this character, if one does."""
+    found = _source_at(text, start)
+    return found.end() if found else None
+
+
+def _source_at(text: str, start: int) -> re.Match[str] | None:
     found = FORMULA.match(text, start)
     if found is None or found.end() - start > LONGEST:
         return None
     latex = found[found.lastgroup or 0]
     if not latex.strip() or WORDS.fullmatch(latex.strip()):
         return None
-    alone = _is_alone(text, found.start(), found.end())
     # Prices of restaurants: "from $$ to $$".
-    if found.lastgroup == "dollars" and latex != latex.strip() and not alone:
+    if (
+        found.lastgroup == "dollars"
+        and latex != latex.strip()
+        and not _is_alone(text, *found.span())
+    ):
         return None
+    return found
+
+
+def formula_at(text: str, start: int) -> Formula | None:
+    """The formula that begins at this character, if one does."""
+    if (found := _source_at(text, start)) is None:
+        return None
+    latex = found[found.lastgroup or 0]
+    alone = _is_alone(text, *found.span())
     display = found.lastgroup != "inline" and (alone or found.lastgroup == "display")
     html = _html(latex, found[0], display=display)
     is_block, end = html.startswith(BLOCK), found.end()

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 
 from survey.definition import StudyDefinition
 from survey.definition.word_edges import HANGUL, UNSPACED
-from survey.rendering.maths import LONGEST, MOST_FORMULAS, formula_at, formulas_in
+from survey.rendering.maths import LONGEST, MOST_FORMULAS, formula_at, formulas_in, source_end
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ def _parser(*, latex: bool) -> MarkdownIt:
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A table, unless it would lose a cell: rows with more cells than the head, or signs of a
-    formula or of code that part cells.
+    """A table, unless it would lose a cell: rows with more cells than the head, or code or a
+    formula that lies in two cells.
     """
     if start + 2 > end or state.sCount[start] - state.blkIndent > 3:
         return False
@@ -141,7 +141,7 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if not line.strip() or state.sCount[number] < state.blkIndent:
             break
         cells = _cells(line)
-        if len(cells) > columns or rows * columns > MOST_CELLS or PARTED.search(line):
+        if len(cells) > columns or rows * columns > MOST_CELLS or _is_parted(line):
             state.env["no_table_before"] = number  # looking again would take long
             return False
     return table(state, start, end, silent)
@@ -152,11 +152,34 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    return re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
+    return PARTING.split(line.strip().removeprefix("|").removesuffix("|"))
 
 
-#: A sign that parts cells, within code or a formula.
-PARTED = re.compile(r"`[^`|]*\|[^`]*`|\\\([^)]*?\|.*?\\\)|\$\$[^$|]*\|[^$]*\$\$")
+def _is_parted(line: str) -> bool:
+    """Whether a sign that parts cells lies within code or a formula of a line."""
+    last = {len(run[0]): run.start() for run in TICKS.finditer(line)}
+    position = 0
+    while found := BEGINS.search(line, position):
+        start, position = found.span()
+        if found[0][0] != "`":
+            end = source_end(line, start) or position
+        elif last[len(found[0])] > start:
+            end = next(
+                run.end() for run in TICKS.finditer(line, position) if len(run[0]) == len(found[0])
+            )
+        else:
+            continue
+        if PARTING.search(line, position, end):
+            return True
+        position = end
+    return False
+
+
+#: A sign that parts cells.
+PARTING = re.compile(r"(?<!\\)\|")
+#: What begins or ends code, and what begins code or a formula.
+TICKS = re.compile(r"`+")
+BEGINS = re.compile(r"(?<![\\`])`+|\\[(\[]|\$\$")
 
 
 def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -251,8 +274,14 @@ def _newline(state: StateInline, silent: bool) -> bool:
 
 
 def _code(state: StateInline, silent: bool) -> bool:
-    """Code in a line, or in several: their breaks stay."""
+    """Code in a line, or in several: their breaks stay. Escaped marks begin none."""
     start = state.pos
+    if start and state.src[start - 1] == "\\":
+        run = TICKS.match(state.src, start)
+        if run and not silent:
+            state.pending += run[0]
+        state.pos = run.end() if run else start
+        return run is not None
     found = backtick(state, silent)
     last = state.tokens[-1] if state.tokens and not silent else None
     if found and last is not None and last.type == "code_inline" and not state.pending:

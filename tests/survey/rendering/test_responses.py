@@ -75,6 +75,8 @@ def letters(text: str) -> str:
         ("これは**「大切」**です", "<p>これは<strong>「大切」</strong>です</p>"),
         ("`a  *b*`", "<p><code>a  *b*</code></p>"),
         ("`a\nb`", "<p><code>a\nb</code></p>"),
+        (r"\`a\` and `b`", r"<p>\`a\` and <code>b</code></p>"),
+        (r"\`\`\`py to `b\`", r"<p>\`\`\`py to <code>b\</code></p>"),
         ("(a)*(b) + (c)*(d), (a)*b*(c)", "<p>(a)*(b) + (c)*(d), (a)*b*(c)</p>"),
         ("$x^*$ and $y^*$", "<p>$x^*$ and $y^*$</p>"),
         ("COUNT(*) and a[*] and '*'", "<p>COUNT(*) and a[*] and '*'</p>"),
@@ -147,10 +149,27 @@ def test_table_with_more_cells_than_its_head_stays_text() -> None:
 
 
 def test_table_with_parted_code_or_formula_stays_text() -> None:
-    for cell in ("`a | b`", r"\(P(a|b)\)"):
+    for cell in ("`a | b`", r"\(P(a|b)\)", r"\(p(x)|y\)", "$$a|b$$"):
         text = f"| {cell} | c |\n|---|---|\n| 1 | 2 |"
         assert "<table>" not in shown(text, LATEX).html
         assert "<table>" in shown(f"{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", LATEX).html
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("| `ls` | `ls -la` |", ["ls", "ls -la"]),
+        (r"| `a \| b` | or |", ["a | b", "or"]),
+        (r"| `C:\` | `D:\` |", ["C:\\", "D:\\"]),
+        ("| $$a$$ | $$b$$ |", ["a", "b"]),
+        ("| $$ a | $$ |", ["$$ a", "$$"]),
+        (r"| \(P(A\|B)\) | \(c\) |", ["P(A|B)", "c"]),
+    ],
+)
+def test_cells_have_code_and_formulas(row: str, cells: list[str]) -> None:
+    for text in (f"| a | b |\n|---|---|\n{row}", f"{row}\n|---|---|"):
+        page = LexborHTMLParser(shown(text, LATEX).html)
+        assert [cell.text() for cell in page.css("th, td")][-2:] == cells
 
 
 def test_fence_within_deeper_code_does_not_end_it() -> None:
@@ -226,6 +245,10 @@ HOSTILE = [
     "\\begin{a}\n" * 4_000,
     "a|b\n-|-\n" * 4_000,
     "x\\(\n" * 5_000,
+    "\\(a|" * 5_000 + "\n-|",
+    "|a|\n|-|\n|" + "\\(a\\|" * 5_000,
+    "|a|\n|-|\n" + "`|" * 10_000,
+    "|a|\n|-|\n|" + "".join("`" * n + "|" for n in range(200)),
 ]
 
 
