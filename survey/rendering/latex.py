@@ -6,7 +6,7 @@ is written otherwise; what would hide something, define something or take too lo
 
 import re
 from collections import Counter
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 #: Deeper formulas are shown as their source: braces within braces, roots of roots.
 DEEPEST = 40
@@ -55,10 +55,16 @@ NO_LETTERS = re.compile(
     r"|\\(?:[hv]space\*?\s*\{[^{}]*\}|(?:m?kern|[hm]skip)\s*-?[\d.]+\s*[a-z]{2})"
     r"|\\[A-Za-z]+"
 )
-#: `\langle` ends with `\rangle`.
-PAIRS = ("paren", "brack", "brace", "angle", "floor", "ceil", "vert", "Vert", "group", "moustache")
-OPENING = frozenset(["(", "[", "⟨", "⌊", "⌈", r"\{", *(rf"\l{name}" for name in PAIRS)])
-CLOSING = frozenset([")", "]", "⟩", "⌋", "⌉", r"\}", *(rf"\r{name}" for name in PAIRS)])
+#: Names of brackets, as in `\langle`, `\rrbracket` and `\ulcorner`.
+NAMES = (
+    r"[aA]ng(?:le)?|[bB]rac[ek]|bracket|paren(?:thesis)?|floor|ceil|[vV]ert|group|moustache|corner"
+)
+OPENING = re.compile(rf"[⌜⌞⎰]|\\\{{|\\[ul]?l(?:{NAMES})|\\[bB]igg?l")
+CLOSING = re.compile(rf"[⌝⌟⎱]|\\\}}|\\[ul]?r(?:{NAMES})|\\rrbracket|\\[bB]igg?r")
+#: What takes the bracket behind it, which then begins nothing.
+SIZED = re.compile(r"\\(?:left|[bB]igg?[lrm]?|middle)")
+#: What puts brackets around its argument: they have no end where that is a bracket of a size.
+AROUND = re.compile(r"\\(?:p?mod|pod|bra|ket|braket|[sS]et)")
 #: What takes the bracket behind it, which then is no end of another one.
 TAKES = re.compile(
     r"[_^]|\\(?:[bB]igg?[lrm]?|middle|right|text\w*|math\w*|bm|[dtc]?frac|[dt]?binom|sqrt|hat"
@@ -66,6 +72,8 @@ TAKES = re.compile(
     r"|over\w+|under\w+|boxed|[bx]?cancel|sout|not|stackrel|operatorname|x\w+arrow|genfrac|pmod"
     r"|mathop|bra|ket|braket|set|Set)"
 )
+#: An index without anything, which is an error: the converter tries again and again.
+DANGLING = re.compile(r"(?<!\\)[_^]\s*(?:\}|&|\\\\|\\end|\\right|$)")
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\S", re.DOTALL)
 
 
@@ -75,7 +83,7 @@ class NotShown(ValueError):
 
 def prepared(latex: str) -> str:
     """LaTeX for the converter. Raises NotShown."""
-    if UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
+    if any(rule.search(latex) for rule in (UNESCAPED_COMMENT, UNWANTED, DANGLING)):
         raise NotShown
     for pattern, same in SAME.items():
         latex = pattern.sub(same, latex)
@@ -139,9 +147,19 @@ def _unclosed(latex: str) -> int:
             case "}" if len(counts) > 1:
                 within = counts.pop()
                 counts[-1] += within
-            case bracket if bracket in OPENING and before != r"\left":
+            case bracket if _opens(bracket) and not SIZED.fullmatch(before):
                 counts[-1] += 1
-            case bracket if bracket in CLOSING and not TAKES.fullmatch(before):
+            case bracket if _closes(bracket) and not TAKES.fullmatch(before):
                 counts[-1] = max(0, counts[-1] - 1)
+            case size if SIZED.fullmatch(size) and AROUND.fullmatch(before):
+                counts[-1] += 1
         before = found[0]
     return sum(counts)
+
+
+def _opens(sign: str) -> bool:
+    return category(sign[0]) == "Ps" or OPENING.fullmatch(sign) is not None
+
+
+def _closes(sign: str) -> bool:
+    return category(sign[0]) == "Pe" or CLOSING.fullmatch(sign) is not None

@@ -47,6 +47,9 @@ def html_of(latex: str) -> str:
         r"\cfrac{1}{2}, \substack{a \\ b}, x \tag{1}, \widetilde{x}, \texttt{ab}, a \dotsb b",
         r"f(\alpha) + g(\beta) + h(\gamma) - \left(\frac12\right) + \bigl(x\bigr)",
         r"x \in [0, 1), y \in (2, 3]",
+        r"\bigl|x\bigr|" * 60,
+        r"\llbracket x \rrbracket" * 60,
+        r"\langle x | \ket{\psi} \pmod{3}" * 3,
     ],
 )
 def test_what_models_write_is_a_formula(latex: str) -> None:
@@ -139,6 +142,14 @@ HOSTILE = [
     "(x[" * 300,
     r"\langle x" * 150 + ")" * 150,
     "[0, 1) " * 200,
+    *(
+        unit * 60
+        for unit in (
+            *(r"\bigl|", r"\sin\bigl|", r"\llbracket ", r"\ulcorner ", r"\llcorner ", "⟦"),
+            *(r"\bra\middle|", r"\ket\middle|", r"\braket\middle|", r"\pmod\big|"),
+            *(r"\pmod{^}", r"\pmod{x_}"),
+        )
+    ),
     r"\\" * 900 + "a",
     r"\frac{1",
     r"\unknown{x}",
