@@ -38,6 +38,11 @@ FORMULA = re.compile(
 )
 #: "Dear \\[Your Name\\]".
 WORDS = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})+")
+#: What stands between prices of restaurants, but is no formula within a line: "from $$ to $$",
+#: "Cafe ($$), bar ($$)".
+PRICES = re.compile(
+    r"""(?s:\s|[])}>.,;:!?*/'"’”»、，。；：）】」]|.*(?:\n|[\s([{<*/'"‘“«（【「]$))"""
+)
 LENGTH = re.compile(r"(-?\d*\.?\d+)(em|rem|ex|px|pt|mu)?|(-?\d*\.?\d+)%")
 EMS = {"em": 1.0, "rem": 1.0, "ex": 0.5, "px": 1 / 16, "pt": 1 / 12, "mu": 1 / 18}
 
@@ -110,14 +115,8 @@ def _source_at(text: str, start: int) -> re.Match[str] | None:
     latex = found[found.lastgroup or 0]
     if not latex.strip() or WORDS.fullmatch(latex.strip()):
         return None
-    # Prices of restaurants: "from $$ to $$".
-    if (
-        found.lastgroup == "dollars"
-        and latex != latex.strip()
-        and not _is_alone(text, *found.span())
-    ):
-        return None
-    return found
+    is_within_line = found.lastgroup == "dollars" and not _is_alone(text, *found.span())
+    return None if is_within_line and PRICES.match(latex) else found
 
 
 def formula_at(text: str, start: int) -> Formula | None:

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 
 from survey.definition import StudyDefinition
 from survey.definition.word_edges import HANGUL, UNSPACED
-from survey.rendering.maths import LONGEST, MOST_FORMULAS, formula_at, formulas_in, source_end
+from survey.rendering.maths import MOST_FORMULAS, formula_at, formulas_in, source_end
 
 
 @dataclass(frozen=True)
@@ -233,34 +233,29 @@ def _paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-#: What begins and ends a formula.
-ENDS = {"\\[": "\\]", "\\(": "\\)", "$$": "$$"}
-BEGIN = re.compile(r"\\begin\{(\w+\*?)\}")
+#: What begins the lines of a formula, alone on its line.
+OPENING = re.compile(r"(\\\[|\$\$)?\s*(?:\\begin\{(\w+\*?)\}(?:\{[^{}]*\}|\[[^]]*\])*)?\s*")
+ENDS = {"\\[": "\\]", "$$": "$$"}
 #: A formula has no more lines than this.
 MOST_LINES = 60
 
 
 def _last_of_formula(state: StateBlock, number: int) -> int:
-    """The last line of the formula that begins in a line and does not end there, or this line."""
-    line = _line(state, number)
-    begun = [(begin, end, line.rfind(begin)) for begin, end in ENDS.items() if begin in line]
-    begun += [(one[0], rf"\end{{{one[1]}}}", one.start()) for one in BEGIN.finditer(line)]
-    if not begun:
+    """The last line of the formula whose beginning is alone on a line, or this line."""
+    begun = OPENING.fullmatch(_line(state, number))
+    if begun is None or not begun[0].strip():
         return number
-    lines = [line]
+    end = ENDS[begun[1]] if begun[1] else rf"\end{{{begun[2]}}}"
     for following in range(number + 1, min(state.lineMax, number + MOST_LINES)):
-        if state.isEmpty(following):
+        line = _line(state, following)
+        # A formula ends before an empty line, the next item of a list, code and another formula.
+        if state.isEmpty(following) or state.sCount[following] < state.sCount[number]:
             break
-        lines.append(_line(state, following))
-    text = "\n".join(lines)[:LONGEST]
-    last = number
-    for begin, end, place in begun[-4:]:
-        to = text.find(end, place + len(begin))
-        # What ends where it begins is open only after an odd one; another one may begin before.
-        is_open = line.count(begin) % 2 == 1 if begin == end else True
-        if is_open and to > len(line) and begin not in text[place + len(begin) : to]:
-            last = max(last, number + text.count("\n", 0, to))
-    return last
+        if end in line:
+            return following
+        if line.startswith(("```", "~~~", "\\[", "$$")):
+            break
+    return number
 
 
 def _newline(state: StateInline, silent: bool) -> bool:

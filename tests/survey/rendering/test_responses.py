@@ -215,6 +215,30 @@ def test_lines_of_a_formula_are_no_list() -> None:
         assert len(page.css("li")) == (text == listed)
 
 
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("- `\\(`: open\n- `\\d{3}`: digits\n- `\\)`: close", 3),
+        ("1. **Budget ($$)**: a\n2. **Mid ($$$)**: b\n3. **Luxury ($$$$)**: c", 3),
+        ("1. Trattoria ($$)\n2. Osteria ($$)", 2),
+        ("- $$\n- $$$\n- $$\n- dear", 4),
+        ("1. Start with `\\begin{a}`\n2. End with `\\end{a}`", 2),
+        ("- \\[Hook\n- Text\\]", 2),
+        ("- \\[\n  x\n  - y\n  \\]\n- z", 2),
+        ("\\[ \\begin{array}{c}\n- a \\\\\n- b\n\\end{array} \\]", 0),
+    ],
+)
+def test_only_what_is_alone_on_its_line_begins_lines_of_a_formula(text: str, items: int) -> None:
+    for look in (MARKDOWN, LATEX):
+        assert len(LexborHTMLParser(shown(text, look).html).css("li")) == items
+
+
+def test_code_beside_the_marks_of_a_formula_is_code() -> None:
+    text = "The PID is `$$`:\n```bash\necho $$\n# comment\n```\nDone."
+    page = LexborHTMLParser(shown(text, LATEX).html)
+    assert [code.text() for code in page.css("pre")] == ["echo $$\n# comment\n"]
+
+
 def test_code_has_no_formulas() -> None:
     assert "<math" not in shown("`\\(x\\)`\n\n```\n\\[x\\]\n```", LATEX).html
 
