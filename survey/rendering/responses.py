@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from unicodedata import category
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock, blockquote, fence, heading, hr, table
 from markdown_it.rules_inline import StateInline, backtick
-from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.rules_inline.state_inline import Delimiter, Scanned
 from markdown_it.token import Token
 
 from survey.definition import StudyDefinition
-from survey.definition.word_edges import HANGUL, UNSPACED
+from survey.definition.word_edges import UNSPACED
 from survey.rendering.maths import MOST_FORMULAS, formula_at, formulas_in, source_end
 
 
@@ -289,8 +290,7 @@ def _code(state: StateInline, silent: bool) -> bool:
 
 def _stars(state: StateInline, silent: bool) -> bool:
     """Emphasis by stars, never by underscores. Stars of products, powers, paths and patterns are
-    themselves. Beside a letter of another script they may touch punctuation, as in
-    `**重点：**文字`: Chinese and Japanese have no spaces there.
+    themselves.
     """
     if silent or state.src[state.pos] != "*":
         return False
@@ -298,10 +298,13 @@ def _stars(state: StateInline, silent: bool) -> bool:
     before = state.src[state.pos - 1] if state.pos else " "
     after = state.src[state.pos + run.length : state.pos + run.length + 1] or " "
     opens, closes = run.can_open, run.can_close
-    if _is_no_mark(before, after, run.length):
+    if before in "\\^" or AROUND.get(before) == after:
         opens = closes = False
-    elif not before.isspace() and not after.isspace() and not (before + after).isascii():
-        opens = closes = True
+    elif not before.isspace() and not after.isspace():
+        opens, closes = _within_text(before, after, run)
+        if before == "/":  # `/a/*.md` and `a/**/b`; but *he*/*him*, and/**or**
+            behind_stars = state.src[: state.pos - 1].endswith("*")
+            opens &= behind_stars or (run.length > 1 and after.isalnum())
     for _ in range(run.length):
         token = state.push("text", "", 0)
         token.content = "*"
@@ -315,29 +318,38 @@ def _stars(state: StateInline, silent: bool) -> bool:
 AROUND = {"(": ")", "[": "]", "{": "}", "'": "'", '"': '"', "`": "`"}
 
 
-def _is_no_mark(before: str, after: str, length: int) -> bool:
-    """Whether stars between two characters are no emphasis."""
-    if before in "\\^" or AROUND.get(before) == after:
-        return True
-    if before.isspace() or after.isspace():
-        return False
-    # Paths and patterns, `/a/*.md` and `a/**/b`; but **for**/**against**.
-    if "/" in (before, after):
-        return length == 1 or not (before.isalnum() or after.isalnum())
-    words = _is_of_word(before), _is_of_word(after)
-    brackets = before in ")]}", after in "([{"
-    if all(words) or all(brackets):
-        return True
-    return length == 1 and (words[0] or brackets[0]) and (words[1] or brackets[1])
+def _within_text(before: str, after: str, run: Scanned) -> tuple[bool, bool]:
+    """Whether stars between two characters begin and end emphasis: as in CommonMark, but for
+    arithmetic, and beside letters of scripts that have no spaces between words, where they may
+    touch punctuation, as in `**重点：**文字`.
+    """
+    is_single = run.length == 1
+    unspaced = [_is_unspaced(before), _is_unspaced(after)]
+    in_words = [before.isalnum() and not unspaced[0], after.isalnum() and not unspaced[1]]
+    is_number = before.isdecimal() or after.isdecimal()
+    # `2*3`, `a**b`, `3个*2元`
+    if all(in_words) or (is_single and is_number and any(unspaced)):
+        return False, False
+    opens, closes = (True, True) if any(unspaced) else (run.can_open, run.can_close)
+    # `(a)*b`, `(a)**(b)`; but **Note (a)**(b)
+    if (category(before) == "Pe" or before == "|") and (is_single or category(after) == "Ps"):
+        opens = False
+    opens &= category(after) not in {"Pe", "Pf"} and after not in "/,.;:!?，。、；：！？"
+    closes &= category(before) not in {"Ps", "Pi"} and before != "/"
+    return opens, closes
 
 
-def _is_of_word(character: str) -> bool:
-    """Whether it is a letter or digit of a script with spaces between words."""
-    return character.isalnum() and not WITHOUT_SPACES.match(character)
+def _is_unspaced(character: str) -> bool:
+    """Whether it is a letter without case, such as Chinese, Thai, Arabic and Hebrew ones, with its
+    marks, or punctuation as wide as a Chinese letter. Particles and prefixes touch the words of all
+    these scripts.
+    """
+    kind = category(character)
+    return kind in {"Lo", "Mc"} or (UNSPACED_SIGN.match(character) is not None and kind[0] in "LMP")
 
 
-#: Korean has spaces, but particles stand right behind a word.
-WITHOUT_SPACES = re.compile(f"[{UNSPACED}{HANGUL}]")
+#: Vowel signs that count as letters, and wide punctuation.
+UNSPACED_SIGN = re.compile(rf"[{UNSPACED}\u3000-\u303f\ufe30-\ufe4f\uff00-\uff65]")
 
 
 def _formula(state: StateInline, silent: bool) -> bool:

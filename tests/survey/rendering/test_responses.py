@@ -91,6 +91,30 @@ def letters(text: str) -> str:
             "<p><strong>答案：</strong>42 <strong>注意：</strong>API</p>",
         ),
         ("*강조*는 **(중요)**합니다", "<p><em>강조</em>는 <strong>(중요)</strong>합니다</p>"),
+        ("√2*√3 = √6, √5*√7", "<p>√2*√3 = √6, √5*√7</p>"),
+        ("5€*3 + 2€*4, 90°*2=180°, 45°*4", "<p>5€*3 + 2€*4, 90°*2=180°, 45°*4</p>"),
+        ("x’*y’ + a’*b’, “a”*3 + “b”*4", "<p>x’*y’ + a’*b’, “a”*3 + “b”*4</p>"),
+        ("（长+宽）*2，（高+宽）*3", "<p>（长+宽）*2，（高+宽）*3</p>"),
+        ("价格*，数量*，（a）*（b）*（c）", "<p>价格*，数量*，（a）*（b）*（c）</p>"),
+        ("3个*2元=6元，4个*3元", "<p>3个*2元=6元，4个*3元</p>"),
+        ("和*B*和**（三）**元", "<p>和<em>B</em>和<strong>（三）</strong>元</p>"),
+        ("(a)**(b) [c]*[d] |a|*|b|*|c|", "<p>(a)**(b) [c]*[d] |a|*|b|*|c|</p>"),
+        (r"$\hat{a}*\hat{b}*\hat{c}$ a.*, b.* c", r"<p>$\hat{a}*\hat{b}*\hat{c}$ a.*, b.* c</p>"),
+        (
+            "**الصبر** و**الثبات** ל**נסות** به**ترین**",
+            "<p><strong>الصبر</strong> و<strong>الثبات</strong> "
+            "ל<strong>נסות</strong> به<strong>ترین</strong></p>",
+        ),
+        (
+            "**WHO (2020)**[1], **Option (A)**(best), *Nature*[3], *it*[^1], *f*(*x*)",
+            "<p><strong>WHO (2020)</strong>[1], <strong>Option (A)</strong>(best), "
+            "<em>Nature</em>[3], <em>it</em>[^1], <em>f</em>(<em>x</em>)</p>",
+        ),
+        (
+            "*der*/*die*/*das*, *he*/*him*, and/**or**",
+            "<p><em>der</em>/<em>die</em>/<em>das</em>, <em>he</em>/<em>him</em>, "
+            "and/<strong>or</strong></p>",
+        ),
         ("x:\n>= 5", "<p>x:\n&gt;= 5</p>"),
         ("x\n____", "<p>x\n____</p>"),
         ("    # no heading", "<p>    # no heading</p>"),
