@@ -11,7 +11,7 @@ from unicodedata import category, normalize
 #: Deeper formulas are shown as their source: braces within braces, roots of roots.
 DEEPEST = 40
 #: The converter reads what follows a bracket without an end twice: characters, times 2 for each.
-MOST_WORK = 20_000
+MOST_WORK = 100_000
 
 UNESCAPED_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
 #: Commands of which nothing is to be seen, and those that would hide or define something.
@@ -63,8 +63,13 @@ OPENING = re.compile(rf"[⌜⌞⎰]|\\\{{|\\[ul]?l(?:{NAMES})|\\[bB]igg?l")
 CLOSING = re.compile(rf"[⌝⌟⎱]|\\\}}|\\[ul]?r(?:{NAMES})|\\rrbracket|\\[bB]igg?r")
 #: What takes the bracket behind it, which then begins nothing.
 SIZED = re.compile(r"\\(?:left|[bB]igg?[lrm]?|middle)")
-#: What puts brackets around its argument: they have no end where that is a bracket of a size.
-AROUND = re.compile(r"\\(?:p?mod|pod|bra|ket|braket|[sS]et)")
+#: What puts brackets around its argument: they have no end unless that is a simple one.
+GREEK = r"alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|phi|chi|psi|omega"
+SIMPLE = rf"[^][{{}}()\\]|\\(?:var)?(?i:{GREEK}|(?:up|down)arrow|mid)(?![A-Za-z])"
+AROUND = re.compile(
+    r"\\(?:p?mod|pod|[bB]ra|[kK]et|[bB]raket|[sS]et)(?![A-Za-z])"
+    rf"(?!\s*(?:[A-Za-z\d]|\{{(?:{SIMPLE})*\}}))"
+)
 #: What takes the bracket behind it, which then is no end of another one.
 TAKES = re.compile(
     r"[_^]|\\(?:[bB]igg?[lrm]?|middle|right|text\w*|math\w*|bm|[dtc]?frac|[dt]?binom|sqrt|hat"
@@ -83,13 +88,15 @@ class NotShown(ValueError):
 
 def prepared(latex: str) -> str:
     """LaTeX for the converter. Raises NotShown."""
-    if any(rule.search(latex) for rule in (UNESCAPED_COMMENT, UNWANTED, DANGLING)):
+    if UNESCAPED_COMMENT.search(latex) or UNWANTED.search(latex):
         raise NotShown
     for pattern, same in SAME.items():
         latex = pattern.sub(same, latex)
     if _has_lines(latex):
         latex = rf"\begin{{gathered}}{latex}\end{{gathered}}"
     if _depth(latex) > DEEPEST or len(latex) << _unclosed(latex) > MOST_WORK:
+        raise NotShown
+    if DANGLING.search(latex):
         raise NotShown
     return latex
 
@@ -139,22 +146,19 @@ def _unclosed(latex: str) -> int:
     """At least how many brackets the converter looks for the end of in vain. An end counts within
     the same braces, where it is no index and no argument of a command, as in `\\big)`.
     """
-    counts, before = [0], ""
+    counts, lost, before = [0], len(AROUND.findall(latex)), ""
     for found in TOKEN.finditer(latex):
         match found[0]:
             case "{":
                 counts.append(0)
             case "}" if len(counts) > 1:
-                within = counts.pop()
-                counts[-1] += within
+                lost += counts.pop()
             case bracket if _opens(bracket) and not SIZED.fullmatch(before):
                 counts[-1] += 1
             case bracket if _closes(bracket) and not TAKES.fullmatch(before):
                 counts[-1] = max(0, counts[-1] - 1)
-            case size if SIZED.fullmatch(size) and AROUND.fullmatch(before):
-                counts[-1] += 1
         before = found[0]
-    return sum(counts)
+    return lost + sum(counts)
 
 
 def _opens(sign: str) -> bool:

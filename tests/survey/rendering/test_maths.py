@@ -49,7 +49,8 @@ def html_of(latex: str) -> str:
         r"x \in [0, 1), y \in (2, 3]",
         r"\bigl|x\bigr|" * 60,
         r"\llbracket x \rrbracket" * 60,
-        r"\langle x | \ket{\psi} \pmod{3}" * 3,
+        r"\langle x | \ket{\psi_1} \pmod{3}" * 3,
+        r"\ket{\psi_1} \pmod{3} \pmod n" * 30,
     ],
 )
 def test_what_models_write_is_a_formula(latex: str) -> None:
@@ -151,7 +152,13 @@ HOSTILE = [
         for unit in (
             *(r"\bigl|", r"\sin\bigl|", r"\llbracket ", r"\ulcorner ", r"\llcorner ", "⟦"),
             *(r"\bra\middle|", r"\ket\middle|", r"\braket\middle|", r"\pmod\big|"),
-            *(r"\pmod{^}", r"\pmod{x_}"),
+            *(
+                r"\pmod{^}",
+                r"\pmod{x_}",
+                r"\Braket ]{(}",
+                r"\pod \sqrt \|\Yright ",
+                r"\ket{\acute }",
+            ),
         )
     ),
     r"\\" * 900 + "a",
