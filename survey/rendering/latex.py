@@ -6,6 +6,7 @@ is written otherwise; what would hide something, define something or take too lo
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from unicodedata import category, normalize
 
 #: Deeper formulas are shown as their source: braces within braces, roots of roots.
@@ -19,6 +20,20 @@ UNWANTED = re.compile(
     r"\\(?:[gex]?def|(?:re)?newcommand|providecommand|DeclareMathOperator|let|[hv]?phantom"
     r"|mathchoice|label|ref|eqref|raisebox|color)(?![A-Za-z])"
 )
+#: What stands between braces, with braces in it.
+WITHIN = r"(?:\\.|[^{}\\]|\{(?:\\.|[^{}\\])*\})*"
+#: Words within a formula: what is written there is text.
+TEXT = re.compile(r"(\\(?:text\w*|mbox)\s*\{[^{}]*\})")
+#: Signs that the converter takes for text, or a root for more than there is.
+SIGNS = {
+    re.compile(r"√(\d+(?:,\d{3})*(?:\.\d+)?|[A-Za-z])"): r"\\sqrt{\1}",
+    **{
+        re.compile(sign): rf"\\{name} "
+        for sign, name in {"∠": "angle", "⊥": "perp", "∵": "because", "∴": "therefore"}.items()
+    },
+}
+#: The converter takes the space behind such a sign of a text for the end of a name.
+SIGN_IN_TEXT = re.compile(r"(\\[%$&#_])(?= )")
 UNIT = r"(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp|px)"
 #: Formulas have no numbers here, a line is as high as it needs to be, and no letter is larger.
 SAME = {
@@ -30,20 +45,16 @@ SAME = {
         r"(\\begin\s*\{(?:aligned|gathered)\})\s*\[[tbc]\]": r"\1",
         r"\\(?:begin|end)\s*\{equation\*?\}": "",
         r"\\(begin|end)\s*\{smallmatrix\}": r"\\\1{matrix}",
-        rf"\\\\\[-?[\d.]+\s*{UNIT}\]": r"\\\\",
+        rf"\\\\(?:\*?\[-?[\d.]+\s*{UNIT}\]|\*)": r"\\\\",
         r"\\newline(?![A-Za-z])": r"\\\\",
-        r"\\substack\s*\{([^{}]*)\}": r"{\\begin{matrix}\1\\end{matrix}}",
-        r"\\tag\*?\s*\{([^{}]*)\}": r"\\qquad\\text{(\1)}",
+        rf"\\substack\s*\{{({WITHIN})\}}": r"{\\begin{matrix}\1\\end{matrix}}",
+        r"\\tag\s*\{([^{}]*)\}": r"\\qquad\\text{(\1)}",
+        r"\\tag\*\s*\{([^{}]*)\}": r"\\qquad\\text{\1}",
         r"\\(?:mbox|textnormal)(?![A-Za-z])": r"\\text",
         r"\\dots[bcoi](?![A-Za-z])": r"\\dots",
         r"\\hspace\*": r"\\hspace",
         r"\\(?:nonumber|notag|tiny|footnotesize|small|normalsize|large|Large|LARGE|huge|Huge)"
         r"(?![A-Za-z])": "",
-        "∠": r"\\angle ",
-        "⊥": r"\\perp ",
-        r"√(\d+|[A-Za-z])": r"\\sqrt{\1}",
-        "∵": r"\\because ",
-        "∴": r"\\therefore ",
     }.items()
 }
 #: What is no letter of a formula: arguments that are lengths or columns, and names of commands.
@@ -51,7 +62,7 @@ NO_LETTERS = re.compile(
     r"\\begin\s*\{(?:alignat|alignedat)\*?\}\s*\{\d+\}"
     r"|\\begin\s*\{(?:aligned|gathered)\}\s*\[[tbc]\]"
     r"|\\(?:begin|end)\s*\{[^{}]*\}(?:(?<=array\})(?:\[[a-z]\])?\{[^{}]*\})?"
-    rf"|\\\\\[-?[\d.]+\s*{UNIT}\]"
+    rf"|\\\\\*?\[-?[\d.]+\s*{UNIT}\]"
     r"|\\(?:[hv]space\*?\s*\{[^{}]*\}|(?:m?kern|[hm]skip)\s*-?[\d.]+\s*[a-z]{2})"
     r"|\\[A-Za-z]+"
 )
@@ -92,12 +103,25 @@ def prepared(latex: str) -> str:
         raise NotShown
     for pattern, same in SAME.items():
         latex = pattern.sub(same, latex)
-    if _has_lines(latex):
+    latex = "".join(
+        SIGN_IN_TEXT.sub(r"\1{}", part) if place % 2 else _with_signs(part)
+        for place, part in enumerate(TEXT.split(latex))
+    )
+    breaks = {around[-1] for sign, around in _nested(latex) if sign == r"\\"}
+    if breaks & {"{", r"\left"}:
+        raise NotShown  # the converter would join the lines
+    if "" in breaks:
         latex = rf"\begin{{gathered}}{latex}\end{{gathered}}"
     if _depth(latex) > DEEPEST or len(latex) << _unclosed(latex) > MOST_WORK:
         raise NotShown
     if DANGLING.search(latex):
         raise NotShown
+    return latex
+
+
+def _with_signs(latex: str) -> str:
+    for pattern, command in SIGNS.items():
+        latex = pattern.sub(command, latex)
     return latex
 
 
@@ -116,30 +140,22 @@ def _letters(*parts: str) -> Counter[str]:
 DOTLESS = str.maketrans("ıȷ", "ij")
 
 
-def _has_lines(latex: str) -> bool:
-    """Whether it has several lines outside of an environment, which the converter would join."""
-    depth = 0
+def _nested(latex: str) -> Iterator[tuple[str, list[str]]]:
+    """Each sign and command, and what is open around it, with "" for the formula."""
+    around = [""]
     for found in TOKEN.finditer(latex):
+        if found[0] in {"}", r"\end", r"\right"} and len(around) > 1:
+            around.pop()
+        yield found[0], around
         if found[0] in {"{", r"\begin", r"\left"}:
-            depth += 1
-        elif found[0] in {"}", r"\end", r"\right"}:
-            depth -= 1
-        elif found[0] == r"\\" and depth == 0:
-            return True
-    return False
+            around.append(found[0])
 
 
 def _depth(latex: str) -> int:
     """How deep a formula may be nested: by braces and environments, or by commands in a row."""
-    depth = deepest = 0
-    for found in TOKEN.finditer(latex):
-        if found[0] in {"{", r"\begin", r"\left"}:
-            depth += 1
-        elif found[0] in {"}", r"\end", r"\right"}:
-            depth -= 1
-        deepest = max(deepest, depth)
     rows = re.findall(r"(?:\\[A-Za-z]+\s*)+|[_^\s]{2,}", latex)
-    return max([deepest, *(len(row.split("\\")) - 1 for row in rows)])
+    depths = [len(around) - 1 for _, around in _nested(latex)]
+    return max([*depths, *(len(row.split("\\")) - 1 for row in rows)], default=0)
 
 
 def _unclosed(latex: str) -> int:

@@ -78,6 +78,8 @@ STYLES = {
         r"|padding-top:0?\.\d+em"
     ): "",
 }
+#: The converter's combining marks over something, which browsers misdraw, as signs.
+OVER = {"\u0332": "\u203e", "\u20d7": "\u2192"}
 NOTATIONS = {
     "box": "boxed",
     "updiagonalstrike": "struck-up",
@@ -189,6 +191,8 @@ def _converted(latex: str, *, display: bool) -> str:
         raise NotShown
     for element in list(maths.iter()):
         _check(element)
+    for table in maths.iter("mtable"):
+        _end_rows(table)
     if lost_letters(latex, list(maths.itertext())):
         raise NotShown
     if display:
@@ -198,6 +202,17 @@ def _converted(latex: str, *, display: bool) -> str:
     name = "maths wide" if wide else "maths"
     focus = ' tabindex="0"' if wide else ""
     return f'<span class="{name}"{focus}>{tostring(maths, "unicode")}</span>'
+
+
+def _end_rows(table: Element) -> None:
+    """Leave out the row behind a last `\\\\`, and draw its rule below the row before."""
+    last = table[-1] if len(table) > 1 else None
+    if last is None or len(last) != 1 or len(last[0]) or last[0].text:
+        return
+    table.remove(last)
+    if "line-top" in last[0].get("class", "").split():
+        for cell in table[-1]:
+            cell.set("class", f"{cell.get('class', '')} line-bottom".strip())
 
 
 def _character(entity: re.Match[str]) -> str:
@@ -219,6 +234,8 @@ def _check(element: Element) -> None:
     element.tag = INSTEAD.get(element.tag, element.tag)
     if element.tag not in ELEMENTS:
         raise NotShown
+    if element.tag == "mover" and element[-1].text in OVER:
+        element[-1].text = OVER[element[-1].text]
     given = dict(element.attrib)
     element.attrib.clear()
     classes = list(_classes(given.pop("style", "")))

@@ -211,6 +211,44 @@ def test_lines_of_a_formula_stay_lines() -> None:
     assert formula.html.count("<mtr>") == 2
 
 
+@pytest.mark.parametrize(
+    "latex",
+    [r"\boxed{5 \\ 3}", r"\left\{ x=1 \\ y=2 \right.", r"\frac{a \\ b}{c}", r"\text{a\\b}"],
+)
+def test_lines_that_would_be_joined_are_its_source(latex: str) -> None:
+    assert html_of(latex) == rf'<span class="source">\({latex}\)</span>'
+
+
+@pytest.mark.parametrize(
+    ("latex", "mathml"),
+    [
+        (r"\overline{3}", '<mo stretchy="true">‾</mo>'),
+        (r"\vec{v}", '<mo stretchy="false">→</mo>'),
+        (r"\underline{3}", '<mo stretchy="true">\u0332</mo>'),
+        ("√12.5", "<msqrt><mn>12.5</mn></msqrt>"),
+        ("√1,000 + √2, x", "<mn>000</mn></mrow></msqrt><mo>+</mo><msqrt><mn>2</mn></msqrt>"),
+        (r"\text{长度为√2的}", "<mtext>长度为√2的</mtext>"),
+        (r"\text{因为∠A=∠B}", "<mtext>因为∠A=∠B</mtext>"),
+        (r"x \tag*{(2)}", "<mtext>(2)</mtext>"),
+        (r"x \tag{2}", "<mtext>(2)</mtext>"),
+        (r"\text{20\% off, R\& D}", "<mtext>20%\xa0off,\xa0R&amp;\xa0D</mtext>"),
+        (r"\substack{i\in\{1,2\} \\ x_{1}}", "<mtr><mtd><msub>"),
+        (r"a \\*[2pt] b", "<mtr><mtd><mi>b</mi></mtd></mtr>"),
+    ],
+)
+def test_what_the_converter_writes_otherwise(latex: str, mathml: str) -> None:
+    assert mathml in html_of(latex)
+
+
+def test_last_rule_of_a_table_is_below_its_last_row() -> None:
+    html = html_of(r"\begin{array}{|c|c|} \hline a & b \\ \hline 1 & 2 \\ \hline \end{array}")
+    rows = [list(row) for row in fromstring(html).iter("mtr")]
+    assert [["line-bottom" in cell.get("class", "") for cell in row] for row in rows] == [
+        [False, False],
+        [True, True],
+    ]
+
+
 def test_words_in_brackets_are_no_formula() -> None:
     assert list(formulas_in(r"Dear \[Your Name\],")) == []
 
