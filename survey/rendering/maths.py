@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
+from unicodedata import category
 from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 
 from math_core import LatexError, LatexToMathML
@@ -36,8 +37,15 @@ FORMULA = re.compile(
     """.replace("{line}", r"\\? \n (?! [^\S\n]* \n)"),
     re.VERBOSE,
 )
-#: "Dear \\[Your Name\\]".
-WORDS = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})+")
+#: What only mathematics has; with words, one of these makes a formula.
+SIGN = re.compile(r"\\[^\W\d_]|\\\\|\^|_(?:\{|[^\W_](?![^\W_]))")
+#: Words: in blocks ("Dear \\[Name\\],") and within a line, where `ABCD` and `xyz` are none.
+WORDS = {
+    "display": re.compile(r"[^\W\d_]{2,}"),
+    "inline": re.compile(r"(?<![^\W\d_])(?![A-Z]+(?![^\W\d_]))[^\W\d_]{4,}|\s(?:and|or)\s"),
+}
+#: "See \\[1, 2\\]."
+CITATION = re.compile(r"[\d\s,;–-]+")
 #: What stands between prices of restaurants, but is no formula within a line: "from $$ to $$",
 #: "Cafe ($$), bar ($$)".
 PRICES = re.compile(
@@ -114,11 +122,22 @@ def _source_at(text: str, start: int) -> re.Match[str] | None:
     found = FORMULA.match(text, start)
     if found is None or found.end() - start > LONGEST:
         return None
-    latex = found[found.lastgroup or 0]
-    if not latex.strip() or WORDS.fullmatch(latex.strip()):
+    latex, kind = found[found.lastgroup or 0], found.lastgroup
+    if not _is_mathematics(latex, is_display=kind == "display"):
         return None
-    is_within_line = found.lastgroup == "dollars" and not _is_alone(text, *found.span())
-    return None if is_within_line and PRICES.match(latex) else found
+    is_alone = _is_alone(text, *found.span())
+    if kind == "display" and not is_alone and CITATION.fullmatch(latex):
+        return None
+    return None if kind == "dollars" and not is_alone and PRICES.match(latex) else found
+
+
+def _is_mathematics(latex: str, *, is_display: bool) -> bool:
+    """Whether it is more than words, such as names of blanks to be filled in."""
+    if not latex.strip():
+        return False
+    if SIGN.search(latex) or any(category(sign) == "Sm" for sign in latex):
+        return True
+    return WORDS["display" if is_display else "inline"].search(latex) is None
 
 
 def formula_at(text: str, start: int) -> Formula | None:

@@ -125,7 +125,7 @@ HOSTILE = [
     r"\begin{array}{c} a \\[9999em] b \end{array}",
     r"\phantom{hidden}",
     r"\mathchoice{a}{b}{c}{d}",
-    r"shown % hidden",
+    r"x = 1 % hidden",
     r"\newcommand{\a}{\a\a}\a",
     r"\def\a{aaaaaaaaaa}\def\b{\a\a\a\a\a\a}\b",
     r"\gdef\x{y}\x",
@@ -184,7 +184,7 @@ def test_hostile_formula_shows_nothing_else_than_mathematics(latex: str) -> None
 
 
 @pytest.mark.parametrize(
-    "latex", [r"\unknown{x}", r"\frac{1", r"shown % hidden", r"\hspace{99cm}x", r"\phantom{x}"]
+    "latex", [r"\unknown{x}", r"\frac{1", r"x = 1 % hidden", r"\hspace{99cm}x", r"\phantom{x}"]
 )
 def test_what_cannot_be_shown_is_its_source(latex: str) -> None:
     assert html_of(latex) == rf'<span class="source">\({latex}\)</span>'
@@ -249,8 +249,38 @@ def test_last_rule_of_a_table_is_below_its_last_row() -> None:
     ]
 
 
-def test_words_in_brackets_are_no_formula() -> None:
-    assert list(formulas_in(r"Dear \[Your Name\],")) == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Dear \[Your Name\], \[Date\] \[City, State ZIP\]",
+        r"\[Recipient's Name\]",
+        r"\[FIRST_NAME\]",
+        r"he wrote \[sic\], see \[1\] and \[2, 3–5\]",
+        r"\[姓名\]",
+        r"between \( and \)",
+        r"find . \( -name a -o -name b \)",
+    ],
+)
+def test_words_and_citations_in_brackets_are_no_formula(text: str) -> None:
+    assert list(formulas_in(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(r"\(x\)", r"\(5\)", r"\(ABCD\)", r"\(xyz\)", r"\(f(x)\)", r"\([0, 1)\)", r"\(3 km\)"),
+        *(
+            r"\[ 42 \]",
+            r"so \[x\] is",
+            r"\[ Area = a b \]",
+            r"\[v_{max}\]",
+            r"\[\pi\]",
+            r"\[a → b\]",
+        ),
+    ],
+)
+def test_letters_numbers_and_signs_of_mathematics_are_a_formula(text: str) -> None:
+    assert [formula.source in text for formula in formulas_in(text)] == [True]
 
 
 def test_what_is_not_shown_as_a_formula_can_be_listed() -> None:
