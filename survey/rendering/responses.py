@@ -81,7 +81,8 @@ MOST_CELLS = 5_000
 
 def _read(text: str, *, latex: bool) -> tuple[MarkdownIt, list[Token]] | None:
     """The text as Markdown, and how to render it. None if a letter would be lost, as where
-    quotations are nested absurdly deep, and if there are only marks or a number: "- 5".
+    quotations are nested absurdly deep or no list has such numbers, and if there are only marks or
+    a number: "- 5".
     """
     letters = _letters(text)
     if not letters or re.fullmatch(r"\s*[-+>#*]=?\s?[\d.,]+\s?%?\s*", text):
@@ -90,10 +91,7 @@ def _read(text: str, *, latex: bool) -> tuple[MarkdownIt, list[Token]] | None:
     tokens = parser.parse(text)
     if _letters("".join(_pieces(tokens))) != letters or _level(tokens) > DEEPEST:
         return None
-    if any(token.info.startswith("00") for token in tokens if token.type == "list_item_open"):
-        return None  # no list has such numbers
-    _adapt(tokens)
-    return parser, tokens
+    return (parser, tokens) if _adapt(tokens) else None
 
 
 def _level(tokens: Sequence[Token]) -> int:
@@ -194,9 +192,10 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A heading. In deeper lines `#` begins a comment of code."""
+    """A heading, with words. In deeper lines `#` begins a comment of code."""
     is_code = state.sCount[start] - state.blkIndent > 3
-    return not is_code and heading(state, start, end, silent)
+    has_words = _line(state, start).strip("# \t") != ""
+    return has_words and not is_code and heading(state, start, end, silent)
 
 
 def _hr(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -408,9 +407,12 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
             yield " "
 
 
-def _adapt(tokens: Sequence[Token]) -> None:
-    """Change what CommonMark's tokens say to what pages show."""
+def _adapt(tokens: Sequence[Token]) -> bool:
+    """Change what CommonMark's tokens say to what pages show. False if a list has no such numbers:
+    "1." and "02.".
+    """
     lists: list[list[Token]] = []
+    is_numbered = True
     for token in tokens:
         token.hidden = False  # a list is as high with empty lines as without
         match token.type:
@@ -420,20 +422,25 @@ def _adapt(tokens: Sequence[Token]) -> None:
             case "ordered_list_open" | "bullet_list_open":
                 token.attrs = {"dir": "auto"}
                 lists.append([token])
+            case "blockquote_open":
+                token.attrs = {"dir": "auto"}
             case "list_item_open":
                 lists[-1].append(token)
             case "ordered_list_close":
-                _number(*lists.pop())
+                is_numbered &= _number(*lists.pop())
             case "bullet_list_close":
                 lists.pop()
             case "th_open" | "td_open":
                 sides = {"text-align:right": "to-end", "text-align:center": "centred"}
                 side = sides.get(str(token.attrs.pop("style", "")))
                 token.attrs = {"class": side} if side else {}
+    return is_numbered
 
 
-def _number(opening: Token, *items: Token) -> None:
-    """Give the items of a list the numbers that were written. If all are 1, they are counted."""
+def _number(opening: Token, *items: Token) -> bool:
+    """Give the items of a list the numbers that were written, if a list can have them. If all are
+    1, they are counted.
+    """
     written = [item.info for item in items]
     if len(set(written)) == 1 and written[0] in ("0", "1", "01"):
         zero = written[0][:-1]
@@ -441,8 +448,12 @@ def _number(opening: Token, *items: Token) -> None:
     names = []
     if opening.markup == ")":
         names.append("bracket")
+    style = "{}"
     if any(number.startswith("0") and len(number) == 2 for number in written):
         names.append("zero")
+        style = "{:02}"
+    if any(number != style.format(int(number)) for number in written):
+        return False
     if any(len(number) > 2 for number in written):
         names.append("wide")
     if names:
@@ -452,6 +463,7 @@ def _number(opening: Token, *items: Token) -> None:
         if number != expected:
             item.attrs["value"] = number
         expected = number + 1
+    return True
 
 
 def _formula_html(renderer: RendererHTML, tokens: Sequence[Token], place: int, *_: object) -> str:
@@ -466,7 +478,7 @@ def _fence_html(renderer: RendererHTML, tokens: Sequence[Token], place: int, *_:
 
 
 def _table_open_html(*_: object) -> str:
-    return '<div class="table" tabindex="0"><table>\n'
+    return '<div class="table" tabindex="0"><table dir="auto">\n'
 
 
 def _table_close_html(*_: object) -> str:

@@ -116,6 +116,8 @@ def letters(text: str) -> str:
             "and/<strong>or</strong></p>",
         ),
         ("x:\n>= 5", "<p>x:\n&gt;= 5</p>"),
+        ("Answer:\n\n# \nx\n#", "<p>Answer:</p><p># \nx\n#</p>"),
+        ("~~a~~ b", "<p>~~a~~ b</p>"),
         ("x\n____", "<p>x\n____</p>"),
         ("    # no heading", "<p>    # no heading</p>"),
         ("\\[\na\n- b\n\\]", "<p>\\[\na\n- b\n\\]</p>"),
@@ -124,7 +126,7 @@ def letters(text: str) -> str:
             "```py\n  x\n\n\ty\n```",
             '<p class="language">py</p><pre><code>  x\n\n\ty\n</code></pre>',
         ),
-        ("> q\n> r", "<blockquote><p>q\nr</p></blockquote>"),
+        ("> q\n> r", '<blockquote dir="auto"><p>q\nr</p></blockquote>'),
     ],
 )
 def test_markdown_of_responses(text: str, html: str) -> None:
@@ -146,6 +148,8 @@ def test_list_is_the_same_whatever_its_empty_lines(between: str) -> None:
         ("1. a\n1. b\n1. c", [None, None, None]),
         ("4. a\n4. b", ["4", "4"]),
         ("01. a\n02. b", [None, None]),
+        ("08. a\n09. b\n10. c", ["8", None, None]),
+        ("00. a\n01. b", ["0", None]),
         ("1986. a", ["1986"]),
     ],
 )
@@ -175,8 +179,8 @@ def test_table_with_more_cells_than_its_head_stays_text() -> None:
 def test_table_with_parted_code_or_formula_stays_text() -> None:
     for cell in ("`a | b`", r"\(P(a|b)\)", r"\(p(x)|y\)", "$$a|b$$"):
         text = f"| {cell} | c |\n|---|---|\n| 1 | 2 |"
-        assert "<table>" not in shown(text, LATEX).html
-        assert "<table>" in shown(f"{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", LATEX).html
+        assert "<table" not in shown(text, LATEX).html
+        assert "<table" in shown(f"{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", LATEX).html
 
 
 @pytest.mark.parametrize(
@@ -216,6 +220,19 @@ def test_text_that_markdown_would_cut_is_plain() -> None:
         "as-written",
         text,
     )
+
+
+@pytest.mark.parametrize("text", ["1. a\n02. b", "010. a\n011. b", "- a\n  1. b\n  02. c"])
+def test_numbers_that_no_list_has_are_shown_as_they_are(text: str) -> None:
+    assert (shown(text, MARKDOWN).name, shown(text, MARKDOWN).html) == ("as-written", text)
+
+
+def test_blocks_of_words_from_right_to_left_begin_on_the_right() -> None:
+    text = "> אמת\n\n| אמת | b |\n|---|---|\n| 1 | 2 |\n\n- אמת"
+    page = LexborHTMLParser(shown(text, MARKDOWN).html)
+    assert [node.attributes.get("dir") for node in page.css("blockquote, table, ul")] == [
+        "auto"
+    ] * 3
 
 
 def test_formulas_are_shown_where_the_study_wants_them() -> None:
