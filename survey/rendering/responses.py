@@ -233,19 +233,21 @@ def _paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-#: What begins the lines of a formula, alone on its line.
-OPENING = re.compile(r"(\\\[|\$\$)?\s*(?:\\begin\{(\w+\*?)\}(?:\{[^{}]*\}|\[[^]]*\])*)?\s*")
-ENDS = {"\\[": "\\]", "$$": "$$"}
+#: What begins the lines of a formula: nothing follows on its line; only `\\[` has words before it.
+OPENING = re.compile(
+    r"(?P<mark>.*(?<!\\)\\\[|\$\$)?\s*(?:\\begin\{(?P<name>\w+\*?)\}(?:\{[^{}]*\}|\[[^]]*\])*)?"
+)
 #: A formula has no more lines than this.
 MOST_LINES = 60
 
 
 def _last_of_formula(state: StateBlock, number: int) -> int:
-    """The last line of the formula whose beginning is alone on a line, or this line."""
-    begun = OPENING.fullmatch(_line(state, number))
-    if begun is None or not begun[0].strip():
+    """The last line of the formula that a line only begins, or this line."""
+    begun = OPENING.fullmatch(_line(state, number).strip())
+    if begun is None or not begun[0]:
         return number
-    end = ENDS[begun[1]] if begun[1] else rf"\end{{{begun[2]}}}"
+    mark = begun["mark"] or ""
+    end = "$$" if mark == "$$" else r"\]" if mark else rf"\end{{{begun['name']}}}"
     for following in range(number + 1, min(state.lineMax, number + MOST_LINES)):
         line = _line(state, following)
         # A formula ends before an empty line, the next item of a list, code and another formula.

@@ -266,10 +266,11 @@ def test_lines_of_a_formula_are_no_list() -> None:
         ("1. Start with `\\begin{a}`\n2. End with `\\end{a}`", 2),
         ("- \\[Hook\n- Text\\]", 2),
         ("- \\[\n  x\n  - y\n  \\]\n- z", 2),
+        ("**Answer:** \\[\n- x\n\\]", 0),
         ("\\[ \\begin{array}{c}\n- a \\\\\n- b\n\\end{array} \\]", 0),
     ],
 )
-def test_only_what_is_alone_on_its_line_begins_lines_of_a_formula(text: str, items: int) -> None:
+def test_only_what_ends_its_line_begins_lines_of_a_formula(text: str, items: int) -> None:
     for look in (MARKDOWN, LATEX):
         assert len(LexborHTMLParser(shown(text, look).html).css("li")) == items
 
@@ -310,6 +311,8 @@ HOSTILE = [
     "\\begin{a}\n" * 4_000,
     "a|b\n-|-\n" * 4_000,
     "x\\(\n" * 5_000,
+    "\\[" + " " * 50_000 + "x",
+    "\\[ " * 20_000 + "x",
     "\\(a|" * 5_000 + "\n-|",
     "|a|\n|-|\n|" + "\\(a\\|" * 5_000,
     "|a|\n|-|\n" + "`|" * 10_000,
