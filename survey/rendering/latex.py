@@ -23,7 +23,7 @@ UNWANTED = re.compile(
 #: What stands between braces, with braces in it.
 WITHIN = r"(?:\\.|[^{}\\]|\{(?:\\.|[^{}\\])*\})*"
 #: Words within a formula: what is written there is text.
-TEXT = re.compile(r"(\\(?:text\w*|mbox)\s*\{[^{}]*\})")
+TEXT = re.compile(r"(\\text\w*\s*\{[^{}]*\})")
 #: Signs that the converter takes for text, or a root for more than there is.
 SIGNS = {
     re.compile(r"√(\d+(?:,\d{3})*(?:\.\d+)?|[A-Za-z])"): r"\\sqrt{\1}",
@@ -71,7 +71,7 @@ NAMES = (
     r"[aA]ng(?:le)?|[bB]rac[ek]|bracket|paren(?:thesis)?|floor|ceil|[vV]ert|group|moustache|corner"
 )
 OPENING = re.compile(rf"[⌜⌞⎰]|\\\{{|\\[ul]?l(?:{NAMES})|\\[bB]igg?l")
-CLOSING = re.compile(rf"[⌝⌟⎱]|\\\}}|\\[ul]?r(?:{NAMES})|\\rrbracket|\\[bB]igg?r")
+CLOSING = re.compile(rf"[⌝⌟⎱]|\\\}}|\\[ulr]?r(?:{NAMES})|\\[bB]igg?r")
 #: What takes the bracket behind it, which then begins nothing.
 SIZED = re.compile(r"\\(?:left|[bB]igg?[lrm]?|middle)")
 #: What puts brackets around its argument: they have no end unless that is a simple one.
@@ -112,9 +112,8 @@ def prepared(latex: str) -> str:
         raise NotShown  # the converter would join the lines
     if "" in breaks:
         latex = rf"\begin{{gathered}}{latex}\end{{gathered}}"
-    if _depth(latex) > DEEPEST or len(latex) << _unclosed(latex) > MOST_WORK:
-        raise NotShown
-    if DANGLING.search(latex):
+    is_long_work = len(latex) << _unclosed(latex) > MOST_WORK or DANGLING.search(latex)
+    if is_long_work or _depth(latex) > DEEPEST:
         raise NotShown
     return latex
 

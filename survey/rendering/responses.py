@@ -273,12 +273,11 @@ def _newline(state: StateInline, silent: bool) -> bool:
 def _code(state: StateInline, silent: bool) -> bool:
     """Code in a line, or in several: their breaks stay. Escaped marks begin none."""
     start = state.pos
-    if start and state.src[start - 1] == "\\":
-        run = TICKS.match(state.src, start)
-        if run and not silent:
+    if state.src[start - 1 : start] == "\\" and (run := TICKS.match(state.src, start)):
+        if not silent:
             state.pending += run[0]
-        state.pos = run.end() if run else start
-        return run is not None
+        state.pos = run.end()
+        return True
     found = backtick(state, silent)
     last = state.tokens[-1] if state.tokens and not silent else None
     if found and last is not None and last.type == "code_inline" and not state.pending:
@@ -304,7 +303,7 @@ def _stars(state: StateInline, silent: bool) -> bool:
     elif not before.isspace() and not after.isspace():
         opens, closes = _within_text(before, after, run)
         if before == "/":  # `/a/*.md` and `a/**/b`; but *he*/*him*, and/**or**
-            behind_stars = state.src[: state.pos - 1].endswith("*")
+            behind_stars = state.src[state.pos - 2 : state.pos - 1] == "*"
             opens &= behind_stars or (run.length > 1 and after.isalnum())
     for _ in range(run.length):
         token = state.push("text", "", 0)
@@ -335,7 +334,7 @@ def _within_text(before: str, after: str, run: Scanned) -> tuple[bool, bool]:
     # `(a)*b`, `(a)**(b)`; but **Note (a)**(b)
     if (category(before) == "Pe" or before == "|") and (is_single or category(after) == "Ps"):
         opens = False
-    opens &= category(after) not in {"Pe", "Pf"} and after not in "/,.;:!?，。、；：！？"
+    opens &= category(after) not in {"Pe", "Pf"} and after not in "/,.;:!?，。、；：！？،؛؟۔।"
     closes &= category(before) not in {"Ps", "Pi"} and before != "/"
     return opens, closes
 
