@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
+from unicodedata import category
 from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 
 from math_core import LatexError, LatexToMathML
@@ -36,8 +37,20 @@ FORMULA = re.compile(
     """.replace("{line}", r"\\? \n (?! [^\S\n]* \n)"),
     re.VERBOSE,
 )
-#: "Dear \\[Your Name\\]".
-WORDS = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})+")
+#: What only mathematics has; with words, one of these makes a formula.
+SIGN = re.compile(r"\\[^\W\d_]|\\\\|\^|_(?:\{|[^\W_](?![^\W_]))")
+#: Words: in blocks ("Dear \\[Name\\],") and within a line, where `ABCD` and `xyz` are none.
+WORDS = {
+    "display": re.compile(r"[^\W\d_]{2,}"),
+    "inline": re.compile(r"(?<![^\W\d_])(?![A-Z]+(?![^\W\d_]))[^\W\d_]{4,}|\s(?:and|or)\s"),
+}
+#: "See \\[1, 2\\]."
+CITATION = re.compile(r"[\d\s,;–-]+")
+#: What stands between prices of restaurants, but is no formula within a line: "from $$ to $$",
+#: "Cafe ($$), bar ($$)".
+PRICES = re.compile(
+    r"""(?s:\s|[])}>.,;:!?*/'"’”»、，。；：）】」]|.*(?:\n|[\s([{<*/'"‘“«（【「]$))"""
+)
 LENGTH = re.compile(r"(-?\d*\.?\d+)(em|rem|ex|px|pt|mu)?|(-?\d*\.?\d+)%")
 EMS = {"em": 1.0, "rem": 1.0, "ex": 0.5, "px": 1 / 16, "pt": 1 / 12, "mu": 1 / 18}
 
@@ -73,6 +86,8 @@ STYLES = {
         r"|padding-top:0?\.\d+em"
     ): "",
 }
+#: The converter's combining marks over something, which browsers misdraw, as signs.
+OVER = {"\u0332": "\u203e", "\u20d7": "\u2192"}
 NOTATIONS = {
     "box": "boxed",
     "updiagonalstrike": "struck-up",
@@ -97,18 +112,40 @@ class Formula:
     end: int
 
 
-def formula_at(text: str, start: int) -> Formula | None:
-    """The formula that begins at this character, if one does."""
+def source_end(text: str, start: int) -> int | None:
+    """Where the formula ends that begins at this character, if one does."""
+    found = _source_at(text, start)
+    return found.end() if found else None
+
+
+def _source_at(text: str, start: int) -> re.Match[str] | None:
     found = FORMULA.match(text, start)
     if found is None or found.end() - start > LONGEST:
         return None
+    latex, kind = found[found.lastgroup or 0], found.lastgroup
+    if not _is_mathematics(latex, is_display=kind == "display"):
+        return None
+    is_alone = _is_alone(text, *found.span())
+    if kind == "display" and not is_alone and CITATION.fullmatch(latex):
+        return None
+    return None if kind == "dollars" and not is_alone and PRICES.match(latex) else found
+
+
+def _is_mathematics(latex: str, *, is_display: bool) -> bool:
+    """Whether it is more than words, such as names of blanks to be filled in."""
+    if not latex.strip():
+        return False
+    if SIGN.search(latex) or any(category(sign) == "Sm" for sign in latex):
+        return True
+    return WORDS["display" if is_display else "inline"].search(latex) is None
+
+
+def formula_at(text: str, start: int) -> Formula | None:
+    """The formula that begins at this character, if one does."""
+    if (found := _source_at(text, start)) is None:
+        return None
     latex = found[found.lastgroup or 0]
-    if not latex.strip() or WORDS.fullmatch(latex.strip()):
-        return None
-    alone = _is_alone(text, found.start(), found.end())
-    # Prices of restaurants: "from $$ to $$".
-    if found.lastgroup == "dollars" and latex != latex.strip() and not alone:
-        return None
+    alone = _is_alone(text, *found.span())
     display = found.lastgroup != "inline" and (alone or found.lastgroup == "display")
     html = _html(latex, found[0], display=display)
     is_block, end = html.startswith(BLOCK), found.end()
@@ -173,6 +210,8 @@ def _converted(latex: str, *, display: bool) -> str:
         raise NotShown
     for element in list(maths.iter()):
         _check(element)
+    for table in maths.iter("mtable"):
+        _end_rows(table)
     if lost_letters(latex, list(maths.itertext())):
         raise NotShown
     if display:
@@ -182,6 +221,17 @@ def _converted(latex: str, *, display: bool) -> str:
     name = "maths wide" if wide else "maths"
     focus = ' tabindex="0"' if wide else ""
     return f'<span class="{name}"{focus}>{tostring(maths, "unicode")}</span>'
+
+
+def _end_rows(table: Element) -> None:
+    """Leave out the row behind a last `\\\\`, and draw its rule below the row before."""
+    last = table[-1] if len(table) > 1 else None
+    if last is None or len(last) != 1 or len(last[0]) or last[0].text:
+        return
+    table.remove(last)
+    if "line-top" in last[0].get("class", "").split():
+        for cell in table[-1]:
+            cell.set("class", f"{cell.get('class', '')} line-bottom".strip())
 
 
 def _character(entity: re.Match[str]) -> str:
@@ -203,6 +253,8 @@ def _check(element: Element) -> None:
     element.tag = INSTEAD.get(element.tag, element.tag)
     if element.tag not in ELEMENTS:
         raise NotShown
+    if element.tag == "mover" and element[-1].text in OVER:
+        element[-1].text = OVER[element[-1].text]
     given = dict(element.attrib)
     element.attrib.clear()
     classes = list(_classes(given.pop("style", "")))

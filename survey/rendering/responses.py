@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from unicodedata import category
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock, blockquote, fence, heading, hr, table
 from markdown_it.rules_inline import StateInline, backtick
-from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.rules_inline.state_inline import Delimiter, Scanned
 from markdown_it.token import Token
 
 from survey.definition import StudyDefinition
-from survey.definition.word_edges import HANGUL, UNSPACED
-from survey.rendering.maths import LONGEST, MOST_FORMULAS, formula_at, formulas_in
+from survey.definition.word_edges import UNSPACED
+from survey.rendering.maths import MOST_FORMULAS, formula_at, formulas_in, source_end
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ MOST_CELLS = 5_000
 
 def _read(text: str, *, latex: bool) -> tuple[MarkdownIt, list[Token]] | None:
     """The text as Markdown, and how to render it. None if a letter would be lost, as where
-    quotations are nested absurdly deep, and if there are only marks or a number: "- 5".
+    quotations are nested absurdly deep or no list has such numbers, and if there are only marks or
+    a number: "- 5".
     """
     letters = _letters(text)
     if not letters or re.fullmatch(r"\s*[-+>#*]=?\s?[\d.,]+\s?%?\s*", text):
@@ -89,10 +91,7 @@ def _read(text: str, *, latex: bool) -> tuple[MarkdownIt, list[Token]] | None:
     tokens = parser.parse(text)
     if _letters("".join(_pieces(tokens))) != letters or _level(tokens) > DEEPEST:
         return None
-    if any(token.info.startswith("00") for token in tokens if token.type == "list_item_open"):
-        return None  # no list has such numbers
-    _adapt(tokens)
-    return parser, tokens
+    return (parser, tokens) if _adapt(tokens) else None
 
 
 def _level(tokens: Sequence[Token]) -> int:
@@ -126,8 +125,8 @@ def _parser(*, latex: bool) -> MarkdownIt:
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A table, unless it would lose a cell: rows with more cells than the head, or signs of a
-    formula or of code that part cells.
+    """A table, unless it would lose a cell: rows with more cells than the head, or code or a
+    formula that lies in two cells.
     """
     if start + 2 > end or state.sCount[start] - state.blkIndent > 3:
         return False
@@ -141,7 +140,7 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if not line.strip() or state.sCount[number] < state.blkIndent:
             break
         cells = _cells(line)
-        if len(cells) > columns or rows * columns > MOST_CELLS or PARTED.search(line):
+        if len(cells) > columns or rows * columns > MOST_CELLS or _is_parted(line):
             state.env["no_table_before"] = number  # looking again would take long
             return False
     return table(state, start, end, silent)
@@ -152,11 +151,34 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    return re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
+    return PARTING.split(line.strip().removeprefix("|").removesuffix("|"))
 
 
-#: A sign that parts cells, within code or a formula.
-PARTED = re.compile(r"`[^`|]*\|[^`]*`|\\\([^)]*?\|.*?\\\)|\$\$[^$|]*\|[^$]*\$\$")
+def _is_parted(line: str) -> bool:
+    """Whether a sign that parts cells lies within code or a formula of a line."""
+    last = {len(run[0]): run.start() for run in TICKS.finditer(line)}
+    position = 0
+    while found := BEGINS.search(line, position):
+        start, position = found.span()
+        if found[0][0] != "`":
+            end = source_end(line, start) or position
+        elif last[len(found[0])] > start:
+            end = next(
+                run.end() for run in TICKS.finditer(line, position) if len(run[0]) == len(found[0])
+            )
+        else:
+            continue
+        if PARTING.search(line, position, end):
+            return True
+        position = end
+    return False
+
+
+#: A sign that parts cells.
+PARTING = re.compile(r"(?<!\\)\|")
+#: What begins or ends code, and what begins code or a formula.
+TICKS = re.compile(r"`+")
+BEGINS = re.compile(r"(?<![\\`])`+|\\[(\[]|\$\$")
 
 
 def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -170,9 +192,10 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A heading. In deeper lines `#` begins a comment of code."""
+    """A heading, with words. In deeper lines `#` begins a comment of code."""
     is_code = state.sCount[start] - state.blkIndent > 3
-    return not is_code and heading(state, start, end, silent)
+    has_words = _line(state, start).strip("# \t") != ""
+    return has_words and not is_code and heading(state, start, end, silent)
 
 
 def _hr(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -210,34 +233,31 @@ def _paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-#: What begins and ends a formula.
-ENDS = {"\\[": "\\]", "\\(": "\\)", "$$": "$$"}
-BEGIN = re.compile(r"\\begin\{(\w+\*?)\}")
+#: What begins the lines of a formula: nothing follows on its line; only `\\[` has words before it.
+OPENING = re.compile(
+    r"(?P<mark>.*(?<!\\)\\\[|\$\$)?\s*(?:\\begin\{(?P<name>\w+\*?)\}(?:\{[^{}]*\}|\[[^]]*\])*)?"
+)
 #: A formula has no more lines than this.
 MOST_LINES = 60
 
 
 def _last_of_formula(state: StateBlock, number: int) -> int:
-    """The last line of the formula that begins in a line and does not end there, or this line."""
-    line = _line(state, number)
-    begun = [(begin, end, line.rfind(begin)) for begin, end in ENDS.items() if begin in line]
-    begun += [(one[0], rf"\end{{{one[1]}}}", one.start()) for one in BEGIN.finditer(line)]
-    if not begun:
+    """The last line of the formula that a line only begins, or this line."""
+    begun = OPENING.fullmatch(_line(state, number).strip())
+    if begun is None or not begun[0]:
         return number
-    lines = [line]
+    mark = begun["mark"] or ""
+    end = "$$" if mark == "$$" else r"\]" if mark else rf"\end{{{begun['name']}}}"
     for following in range(number + 1, min(state.lineMax, number + MOST_LINES)):
-        if state.isEmpty(following):
+        line = _line(state, following)
+        # A formula ends before an empty line, the next item of a list, code and another formula.
+        if state.isEmpty(following) or state.sCount[following] < state.sCount[number]:
             break
-        lines.append(_line(state, following))
-    text = "\n".join(lines)[:LONGEST]
-    last = number
-    for begin, end, place in begun[-4:]:
-        to = text.find(end, place + len(begin))
-        # What ends where it begins is open only after an odd one; another one may begin before.
-        is_open = line.count(begin) % 2 == 1 if begin == end else True
-        if is_open and to > len(line) and begin not in text[place + len(begin) : to]:
-            last = max(last, number + text.count("\n", 0, to))
-    return last
+        if end in line:
+            return following
+        if line.startswith(("```", "~~~", "\\[", "$$")):
+            break
+    return number
 
 
 def _newline(state: StateInline, silent: bool) -> bool:
@@ -251,8 +271,13 @@ def _newline(state: StateInline, silent: bool) -> bool:
 
 
 def _code(state: StateInline, silent: bool) -> bool:
-    """Code in a line, or in several: their breaks stay."""
+    """Code in a line, or in several: their breaks stay. Escaped marks begin none."""
     start = state.pos
+    if state.src[start - 1 : start] == "\\" and (run := TICKS.match(state.src, start)):
+        if not silent:
+            state.pending += run[0]
+        state.pos = run.end()
+        return True
     found = backtick(state, silent)
     last = state.tokens[-1] if state.tokens and not silent else None
     if found and last is not None and last.type == "code_inline" and not state.pending:
@@ -265,8 +290,7 @@ def _code(state: StateInline, silent: bool) -> bool:
 
 def _stars(state: StateInline, silent: bool) -> bool:
     """Emphasis by stars, never by underscores. Stars of products, powers, paths and patterns are
-    themselves. Beside a letter of another script they may touch punctuation, as in
-    `**重点：**文字`: Chinese and Japanese have no spaces there.
+    themselves.
     """
     if silent or state.src[state.pos] != "*":
         return False
@@ -274,10 +298,13 @@ def _stars(state: StateInline, silent: bool) -> bool:
     before = state.src[state.pos - 1] if state.pos else " "
     after = state.src[state.pos + run.length : state.pos + run.length + 1] or " "
     opens, closes = run.can_open, run.can_close
-    if _is_no_mark(before, after, run.length):
+    if before in "\\^" or AROUND.get(before) == after:
         opens = closes = False
-    elif not before.isspace() and not after.isspace() and not (before + after).isascii():
-        opens = closes = True
+    elif not before.isspace() and not after.isspace():
+        opens, closes = _within_text(before, after, run)
+        if before == "/":  # `/a/*.md` and `a/**/b`; but *he*/*him*, and/**or**
+            behind_stars = state.src[state.pos - 2 : state.pos - 1] == "*"
+            opens &= behind_stars or (run.length > 1 and after.isalnum())
     for _ in range(run.length):
         token = state.push("text", "", 0)
         token.content = "*"
@@ -291,29 +318,38 @@ def _stars(state: StateInline, silent: bool) -> bool:
 AROUND = {"(": ")", "[": "]", "{": "}", "'": "'", '"': '"', "`": "`"}
 
 
-def _is_no_mark(before: str, after: str, length: int) -> bool:
-    """Whether stars between two characters are no emphasis."""
-    if before in "\\^" or AROUND.get(before) == after:
-        return True
-    if before.isspace() or after.isspace():
-        return False
-    # Paths and patterns, `/a/*.md` and `a/**/b`; but **for**/**against**.
-    if "/" in (before, after):
-        return length == 1 or not (before.isalnum() or after.isalnum())
-    words = _is_of_word(before), _is_of_word(after)
-    brackets = before in ")]}", after in "([{"
-    if all(words) or all(brackets):
-        return True
-    return length == 1 and (words[0] or brackets[0]) and (words[1] or brackets[1])
+def _within_text(before: str, after: str, run: Scanned) -> tuple[bool, bool]:
+    """Whether stars between two characters begin and end emphasis: as in CommonMark, but for
+    arithmetic, and beside letters of scripts that have no spaces between words, where they may
+    touch punctuation, as in `**重点：**文字`.
+    """
+    is_single = run.length == 1
+    unspaced = [_is_unspaced(before), _is_unspaced(after)]
+    in_words = [before.isalnum() and not unspaced[0], after.isalnum() and not unspaced[1]]
+    is_number = before.isdecimal() or after.isdecimal()
+    # `2*3`, `a**b`, `3个*2元`
+    if all(in_words) or (is_single and is_number and any(unspaced)):
+        return False, False
+    opens, closes = (True, True) if any(unspaced) else (run.can_open, run.can_close)
+    # `(a)*b`, `(a)**(b)`; but **Note (a)**(b)
+    if (category(before) == "Pe" or before == "|") and (is_single or category(after) == "Ps"):
+        opens = False
+    opens &= category(after) not in {"Pe", "Pf"} and after not in "/,.;:!?，。、；：！？،؛؟۔।"
+    closes &= category(before) not in {"Ps", "Pi"} and before != "/"
+    return opens, closes
 
 
-def _is_of_word(character: str) -> bool:
-    """Whether it is a letter or digit of a script with spaces between words."""
-    return character.isalnum() and not WITHOUT_SPACES.match(character)
+def _is_unspaced(character: str) -> bool:
+    """Whether it is a letter without case, such as Chinese, Thai, Arabic and Hebrew ones, with its
+    marks, or punctuation as wide as a Chinese letter. Particles and prefixes touch the words of all
+    these scripts.
+    """
+    kind = category(character)
+    return kind in {"Lo", "Mc"} or (UNSPACED_SIGN.match(character) is not None and kind[0] in "LMP")
 
 
-#: Korean has spaces, but particles stand right behind a word.
-WITHOUT_SPACES = re.compile(f"[{UNSPACED}{HANGUL}]")
+#: Vowel signs that count as letters, and wide punctuation.
+UNSPACED_SIGN = re.compile(rf"[{UNSPACED}\u3000-\u303f\ufe30-\ufe4f\uff00-\uff65]")
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
@@ -372,9 +408,12 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
             yield " "
 
 
-def _adapt(tokens: Sequence[Token]) -> None:
-    """Change what CommonMark's tokens say to what pages show."""
+def _adapt(tokens: Sequence[Token]) -> bool:
+    """Change what CommonMark's tokens say to what pages show. False if a list has no such numbers:
+    "1." and "02.".
+    """
     lists: list[list[Token]] = []
+    is_numbered = True
     for token in tokens:
         token.hidden = False  # a list is as high with empty lines as without
         match token.type:
@@ -384,20 +423,25 @@ def _adapt(tokens: Sequence[Token]) -> None:
             case "ordered_list_open" | "bullet_list_open":
                 token.attrs = {"dir": "auto"}
                 lists.append([token])
+            case "blockquote_open":
+                token.attrs = {"dir": "auto"}
             case "list_item_open":
                 lists[-1].append(token)
             case "ordered_list_close":
-                _number(*lists.pop())
+                is_numbered &= _number(*lists.pop())
             case "bullet_list_close":
                 lists.pop()
             case "th_open" | "td_open":
                 sides = {"text-align:right": "to-end", "text-align:center": "centred"}
                 side = sides.get(str(token.attrs.pop("style", "")))
                 token.attrs = {"class": side} if side else {}
+    return is_numbered
 
 
-def _number(opening: Token, *items: Token) -> None:
-    """Give the items of a list the numbers that were written. If all are 1, they are counted."""
+def _number(opening: Token, *items: Token) -> bool:
+    """Give the items of a list the numbers that were written, if a list can have them. If all are
+    1, they are counted.
+    """
     written = [item.info for item in items]
     if len(set(written)) == 1 and written[0] in ("0", "1", "01"):
         zero = written[0][:-1]
@@ -405,8 +449,12 @@ def _number(opening: Token, *items: Token) -> None:
     names = []
     if opening.markup == ")":
         names.append("bracket")
+    style = "{}"
     if any(number.startswith("0") and len(number) == 2 for number in written):
         names.append("zero")
+        style = "{:02}"
+    if any(number != style.format(int(number)) for number in written):
+        return False
     if any(len(number) > 2 for number in written):
         names.append("wide")
     if names:
@@ -416,6 +464,7 @@ def _number(opening: Token, *items: Token) -> None:
         if number != expected:
             item.attrs["value"] = number
         expected = number + 1
+    return True
 
 
 def _formula_html(renderer: RendererHTML, tokens: Sequence[Token], place: int, *_: object) -> str:
@@ -430,7 +479,7 @@ def _fence_html(renderer: RendererHTML, tokens: Sequence[Token], place: int, *_:
 
 
 def _table_open_html(*_: object) -> str:
-    return '<div class="table" tabindex="0"><table>\n'
+    return '<div class="table" tabindex="0"><table dir="auto">\n'
 
 
 def _table_close_html(*_: object) -> str:

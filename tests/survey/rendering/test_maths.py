@@ -47,6 +47,10 @@ def html_of(latex: str) -> str:
         r"\cfrac{1}{2}, \substack{a \\ b}, x \tag{1}, \widetilde{x}, \texttt{ab}, a \dotsb b",
         r"f(\alpha) + g(\beta) + h(\gamma) - \left(\frac12\right) + \bigl(x\bigr)",
         r"x \in [0, 1), y \in (2, 3]",
+        r"\bigl|x\bigr|" * 60,
+        r"\llbracket x \rrbracket" * 60,
+        r"\langle x | \ket{\psi_1} \pmod{3}" * 3,
+        r"\ket{\psi_1} \pmod{3} \pmod n" * 30,
     ],
 )
 def test_what_models_write_is_a_formula(latex: str) -> None:
@@ -69,6 +73,10 @@ def test_answer_in_a_box_has_one() -> None:
         ("costs $5, then $6", []),
         ("from $$ to $$$ a night", []),
         ("from $$ to $$, or", []),
+        ("Cafe ($$), bar ($$)", []),
+        ("“$$” and “$$”, **$$** and **$$**", []),
+        ("1. Trattoria ($$)\n2. Osteria ($$)", []),
+        ("so $$|x| = (a)$$, $$(a)$$ and $$-x$$", ["$$|x| = (a)$$", "$$(a)$$", "$$-x$$"]),
         (r"the pattern \\(a\\) and \\[b\\]", []),
         (r"\[ a \\[2pt] b \]", [r"\[ a \\[2pt] b \]"]),
         ("\\(a\n\nb\\)", []),
@@ -117,7 +125,7 @@ HOSTILE = [
     r"\begin{array}{c} a \\[9999em] b \end{array}",
     r"\phantom{hidden}",
     r"\mathchoice{a}{b}{c}{d}",
-    r"shown % hidden",
+    r"x = 1 % hidden",
     r"\newcommand{\a}{\a\a}\a",
     r"\def\a{aaaaaaaaaa}\def\b{\a\a\a\a\a\a}\b",
     r"\gdef\x{y}\x",
@@ -139,6 +147,20 @@ HOSTILE = [
     "(x[" * 300,
     r"\langle x" * 150 + ")" * 150,
     "[0, 1) " * 200,
+    *(
+        unit * 60
+        for unit in (
+            *(r"\bigl|", r"\sin\bigl|", r"\llbracket ", r"\ulcorner ", r"\llcorner ", "⟦"),
+            *(r"\bra\middle|", r"\ket\middle|", r"\braket\middle|", r"\pmod\big|"),
+            *(
+                r"\pmod{^}",
+                r"\pmod{x_}",
+                r"\Braket ]{(}",
+                r"\pod \sqrt \|\Yright ",
+                r"\ket{\acute }",
+            ),
+        )
+    ),
     r"\\" * 900 + "a",
     r"\frac{1",
     r"\unknown{x}",
@@ -162,7 +184,7 @@ def test_hostile_formula_shows_nothing_else_than_mathematics(latex: str) -> None
 
 
 @pytest.mark.parametrize(
-    "latex", [r"\unknown{x}", r"\frac{1", r"shown % hidden", r"\hspace{99cm}x", r"\phantom{x}"]
+    "latex", [r"\unknown{x}", r"\frac{1", r"x = 1 % hidden", r"\hspace{99cm}x", r"\phantom{x}"]
 )
 def test_what_cannot_be_shown_is_its_source(latex: str) -> None:
     assert html_of(latex) == rf'<span class="source">\({latex}\)</span>'
@@ -189,8 +211,76 @@ def test_lines_of_a_formula_stay_lines() -> None:
     assert formula.html.count("<mtr>") == 2
 
 
-def test_words_in_brackets_are_no_formula() -> None:
-    assert list(formulas_in(r"Dear \[Your Name\],")) == []
+@pytest.mark.parametrize(
+    "latex",
+    [r"\boxed{5 \\ 3}", r"\left\{ x=1 \\ y=2 \right.", r"\frac{a \\ b}{c}", r"\text{a\\b}"],
+)
+def test_lines_that_would_be_joined_are_its_source(latex: str) -> None:
+    assert html_of(latex) == rf'<span class="source">\({latex}\)</span>'
+
+
+@pytest.mark.parametrize(
+    ("latex", "mathml"),
+    [
+        (r"\overline{3}", '<mo stretchy="true">‾</mo>'),
+        (r"\vec{v}", '<mo stretchy="false">→</mo>'),
+        (r"\underline{3}", '<mo stretchy="true">\u0332</mo>'),
+        ("√12.5", "<msqrt><mn>12.5</mn></msqrt>"),
+        ("√1,000 + √2, x", "<mn>000</mn></mrow></msqrt><mo>+</mo><msqrt><mn>2</mn></msqrt>"),
+        (r"\text{长度为√2的}", "<mtext>长度为√2的</mtext>"),
+        (r"\text{因为∠A=∠B}", "<mtext>因为∠A=∠B</mtext>"),
+        (r"x \tag*{(2)}", "<mtext>(2)</mtext>"),
+        (r"x \tag{2}", "<mtext>(2)</mtext>"),
+        (r"\text{20\% off, R\& D}", "<mtext>20%\xa0off,\xa0R&amp;\xa0D</mtext>"),
+        (r"\substack{i\in\{1,2\} \\ x_{1}}", "<mtr><mtd><msub>"),
+        (r"a \\*[2pt] b", "<mtr><mtd><mi>b</mi></mtd></mtr>"),
+    ],
+)
+def test_what_the_converter_writes_otherwise(latex: str, mathml: str) -> None:
+    assert mathml in html_of(latex)
+
+
+def test_last_rule_of_a_table_is_below_its_last_row() -> None:
+    html = html_of(r"\begin{array}{|c|c|} \hline a & b \\ \hline 1 & 2 \\ \hline \end{array}")
+    rows = [list(row) for row in fromstring(html).iter("mtr")]
+    assert [["line-bottom" in cell.get("class", "") for cell in row] for row in rows] == [
+        [False, False],
+        [True, True],
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Dear \[Your Name\], \[Date\] \[City, State ZIP\]",
+        r"\[Recipient's Name\]",
+        r"\[FIRST_NAME\]",
+        r"he wrote \[sic\], see \[1\] and \[2, 3–5\]",
+        r"\[姓名\]",
+        r"between \( and \)",
+        r"find . \( -name a -o -name b \)",
+    ],
+)
+def test_words_and_citations_in_brackets_are_no_formula(text: str) -> None:
+    assert list(formulas_in(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(r"\(x\)", r"\(5\)", r"\(ABCD\)", r"\(xyz\)", r"\(f(x)\)", r"\([0, 1)\)", r"\(3 km\)"),
+        *(
+            r"\[ 42 \]",
+            r"so \[x\] is",
+            r"\[ Area = a b \]",
+            r"\[v_{max}\]",
+            r"\[\pi\]",
+            r"\[a → b\]",
+        ),
+    ],
+)
+def test_letters_numbers_and_signs_of_mathematics_are_a_formula(text: str) -> None:
+    assert [formula.source in text for formula in formulas_in(text)] == [True]
 
 
 def test_what_is_not_shown_as_a_formula_can_be_listed() -> None:

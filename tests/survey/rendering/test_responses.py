@@ -75,6 +75,8 @@ def letters(text: str) -> str:
         ("これは**「大切」**です", "<p>これは<strong>「大切」</strong>です</p>"),
         ("`a  *b*`", "<p><code>a  *b*</code></p>"),
         ("`a\nb`", "<p><code>a\nb</code></p>"),
+        (r"\`a\` and `b`", r"<p>\`a\` and <code>b</code></p>"),
+        (r"\`\`\`py to `b\`", r"<p>\`\`\`py to <code>b\</code></p>"),
         ("(a)*(b) + (c)*(d), (a)*b*(c)", "<p>(a)*(b) + (c)*(d), (a)*b*(c)</p>"),
         ("$x^*$ and $y^*$", "<p>$x^*$ and $y^*$</p>"),
         ("COUNT(*) and a[*] and '*'", "<p>COUNT(*) and a[*] and '*'</p>"),
@@ -89,7 +91,34 @@ def letters(text: str) -> str:
             "<p><strong>答案：</strong>42 <strong>注意：</strong>API</p>",
         ),
         ("*강조*는 **(중요)**합니다", "<p><em>강조</em>는 <strong>(중요)</strong>합니다</p>"),
+        ("√2*√3 = √6, √5*√7", "<p>√2*√3 = √6, √5*√7</p>"),
+        ("5€*3 + 2€*4, 90°*2=180°, 45°*4", "<p>5€*3 + 2€*4, 90°*2=180°, 45°*4</p>"),
+        ("x’*y’ + a’*b’, “a”*3 + “b”*4", "<p>x’*y’ + a’*b’, “a”*3 + “b”*4</p>"),
+        ("（长+宽）*2，（高+宽）*3", "<p>（长+宽）*2，（高+宽）*3</p>"),
+        ("价格*，数量*，（a）*（b）*（c）", "<p>价格*，数量*，（a）*（b）*（c）</p>"),
+        ("السعر*، الكمية*", "<p>السعر*، الكمية*</p>"),
+        ("3个*2元=6元，4个*3元", "<p>3个*2元=6元，4个*3元</p>"),
+        ("和*B*和**（三）**元", "<p>和<em>B</em>和<strong>（三）</strong>元</p>"),
+        ("(a)**(b) [c]*[d] |a|*|b|*|c|", "<p>(a)**(b) [c]*[d] |a|*|b|*|c|</p>"),
+        (r"$\hat{a}*\hat{b}*\hat{c}$ a.*, b.* c", r"<p>$\hat{a}*\hat{b}*\hat{c}$ a.*, b.* c</p>"),
+        (
+            "**الصبر** و**الثبات** ל**נסות** به**ترین**",
+            "<p><strong>الصبر</strong> و<strong>الثبات</strong> "
+            "ל<strong>נסות</strong> به<strong>ترین</strong></p>",
+        ),
+        (
+            "**WHO (2020)**[1], **Option (A)**(best), *Nature*[3], *it*[^1], *f*(*x*)",
+            "<p><strong>WHO (2020)</strong>[1], <strong>Option (A)</strong>(best), "
+            "<em>Nature</em>[3], <em>it</em>[^1], <em>f</em>(<em>x</em>)</p>",
+        ),
+        (
+            "*der*/*die*/*das*, *he*/*him*, and/**or**",
+            "<p><em>der</em>/<em>die</em>/<em>das</em>, <em>he</em>/<em>him</em>, "
+            "and/<strong>or</strong></p>",
+        ),
         ("x:\n>= 5", "<p>x:\n&gt;= 5</p>"),
+        ("Answer:\n\n# \nx\n#", "<p>Answer:</p><p># \nx\n#</p>"),
+        ("~~a~~ b", "<p>~~a~~ b</p>"),
         ("x\n____", "<p>x\n____</p>"),
         ("    # no heading", "<p>    # no heading</p>"),
         ("\\[\na\n- b\n\\]", "<p>\\[\na\n- b\n\\]</p>"),
@@ -98,7 +127,7 @@ def letters(text: str) -> str:
             "```py\n  x\n\n\ty\n```",
             '<p class="language">py</p><pre><code>  x\n\n\ty\n</code></pre>',
         ),
-        ("> q\n> r", "<blockquote><p>q\nr</p></blockquote>"),
+        ("> q\n> r", '<blockquote dir="auto"><p>q\nr</p></blockquote>'),
     ],
 )
 def test_markdown_of_responses(text: str, html: str) -> None:
@@ -120,6 +149,8 @@ def test_list_is_the_same_whatever_its_empty_lines(between: str) -> None:
         ("1. a\n1. b\n1. c", [None, None, None]),
         ("4. a\n4. b", ["4", "4"]),
         ("01. a\n02. b", [None, None]),
+        ("08. a\n09. b\n10. c", ["8", None, None]),
+        ("00. a\n01. b", ["0", None]),
         ("1986. a", ["1986"]),
     ],
 )
@@ -147,10 +178,27 @@ def test_table_with_more_cells_than_its_head_stays_text() -> None:
 
 
 def test_table_with_parted_code_or_formula_stays_text() -> None:
-    for cell in ("`a | b`", r"\(P(a|b)\)"):
+    for cell in ("`a | b`", r"\(P(a|b)\)", r"\(p(x)|y\)", "$$a|b$$"):
         text = f"| {cell} | c |\n|---|---|\n| 1 | 2 |"
-        assert "<table>" not in shown(text, LATEX).html
-        assert "<table>" in shown(f"{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", LATEX).html
+        assert "<table" not in shown(text, LATEX).html
+        assert "<table" in shown(f"{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", LATEX).html
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("| `ls` | `ls -la` |", ["ls", "ls -la"]),
+        (r"| `a \| b` | or |", ["a | b", "or"]),
+        (r"| `C:\` | `D:\` |", ["C:\\", "D:\\"]),
+        ("| $$a$$ | $$b$$ |", ["a", "b"]),
+        ("| $$ a | $$ |", ["$$ a", "$$"]),
+        (r"| \(P(A\|B)\) | \(c\) |", ["P(A|B)", "c"]),
+    ],
+)
+def test_cells_have_code_and_formulas(row: str, cells: list[str]) -> None:
+    for text in (f"| a | b |\n|---|---|\n{row}", f"{row}\n|---|---|"):
+        page = LexborHTMLParser(shown(text, LATEX).html)
+        assert [cell.text() for cell in page.css("th, td")][-2:] == cells
 
 
 def test_fence_within_deeper_code_does_not_end_it() -> None:
@@ -175,6 +223,19 @@ def test_text_that_markdown_would_cut_is_plain() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["1. a\n02. b", "010. a\n011. b", "- a\n  1. b\n  02. c"])
+def test_numbers_that_no_list_has_are_shown_as_they_are(text: str) -> None:
+    assert (shown(text, MARKDOWN).name, shown(text, MARKDOWN).html) == ("as-written", text)
+
+
+def test_blocks_of_words_from_right_to_left_begin_on_the_right() -> None:
+    text = "> אמת\n\n| אמת | b |\n|---|---|\n| 1 | 2 |\n\n- אמת"
+    page = LexborHTMLParser(shown(text, MARKDOWN).html)
+    assert [node.attributes.get("dir") for node in page.css("blockquote, table, ul")] == [
+        "auto"
+    ] * 3
+
+
 def test_formulas_are_shown_where_the_study_wants_them() -> None:
     text = r"so \(x^2\) and **\(y\)**"
     assert "<math>" not in shown(text, MARKDOWN).html + shown(text, PLAIN).html
@@ -196,6 +257,31 @@ def test_lines_of_a_formula_are_no_list() -> None:
         assert len(page.css("li")) == (text == listed)
 
 
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("- `\\(`: open\n- `\\d{3}`: digits\n- `\\)`: close", 3),
+        ("1. **Budget ($$)**: a\n2. **Mid ($$$)**: b\n3. **Luxury ($$$$)**: c", 3),
+        ("1. Trattoria ($$)\n2. Osteria ($$)", 2),
+        ("- $$\n- $$$\n- $$\n- dear", 4),
+        ("1. Start with `\\begin{a}`\n2. End with `\\end{a}`", 2),
+        ("- \\[Hook\n- Text\\]", 2),
+        ("- \\[\n  x\n  - y\n  \\]\n- z", 2),
+        ("**Answer:** \\[\n- x\n\\]", 0),
+        ("\\[ \\begin{array}{c}\n- a \\\\\n- b\n\\end{array} \\]", 0),
+    ],
+)
+def test_only_what_ends_its_line_begins_lines_of_a_formula(text: str, items: int) -> None:
+    for look in (MARKDOWN, LATEX):
+        assert len(LexborHTMLParser(shown(text, look).html).css("li")) == items
+
+
+def test_code_beside_the_marks_of_a_formula_is_code() -> None:
+    text = "The PID is `$$`:\n```bash\necho $$\n# comment\n```\nDone."
+    page = LexborHTMLParser(shown(text, LATEX).html)
+    assert [code.text() for code in page.css("pre")] == ["echo $$\n# comment\n"]
+
+
 def test_code_has_no_formulas() -> None:
     assert "<math" not in shown("`\\(x\\)`\n\n```\n\\[x\\]\n```", LATEX).html
 
@@ -204,6 +290,7 @@ HOSTILE = [
     "*" * 50_000,
     "**a *b " * 5_000,
     "*文" * 10_000,
+    "/*a" * 10_000,
     "- " * 10_000,
     "> " * 10_000,
     "``a`" * 10_000,
@@ -226,6 +313,12 @@ HOSTILE = [
     "\\begin{a}\n" * 4_000,
     "a|b\n-|-\n" * 4_000,
     "x\\(\n" * 5_000,
+    "\\[" + " " * 50_000 + "x",
+    "\\[ " * 20_000 + "x",
+    "\\(a|" * 5_000 + "\n-|",
+    "|a|\n|-|\n|" + "\\(a\\|" * 5_000,
+    "|a|\n|-|\n" + "`|" * 10_000,
+    "|a|\n|-|\n|" + "".join("`" * n + "|" for n in range(200)),
 ]
 
 
