@@ -25,7 +25,9 @@ from analysis.stats.mixed import (
 )
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, SystemLevel
+from analysis.tables.group_tests import ALL
 from analysis.tables.request import AnalysisSpec, Request, Tables
+from survey.definition.contrast import comparison_of
 
 #: A rating is the unit, and there are `n` of them.
 UNITS = ["unit", "n"]
@@ -221,24 +223,24 @@ def _estimates(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
 
 
 def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
-    """a less b of each model that has both, and over all of these."""
-    if contrast.condition_a is None or contrast.condition_b is None:
+    """a less b of each model that has both, and of all systems."""
+    systems = [(system.model, system.condition) for system in fit.data.term("system").levels]
+    comparison = comparison_of(systems, contrast.condition_a, contrast.condition_b)
+    if comparison is None:
         return
     a, b = contrast.conditions
-    systems = fit.data.term("system").levels
-    models = list(dict.fromkeys(system.model for system in systems))
-    both = [m for m in models if SystemLevel(m, a) in systems and SystemLevel(m, b) in systems]
-    single = {m: {SystemLevel(m, a): 1.0, SystemLevel(m, b): -1.0} for m in both}
-    share = 1 / len(both) if both else 0.0
-    every = {
-        system: weight * share for weights in single.values() for system, weight in weights.items()
-    }
-    families = [single, {"all": every}] if len(both) > 1 else [single]
+    families = [comparison.of_models, {ALL: comparison.of_all}]
+    if comparison.is_within and len(comparison.models) == 1:
+        families.pop()  # the same once more
     for scale in _scales(fit):
         for family in filter(None, families):
-            table = contrasts(fit, "system", family, scale=scale, confidence=recipe.confidence)
+            weights = {
+                name: {SystemLevel(*system): weight for system, weight in of.items()}
+                for name, of in family.items()
+            }
+            table = contrasts(fit, "system", weights, scale=scale, confidence=recipe.confidence)
             for row in table.to_dict("records"):
-                is_single = row["contrast"] != "all" or family is single
+                is_single = family is families[0]
                 yield {
                     "model": row["contrast"],
                     "condition_a": a,

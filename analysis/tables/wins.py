@@ -10,6 +10,7 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.not_available import NotAvailable
 from analysis.study_data import ITEM, Contrast
+from analysis.tables.pages import scenarios
 from analysis.tables.win_counts import Cells, Comparison, Item, Outcomes, cells_of, outcomes_of
 
 KEYS = list(Comparison._fields)
@@ -54,6 +55,8 @@ def cells_in_order(known: DataFrame, contrast: Contrast, *, own_set: bool = True
     pair = contrast.conditions
     if not known["condition"].isin(pair).any():
         raise NotAvailable("no response is in either compared condition")
+    if scenarios(known, contrast).empty:
+        raise NotAvailable("no model is in both compared conditions")
     names = known[ITEM].astype("str").itertuples(index=False)
     return cells_of(map(Item._make, names), pair, contrast.reference, own_set=own_set)
 

@@ -38,7 +38,9 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
     if recipe is None:
         return
     rows = of_recipe(tables, "contrasts", recipe, dimension)
-    if rows:
+    if not rows:
+        yield from _between(tables, recipe, dimension)
+    else:
         model = ALL if any(row["model"] == ALL for row in rows) else rows[0]["model"]
         as_stored = {row["generalises_to"]: row for row in rows if row["model"] == model}
         mixed = of_recipe(
@@ -64,6 +66,25 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
             yield say("no_mixed", row=row)
     yield from _wins_tests(tables, recipe, dimension)
+
+
+def _between(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
+    """a against b where no model has both conditions: their systems' means."""
+    rows = of_recipe(tables, "mixed_contrasts", recipe, dimension, model=ALL, scale="ratings")
+    led = those_with(rows, "difference", "p")
+    prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
+    for row in led:
+        read = winner_first(row["difference"])(row)
+        systems = of_recipe(
+            tables, "mixed_systems", recipe, dimension, link=row["link"], scale="ratings"
+        )
+        sides = [
+            Some([each for each in systems if each["condition"] == row[side]], systems, "condition")
+            for side in ("condition_a", "condition_b")
+        ]
+        names = [row.text("condition_a"), row.text("condition_b")]
+        yield say("between", sides=dict(zip(names, sides, strict=True)))
+        yield say("mixed", row=read, recipe=recipe, prefer=prefer, apart=False)
 
 
 def _apart(raters: Row, led: list[Row], recipe: Recipe) -> Iterator[Sentence]:
