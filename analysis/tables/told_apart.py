@@ -48,7 +48,7 @@ SYSTEM_GROUPS = TableSpec(
     subject="systems",
     counts="n counts the unit.",
     leads=True,
-    leads_without=("contrasts",),
+    leads_without=("contrasts", "mixed_contrasts"),
 )  # fmt: skip
 SYSTEM_PAIRS = TableSpec(
     "system_pairs",

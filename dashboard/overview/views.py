@@ -48,7 +48,10 @@ State = Study.State
 
 
 #: The tables of the answers that a study is run for, and of who counts, in this order.
-MAIN_ANSWERS = (FIRST_TABLE, "system_groups", "rankings", "choices", "strengths", "funnel")
+MAIN_ANSWERS = (
+    *(FIRST_TABLE, "mixed_contrasts", "system_groups"),
+    *("rankings", "choices", "strengths", "funnel"),
+)
 
 
 @require_GET

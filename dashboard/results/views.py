@@ -55,7 +55,7 @@ from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
-from survey.tidy import definition_of
+from survey.tidy import comparison_in, definition_of
 
 
 @require_GET
@@ -69,6 +69,10 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     definition = definition_of(study)
     rated = definition.rating is not None
     names = tables_of_subject(definition, subject)
+    comparison = comparison_in(study)
+    paired = rated and comparison is not None and bool(comparison.models)
+    if subject == FIRST_PAGE and comparison is not None and not paired:
+        names = ["mixed_contrasts", *names]  # has the main result
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = stored_tables(analysis, names)
@@ -103,7 +107,7 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     ]
     context = _main(analysis, labels) if subject == FIRST_PAGE else {}
     if subject == FIRST_PAGE:
-        others = [answer for answer in answers if answer.table != FIRST_TABLE]
+        others = [answer for answer in answers if answer.table not in (FIRST_TABLE, names[0])]
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)
@@ -144,7 +148,7 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         ),
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
-        contrasted=rated and definition.condition_a is not None,
+        contrasted=paired,
         answers=beside_ratings(definition),
         compared=definition.ranking or definition.best_worst,
         **context,

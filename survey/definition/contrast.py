@@ -9,7 +9,7 @@ System = tuple[str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The systems in condition a and in b, and the models that are in both, in the study's order."""
+    """The systems in condition a and in b, and the models that are in both, in order."""
 
     a: tuple[System, ...]
     b: tuple[System, ...]
@@ -32,8 +32,10 @@ class Comparison:
         of_a = {system: 1 / len(self.a) for system in self.a}
         return of_a | {system: -1 / len(self.b) for system in self.b}
 
-    def in_words(self, a: str, b: str) -> str:
-        """For people who made the study; `a` and `b` are what its conditions are called."""
+    @property
+    def in_words(self) -> str:
+        """For people who made the study: `base against tuned, within each of 3 models`."""
+        (_, a), (_, b) = self.a[0], self.b[0]
         if self.is_within:
             n = len(self.models)
             return f"{a} against {b}, within {'the model' if n == 1 else f'each of {n} models'}"

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from survey.definition import ResponseRow, StudyDefinition
+from survey.definition.contrast import Comparison, comparison_of
 from survey.models import BlockResponse, Participant, Study
 
 Row = tuple[Any, ...]
@@ -71,6 +72,13 @@ def not_counted_among(sources: Iterable[str]) -> list[str]:
 def definition_of(study: Study) -> StudyDefinition:
     """What raters of the study see."""
     return StudyDefinition.model_validate(study.definition)
+
+
+def comparison_in(study: Study) -> Comparison | None:
+    """The systems that the study compares, by its two conditions; None where it names none."""
+    definition = definition_of(study)
+    systems = study.systems.values_list("model", "condition")
+    return comparison_of(systems, definition.condition_a, definition.condition_b)
 
 
 def response_rows(study: Study, *, as_loaded: bool = False) -> list[ResponseRow]:

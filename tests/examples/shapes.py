@@ -1,4 +1,4 @@
-"""Five studies unlike the published one, as a researcher would bring them: a study folder, and
+"""Six studies unlike the published one, as a researcher would bring them: a study folder, and
 files of ratings, ranks and participants. The raters are simulated, and the systems' order is known.
 """
 
@@ -145,7 +145,16 @@ THREE = Shape(
         "conditions": ["base"],
     },
 )  # fmt: skip
-SHAPES = (MANY, SINGLE, PAIRS, BETWEEN, THREE)
+GROUPS = Shape(
+    "groups", "Advice by a person and by models",
+    {("Hand", "human"): 0.8, **evenly([(model, "ai") for model in TREES[:4]], 0.2)},
+    raters=24, scenarios=30,
+    study={
+        "tasks": [slider("clear")], "conditions": ["human", "ai"],
+        "condition_a": "human", "condition_b": "ai",
+    },
+)  # fmt: skip
+SHAPES = (MANY, SINGLE, PAIRS, BETWEEN, THREE, GROUPS)
 
 
 def write(shape: Shape, folder: Path) -> dict[str, Path]:

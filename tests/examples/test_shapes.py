@@ -1,4 +1,4 @@
-"""Five studies unlike the published one, from files to a report: the planted order is found, and
+"""Six studies unlike the published one, from files to a report: the planted order is found, and
 the report says nothing of what a study does not have.
 """
 
@@ -27,6 +27,7 @@ SMALL = {
     "pairs": shapes.PAIRS,
     "between": replace(shapes.BETWEEN, scenarios=8),
     "three": replace(shapes.THREE, scenarios=12),
+    "groups": replace(shapes.GROUPS, scenarios=15),
 }
 #: What each study ought to have, beside what all have.
 OF_SYSTEMS = {"system_groups", "system_pairs", "system_order", "system_wins", "systems"}
@@ -41,6 +42,7 @@ TABLES = {
     | {"mixed_contrasts", "wins", "wins_summary", "wins_tests", "group_tests", "demographics"}
     | {"sensitivity", "length_adjusted", "agreement", "items"},
     "three": OF_SYSTEMS | OF_MODELS | OF_RANKS | {"order_agreement", "agreement", "items"},
+    "groups": OF_SYSTEMS | OF_MODELS | {"mixed_contrasts", "agreement", "items"},
 }
 FIGURES = {
     "many": {"systems_order", "systems_forest", "shares"},
@@ -48,6 +50,7 @@ FIGURES = {
     "pairs": {"consort", "durations"},
     "between": {"systems_order", "systems_forest", "contrasts_forest", "shares"},
     "three": {"systems_order", "systems_forest", "dimension_means", "dimension_radar"},
+    "groups": {"systems_order", "systems_forest"},
 }
 
 
@@ -72,7 +75,7 @@ class Reported(Written):
 
 @pytest.fixture(scope="module")
 def written(database: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reported]:
-    """All five, brought in and analysed as by a researcher."""
+    """All six, brought in and analysed as by a researcher."""
     return {name: brought_in(shape, tmp_path_factory.mktemp(name)) for name, shape in SMALL.items()}
 
 
@@ -99,7 +102,7 @@ def likeness(found: list[System], shape: Shape) -> float:
     return round(float(tau), 6)
 
 
-@pytest.mark.parametrize("name", ["many", "single", "between", "three"])
+@pytest.mark.parametrize("name", ["many", "single", "between", "three", "groups"])
 def test_systems_are_rated_in_the_planted_order(written: dict[str, Reported], name: str) -> None:
     found = written[name]
     for dimension in {row["dimension"] for row in found.rows("items")}:
@@ -144,6 +147,19 @@ def test_raters_of_one_system_each_tell_the_conditions_apart(written: dict[str, 
     assert not any(term.startswith("sd rater:") for term in terms)  # nobody could prefer one
 
 
+def test_group_of_systems_is_compared_with_another(written: dict[str, Reported]) -> None:
+    found = written["groups"]
+    main = found.row("mixed_contrasts", raters="included", scale="ratings")
+    assert (main["model"], main["condition_a"], main["condition_b"]) == ("all", "human", "ai")
+    assert float(main["ci_low"]) > 0 and float(main["p"]) < 0.001
+    of_pairs = {"wins", "wins_summary", "wins_tests", "contrasts", "paired", "fragility"}
+    assert not any((found.folder / f"{name}.csv").exists() for name in of_pairs)
+    report = found.report
+    assert "no model is in both compared conditions" in report
+    assert "No model has both conditions: the mean of 1 system in Human is compared with" in report
+    assert "more ratings" not in report and "not compared" not in report
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_no_table_and_no_figure_that_ought_to_be_there_is_missing(
     written: dict[str, Reported], name: str
@@ -163,6 +179,7 @@ def test_no_table_and_no_figure_that_ought_to_be_there_is_missing(
         ("pairs", "From the strongest to the weakest: Alder, Birch, Cedar, Dogwood, Elm, Fir."),
         ("between", "points higher than Base"),
         ("three", "Alder has the best mean rank"),
+        ("groups", "estimates Human"),
     ],
 )
 def test_report_says_the_answer_first(written: dict[str, Reported], name: str, said: str) -> None:
@@ -175,7 +192,7 @@ def test_report_says_nothing_of_what_the_study_does_not_have(
 ) -> None:
     report = written[name].report
     assert "(Base)" not in report
-    assert "preferences for a condition" not in report
+    assert ("preferences for a condition" in report) is (name == "groups")
     assert "Do judges agree" not in report
     assert "raters all;" not in report  # nobody was excluded
     assert "set All sets" not in report

@@ -52,7 +52,7 @@ def findings(
         questions = [
             (
                 "Condition against condition",
-                "contrasts",
+                "contrasts" if rows_of(tables, "contrasts") else "mixed_contrasts",
                 conditions.contrast(tables, sound, dimension),
                 conditions.wins(tables, dimension),
             ),

@@ -12,7 +12,6 @@ from dashboard.management.mapping import add_map_option
 from dashboard.overview.links import participant_links
 from judge.queries import current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
-from survey.definition.contrast import comparison_of
 from survey.definition.labels import words
 from survey.definition.policy import on_prolific
 from survey.definition.responses import LANGUAGE
@@ -21,7 +20,7 @@ from survey.definition.text_language import in_words
 from survey.files.problems import DefinitionError
 from survey.models import Study
 from survey.text_languages import response_languages
-from survey.tidy.study import definition_of
+from survey.tidy import comparison_in
 
 OUTCOMES = {
     "created": "loaded as a new draft",
@@ -75,11 +74,8 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
-        definition = definition_of(study)
-        a, b = definition.condition_a, definition.condition_b
-        systems = study.systems.values_list("model", "condition")
-        if comparison := comparison_of(systems, a, b):
-            self.stdout.write(f"  {comparison.in_words(str(a), str(b))}")
+        if comparison := comparison_in(study):
+            self.stdout.write(f"  Compares {comparison.in_words}")
         found = response_languages(study).values()
         are_stated = all(language.how == "stated" for language in found)
         otherwise = "" if are_stated else f"; set {LANGUAGE} to say otherwise"

@@ -1,6 +1,7 @@
 """Tables of mixed models: what was planted is found, and what cannot be had is said."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ from analysis.tables.fits import Fits
 from analysis.tables.mixed_models import MixedTables, mixed_models
 
 PAPER, SOUND = shipped_recipes().values()
+SOUND_LINEAR = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
+ORACLE = Path(__file__).parents[2] / "oracle" / "mixed"
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
 SYSTEMS = [("Ant", "plain"), ("Ant", "tuned"), ("Bee", "plain"), ("Bee", "tuned"),
            ("Owl", "reference")]  # fmt: skip
@@ -160,3 +163,18 @@ def test_tables_are_absent_with_their_reason() -> None:
         mixed_models(ratings(), CONTRAST, PAPER, raters="all")
     with pytest.raises(NotAvailable, match="there are no ratings"):
         mixed_models(ratings().head(0), CONTRAST, SOUND, raters="all")
+
+
+def test_group_of_systems_is_compared_with_another_as_by_lme4() -> None:
+    """R: lmer(rating ~ 0 + model + (1|user) + (1|user:condition) + (1|user:model) + (1|scenario)
+    + (1|scenario:condition) + (1|scenario:model)), weights 1 and -1/5; Kenward and Roger's df.
+    """
+    data = pd.read_csv(ORACLE / "human_mt.csv").rename(columns={"rater": "participant"})
+    data = data.assign(set="1", dimension="quality").astype(dict.fromkeys(ITEM, "category"))
+    found = mixed_models(data, Contrast("human", "mt", None), SOUND_LINEAR, raters="included")
+    of_all = row(found.contrasts, model="all")
+    assert (of_all.condition_a, of_all.condition_b) == ("human", "mt")
+    assert of_all.difference == pytest.approx(5.332674, abs=1e-4)
+    assert of_all.se == pytest.approx(1.502406, abs=1e-4)
+    assert of_all.df == pytest.approx(13.518, abs=0.01)
+    assert np.isnan(of_all.p_adjusted), "it is one test"
