@@ -9,6 +9,7 @@ from pandas import DataFrame
 
 from analysis.tables.fits import SystemLevel
 from survey.counterbalance import BlockDesign
+from survey.definition.contrast import comparison_of
 
 Between = Literal["system", "model", "condition"]
 
@@ -88,15 +89,10 @@ class PlannedDesign:
         return range(len(self.sets))
 
     def contrast(self, condition_a: str, condition_b: str) -> dict[str, float]:
-        """The weights of systems in a less b, over all models that have both; empty without any."""
-        systems = {system for of_set in self.sets for system in of_set}
-        both = sorted(
-            system.model
-            for system in systems
-            if system.condition == condition_a and SystemLevel(system.model, condition_b) in systems
-        )
-        weights = {}
-        for model in both:
-            weights[str(SystemLevel(model, condition_a))] = 1 / len(both)
-            weights[str(SystemLevel(model, condition_b))] = -1 / len(both)
-        return weights
+        """The weights of systems in a less b, as the mixed model compares them; empty where a
+        condition has no system.
+        """
+        systems = sorted({(each.model, each.condition) for of_set in self.sets for each in of_set})
+        comparison = comparison_of(systems, condition_a, condition_b)
+        weights = comparison.of_all if comparison else {}
+        return {str(SystemLevel(*system)): weight for system, weight in weights.items()}

@@ -10,7 +10,7 @@ from analysis.recipe import MOST_CATEGORIES, Recipe
 from analysis.tables.resampling import resampling
 from analysis.text.cells import Row, Sentence, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families
-from analysis.text.findings.words import ALL
+from analysis.text.findings.words import ALL, compares_groups
 from analysis.text.sentences import Sentences
 
 say = Sentences("methods/recipes.j2")
@@ -164,9 +164,17 @@ def _mixed_models(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
         "linear": "linear" in links,
         "contrasts": bool(contrasts),
         "models": _has_models(contrasts),
+        "groups": _groups_compared(tables, recipe, contrasts),
         "by_scale": recipe.mixed_models is not None and recipe.mixed_models.links is None,
         "most": MOST_CATEGORIES,
     }
+
+
+def _groups_compared(tables: Tables, recipe: Recipe, contrasts: list[Row]) -> list[str]:
+    """What both conditions are called where their systems are compared as groups."""
+    systems = rows_of(tables, "mixed_systems", recipe=recipe.name)
+    grouped = [row for row in contrasts if compares_groups(row, systems)]
+    return [grouped[0].text(side) for side in ("condition_a", "condition_b")] if grouped else []
 
 
 def _system_pairs(_: Tables, __: Recipe, rows: list[Row]) -> Values:

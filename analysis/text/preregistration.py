@@ -14,6 +14,7 @@ from analysis.quality_rules import STEP_LABELS
 from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
 from analysis.text.cells import Sentence, plain
 from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
+from survey.definition.contrast import comparison_of
 from survey.definition.labels import GivenLabels, Labels, usual_of
 from survey.definition.study import StudyDefinition
 from survey.definition.tasks import TextTask
@@ -170,6 +171,13 @@ class PlanWords:
         """Whether a participant may see both conditions on one page."""
         apart = self.study.between_subjects in ("system", "condition")
         return not apart and self.study.systems_per_page != 1
+
+    @property
+    def _is_within_models(self) -> bool:
+        """Whether the contrast, if there is one, compares each model with itself."""
+        named = self.study.condition_a, self.study.condition_b
+        comparison = comparison_of(self.systems, *named)
+        return comparison is None or comparison.is_within
 
     @property
     def _effects(self) -> dict[str, list[str]]:
@@ -362,12 +370,13 @@ class PlanWords:
                 linear="linear" in links,
                 contrasts=there,
                 models=there and several,
+                groups=[] if self._is_within_models else [*self.sides.values()],
                 by_scale=self.planned.recipes[recipe.name].mixed_models.links is None,
                 most=MOST_CATEGORIES,
             )
         if recipe.mixed_models is not None and len(self.systems) > 1 and not there:
             yield say_methods("system_pairs", several=len(self.systems) > 2)
-        if there and self._within:
+        if there and self.models and self._within:
             yield say_methods("contrasts", models=several, **self.sides)
             yield say_methods("paired", models=several)
         margin = recipe.margins.reference
@@ -378,7 +387,7 @@ class PlanWords:
     def _methods_of_each(self, recipe: Recipe) -> Iterator[Sentence]:
         """What recipes of ratings do, too."""
         original = self.planned.recipes[recipe.name]
-        if self.sides["a"]:
+        if self.sides["a"] and self.models:
             yield say_methods(
                 "wins_tests",
                 recipe=recipe,
@@ -415,7 +424,7 @@ class PlanWords:
                 friedman=self.study.shows_whole_blocks,
                 sets=len({block["set"] for block in self.content["blocks"]}) > 1,
                 pairs=True,
-                signed_ranks_said=self.rated and bool(self.sides["a"]),
+                signed_ranks_said=self.rated and bool(self.sides["a"] and self.models),
             )
         if self.study.best_worst is not None:
             yield say_methods(

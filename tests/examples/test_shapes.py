@@ -156,7 +156,9 @@ def test_group_of_systems_is_compared_with_another(written: dict[str, Reported])
     assert not any((found.folder / f"{name}.csv").exists() for name in of_pairs)
     report = found.report
     assert "no model is in both compared conditions" in report
-    assert "No model has both conditions: the mean of 1 system in Human is compared with" in report
+    said = "systems are compared as groups: the mean of 1 system in Human is compared with that of"
+    assert said in report
+    assert "by the means of their systems, each system with the same weight" in report
     assert "more ratings" not in report and "not compared" not in report
 
 

@@ -10,6 +10,7 @@ from analysis.text.findings.words import (
     ALL,
     LEVEL,
     below,
+    compares_groups,
     has_preferences,
     least_p,
     more_wins_first,
@@ -37,10 +38,10 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
     """
     if recipe is None:
         return
+    grouped = list(_of_groups(tables, recipe, dimension))
+    yield from grouped
     rows = of_recipe(tables, "contrasts", recipe, dimension)
-    if not rows:
-        yield from _between(tables, recipe, dimension)
-    else:
+    if rows and not grouped:
         model = ALL if any(row["model"] == ALL for row in rows) else rows[0]["model"]
         as_stored = {row["generalises_to"]: row for row in rows if row["model"] == model}
         mixed = of_recipe(
@@ -68,8 +69,8 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
     yield from _wins_tests(tables, recipe, dimension)
 
 
-def _between(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
-    """a against b where no model has both conditions: their systems' means."""
+def _of_groups(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
+    """a against b where not every model has both conditions: their systems' means."""
     rows = of_recipe(tables, "mixed_contrasts", recipe, dimension, model=ALL, scale="ratings")
     led = those_with(rows, "difference", "p")
     prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
@@ -78,12 +79,14 @@ def _between(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentenc
         systems = of_recipe(
             tables, "mixed_systems", recipe, dimension, link=row["link"], scale="ratings"
         )
+        if not compares_groups(row, systems):
+            return
         sides = [
             Some([each for each in systems if each["condition"] == row[side]], systems, "condition")
             for side in ("condition_a", "condition_b")
         ]
         names = [row.text("condition_a"), row.text("condition_b")]
-        yield say("between", sides=dict(zip(names, sides, strict=True)))
+        yield say("of_groups", sides=dict(zip(names, sides, strict=True)))
         yield say("mixed", row=read, recipe=recipe, prefer=prefer, apart=False)
 
 

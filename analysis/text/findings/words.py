@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Some, Tables, rows_of, turned
+from survey.definition.contrast import comparison_of
 
 ALL = "all"
 LEVEL = 0.05
@@ -50,6 +51,15 @@ def has_preferences(parameters: Sequence[Row]) -> bool:
     raters differ, and how much they prefer one is not known.
     """
     return any(str(row["parameter"]).startswith("sd rater:") for row in parameters)
+
+
+def compares_groups(contrast: Row, systems: Sequence[Row]) -> bool:
+    """Whether a mixed model's contrast is of the means of two groups of `systems` (its rows of
+    estimated means), because not every model has both conditions.
+    """
+    names = [(row["model"], row["condition"]) for row in systems]
+    comparison = comparison_of(names, contrast["condition_a"], contrast["condition_b"])
+    return comparison is not None and not comparison.is_within
 
 
 def others(tested: Sequence[Row], rows: Sequence[Row]) -> Some:

@@ -275,6 +275,22 @@ def test_single_model_has_nothing_to_be_adjusted_for(approved: Approval) -> None
     approved(several[BY_RATERS])
 
 
+def test_groups_of_systems_are_said_to_be_compared_by_their_means() -> None:
+    row = {"recipe": "sound", "raters": "included", "link": "probit"}
+    compared = row | {"model": "all", "condition_a": "plain", "condition_b": "tuned"}
+    systems = [("Ant", "plain"), ("Bee", "tuned"), ("Ant", "tuned")]
+
+    def said(n: int) -> str:
+        estimated = [row | {"model": model, "condition": each} for model, each in systems[:n]]
+        of_groups = {"mixed_contrasts": [compared], "mixed_systems": estimated}
+        return of(tables(mixed_models=mixed("probit", "rater", "scenario"), **of_groups))[BY_RATERS]
+
+    by_means = "are compared by the means of their systems, each system with the same weight."
+    assert by_means in said(2) and by_means in said(3)
+    systems.pop(1)
+    assert by_means not in said(2)
+
+
 @pytest.mark.parametrize("name", ["to_reference", "win_differences", "anova", "choice_tests"])
 def test_adjustment_is_described_where_there_is_more_than_one(
     name: str, approved: Approval

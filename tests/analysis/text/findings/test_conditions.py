@@ -88,6 +88,19 @@ def test_raters_of_one_condition_each_have_no_differences_within_them(approved: 
     approved(said(findings(made, SHIPPED)[0].sound)[0])
 
 
+@pytest.mark.parametrize("both", [[], ["Ant"]], ids=["no model", "one model"])
+def test_groups_are_compared_where_not_every_model_has_both_conditions(
+    both: list[str], approved: Approval
+) -> None:
+    """What raters of the one model with both say is no answer, and stands in the table alone."""
+    of = {**FRONT, "link": "probit", "scale": "ratings", "estimate": 3.2}
+    systems = [("Ant", "plain"), ("Bee", "tuned"), ("Cat", "tuned"), *((m, "tuned") for m in both)]
+    estimated = [of | {"model": model, "condition": condition} for model, condition in systems]
+    main = {"mixed_contrasts": [mixed(0.004)], "mixed_systems": estimated}
+    made = contrasts(**main) if both else tables(items=ITEMS, **main)
+    approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
+
+
 def test_without_a_mixed_model_min_f_leads(approved: Approval) -> None:
     approved(said(findings(contrasts(0.01, 0.2), SHIPPED)[0].sound)[3])
 
