@@ -26,6 +26,7 @@ from analysis.stats.prediction_powered import (
     prediction_powered,
 )
 from analysis.study_data import Contrast
+from survey.definition.contrast import comparison_of
 
 ALL = "all"
 PREDICTION_POWERED = TableSpec(
@@ -139,13 +140,9 @@ def _estimands(systems: list[tuple[str, str]], contrast: Contrast) -> Iterator[E
         if (n := of_condition.sum()) > 1:
             yield Estimand("condition", ALL, str(condition), of_condition / n)
     a, b = contrast.condition_a, contrast.condition_b
-    if a is None or b is None:
-        return
-    sides = [set(models[conditions == side]) for side in (a, b)]
-    both = np.isin(models, list(sides[0] & sides[1]))
-    signs = np.where(conditions == a, 1.0, np.where(conditions == b, -1.0, 0.0))
-    n = max(len(sides[0] & sides[1]), 1)
-    yield Estimand("difference", ALL, "", np.where(both, signs, 0.0) / n, a, b)
+    if comparison := comparison_of(systems, a, b):
+        weights = np.array([comparison.of_all.get(system, 0.0) for system in systems])
+        yield Estimand("difference", ALL, "", weights, str(a), str(b))
 
 
 def _counts(data: RatedAndJudged, counted: "npt.NDArray[np.bool_]") -> dict[str, int]:

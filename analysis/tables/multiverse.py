@@ -24,13 +24,13 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.min_f_prime import ByRatersAndItems, min_f_prime
 from analysis.tables.contrasts import PairedMeans, compared
-from analysis.tables.fits import Fits
+from analysis.tables.fits import SYSTEM, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.mixed_models import said_of, system_contrasts
-from analysis.tables.pages import scenarios
 from analysis.tables.request import StudyInput
 from analysis.tables.sensitivity import IN_FORCE, included_under
 from analysis.tables.signed_ranks import signed_ranks
+from survey.definition.contrast import comparison_of
 
 #: Analyses by name, with what counts as one observation in each.
 ANALYSES = {
@@ -176,13 +176,19 @@ def rater_sets(study: StudyInput) -> list[RaterSet]:
 
 def _dimensions(study: StudyInput) -> dict[str, str]:
     """The dimensions with a contrast, each with what its main result is about: all models, or the
-    only one. Raises NotAvailable where no model is in both conditions.
+    only one. Raises NotAvailable where a condition has no system.
     """
-    planned = scenarios(study.known, study.contrast)
-    if planned.empty:
-        raise NotAvailable("no model is in both compared conditions")
-    models = planned.groupby("dimension", observed=True)["model"]
-    return {str(name): ALL if len(of) > 1 else str(of.iloc[0]) for name, of in models}
+    systems = study.known[["dimension", *SYSTEM]].drop_duplicates().astype("str")
+    main = {}
+    for dimension, of in systems.groupby("dimension", sort=False):
+        names = list(of[SYSTEM].itertuples(index=False, name=None))
+        comparison = comparison_of(names, *study.contrast.conditions)
+        if comparison is not None:
+            is_single = comparison.is_within and len(comparison.models) == 1
+            main[str(dimension)] = comparison.models[0] if is_single else ALL
+    if not main:
+        raise NotAvailable("no system is in both compared conditions")
+    return main
 
 
 def _links(recipe: Recipe, scale: Scale) -> list[FittedLink]:
@@ -211,7 +217,13 @@ def _by_means(ratings: DataFrame, study: StudyInput, recipe: Recipe) -> Iterator
         yield from (_front(analysis) | {"note": str(NO_RATINGS)} for analysis in OF_MEANS)
         return
     items = study.known[study.known["dimension"] == ratings["dimension"].iloc[0]]
-    for each in compared(ratings, study.contrast, items):
+    try:
+        pairs = list(compared(ratings, study.contrast, items))
+    except NotAvailable as reason:
+        note = f"not estimable, because {reason}"
+        yield from (_front(analysis) | {"note": note} for analysis in OF_MEANS)
+        return
+    for each in pairs:
         rows = [_front(analysis) | {"note": each.why_not} for analysis in OF_MEANS]
         if not each.why_not:
             units = ("rater", "scenario")

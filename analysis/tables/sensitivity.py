@@ -133,7 +133,8 @@ def sensitivity(
     flagged = flagged_among(people)
     if not rules.order and flagged is None:
         raise NotAvailable("the study applies no quality rule")
-    wins(items(rating_counts(ratings), known), contrast)  # raises NotAvailable
+    if not known["condition"].isin(contrast.conditions).any():
+        raise NotAvailable("no response is in either compared condition")
     each = list(included_under(ratings, people, rules))
     if flagged is not None:
         each.append((WITHOUT_FLAGGED, each[0][1] - flagged))

@@ -96,8 +96,9 @@ def test_groups_are_compared_where_not_every_model_has_both_conditions(
     of = {**FRONT, "link": "probit", "scale": "ratings", "estimate": 3.2}
     systems = [("Ant", "plain"), ("Bee", "tuned"), ("Cat", "tuned"), *((m, "tuned") for m in both)]
     estimated = [of | {"model": model, "condition": condition} for model, condition in systems]
-    main = {"mixed_contrasts": [mixed(0.004)], "mixed_systems": estimated}
-    made = contrasts(**main) if both else tables(items=ITEMS, **main)
+    made = tables(items=ITEMS, mixed_contrasts=[mixed(0.004)], mixed_systems=estimated)
+    if both:
+        made |= contrasts()
     approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
 
 
