@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from judge.queries import GoldSource, gold_source
 from survey.definition.settings import Prolific
 from survey.models import Invitation, Participant, Response, Study, StudyEvent
 from tests.dashboard.loading import run, study_folder
+from tests.examples import shapes
 from tests.survey import small_study
 from tests.workbooks import book
 
@@ -36,11 +38,12 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     open_link = "ways_in: No open link beside Prolific: ways_in has prolific and link."
     assert open_link in lines[0] and lines[0].startswith("Notice: ")
     assert lines[1].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
-    assert lines[6] == (
+    assert lines[6] == "  Compares fine_tuned against zero_shot, within each of 8 models"
+    assert lines[7] == (
         "  102 responses in English (en), the language of the pages; set responses_language to say "
         "otherwise"
     )
-    assert lines[7:11] == [
+    assert lines[8:12] == [
         f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
         "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
         f"  Open link:  {address}",
@@ -50,8 +53,8 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     study = Study.objects.get()
     assert study.state == "draft"
     codes = Prolific.model_validate(study.settings["prolific"]).codes
-    assert lines[12] == "  Codes to enter on Prolific:"
-    assert [line.split()[-1] for line in lines[13:18]] == codes
+    assert lines[13] == "  Codes to enter on Prolific:"
+    assert [line.split()[-1] for line in lines[14:19]] == codes
     assert lines[-2:] == [
         "  Try it out: manage.py set_study empathy open --rehearsal",
         "  For real:   manage.py set_study empathy open",
@@ -60,6 +63,14 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     assert [judge.name for judge in judges] == ["llama-4-maverick", "whole-blocks"]
     assert gold_source(study) == GoldSource(judge=judges[0])
     assert RuleSet.objects.get(study=study).version == 1
+
+
+def test_groups_of_systems_are_named_where_no_model_has_both_conditions(tmp_path: Path) -> None:
+    shapes.write(replace(shapes.GROUPS, scenarios=2, raters=1), tmp_path)
+    assert (
+        "  Compares 1 system in human against the mean of 4 systems in ai: no model has both "
+        "conditions\n"
+    ) in run("load_study", tmp_path)
 
 
 def test_responses_may_be_a_workbook(folder: Path) -> None:
