@@ -10,10 +10,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
 from scipy.stats import kendalltau
 
-from survey.models import Participant
+from analysis.execution import finished_run
+from survey.models import Participant, Study
+from survey.tidy import counted_sources
+from tests.dashboard.reading import text_of
 from tests.examples import shapes
 from tests.examples.planted import Row, Written
 from tests.examples.shapes import Shape, System
@@ -160,6 +165,17 @@ def test_group_of_systems_is_compared_with_another(written: dict[str, Reported])
     assert said in report
     assert "by the means of their systems, each system with the same weight" in report
     assert "more ratings" not in report and "not compared" not in report
+
+
+def test_results_page_begins_with_the_comparison_of_groups(
+    written: dict[str, Reported], client: Client, django_user_model: type[User]
+) -> None:
+    finished_run(study=Study.objects.get(slug="groups"), sources=counted_sources())
+    client.force_login(django_user_model.objects.create_user("r", is_staff=True, is_superuser=True))
+    page = text_of(client.get("/studies/groups/results/"))
+    said = "systems are compared as groups: the mean of 1 system in Human"
+    assert said in page and page.index(said) < page.index("Other answers")
+    assert "Which condition wins" not in page
 
 
 @pytest.mark.parametrize("name", SMALL)
