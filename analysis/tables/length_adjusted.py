@@ -79,7 +79,7 @@ def length_adjusted(
         adjusted = fit_at_equal_lengths(own, keys["link"])
         rows += [{**keys, **row} for row in _rows(own, contrast, recipe, measured, adjusted)]
     if not rows:
-        raise NotAvailable("no model is in both compared conditions")
+        raise NotAvailable("no system is in one of the compared conditions")
     return DataFrame(rows).reindex(columns=LENGTH_ADJUSTED.names).astype({"n": "Int64"})
 
 

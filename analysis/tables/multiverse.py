@@ -187,7 +187,7 @@ def _dimensions(study: StudyInput) -> dict[str, str]:
             is_single = comparison.is_within and len(comparison.models) == 1
             main[str(dimension)] = comparison.models[0] if is_single else ALL
     if not main:
-        raise NotAvailable("no system is in both compared conditions")
+        raise NotAvailable("no system is in one of the compared conditions")
     return main
 
 

@@ -57,6 +57,9 @@ from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.tidy import comparison_in, definition_of
 
+#: Where systems are compared as groups, it has the first answer.
+MAIN_RESULT = "mixed_contrasts"
+
 
 @require_GET
 @researcher_required
@@ -72,7 +75,7 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     comparison = comparison_in(study)
     paired = rated and comparison is not None and bool(comparison.models)
     if subject == FIRST_PAGE and comparison is not None and not paired:
-        names = ["mixed_contrasts", *names]  # has the main result
+        names = [MAIN_RESULT, *names]
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = stored_tables(analysis, names)
@@ -107,7 +110,8 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     ]
     context = _main(analysis, labels) if subject == FIRST_PAGE else {}
     if subject == FIRST_PAGE:
-        others = [answer for answer in answers if answer.table not in (FIRST_TABLE, names[0])]
+        first = {FIRST_TABLE, *(name for name in names if name == MAIN_RESULT)}
+        others = [answer for answer in answers if answer.table not in first]
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
         context["multiverse"] = multiverse_of(analysis.run)

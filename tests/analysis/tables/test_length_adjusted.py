@@ -93,11 +93,12 @@ def test_without_lengths_there_is_no_table(unknown: float) -> None:
         adjusted(data)
 
 
-def test_without_a_model_in_both_conditions_there_is_no_table() -> None:
+def test_without_a_model_in_both_conditions_their_systems_are_compared() -> None:
     data = ratings(per_doubling=0, of_condition=0)
     apart = data[(data["model"] == "Ant") == (data["condition"] == "plain")]
-    with pytest.raises(NotAvailable, match="no model is in both compared conditions"):
-        adjusted(apart)
+    assert set(adjusted(apart)["model"]) == {"all"}
+    with pytest.raises(NotAvailable, match="no system is in one of the compared"):
+        adjusted(data[data["condition"] == "plain"])
     with pytest.raises(NotAvailable, match="no rating is of either compared condition"):
         adjusted(data, Contrast("other", "another", None))
 

@@ -149,10 +149,18 @@ def test_a_condition_without_ratings_is_no_comparison_and_says_so(
 
 
 def test_a_condition_that_a_model_does_not_have_is_said_too() -> None:
-    table = wins(item_table({("S1", "", "m", "tuned"): [3]}), CONTRAST)
-    assert table[["mean_b", "winner", "note"]].to_numpy().tolist() == [
+    of_other = {("S1", "", "other", condition): [2] for condition in ("base", "tuned")}
+    table = wins(item_table({("S1", "", "m", "tuned"): [3], **of_other}), CONTRAST)
+    of_model = table[table["model"] == "m"]
+    assert of_model[["mean_b", "winner", "note"]].to_numpy().tolist() == [
         [3.0, "", "no ratings of base"]
     ]
+
+
+def test_where_no_model_has_both_conditions_nothing_is_compared() -> None:
+    apart = item_table({("S1", "", "m", "tuned"): [3], ("S1", "", "other", "base"): [3]})
+    with pytest.raises(NotAvailable, match="no model is in both compared conditions"):
+        wins(apart, CONTRAST)
 
 
 def test_a_reference_without_ratings_in_the_set_leaves_the_winner() -> None:
@@ -165,7 +173,8 @@ def test_a_study_without_a_reference_has_no_points() -> None:
     contrast = Contrast("base", "tuned", None)
     row = cell([1], [2], contrast=contrast)
     assert (row["winner"], row["reference_points"], row["note"]) == ("b", None, "")
-    summary = wins_summary(wins(item_table({("S", "", "m", "base"): [1]}), contrast))
+    both = {("S", "", "m", condition): [1] for condition in ("base", "tuned")}
+    summary = wins_summary(wins(item_table(both), contrast))
     assert summary["reference_points_max"].tolist() == [0, 0]
     assert summary["reference_percent"].isna().all()
 
