@@ -8,7 +8,7 @@ System = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class ComparedSystems:
+class ComparedGroups:
     """The systems in condition a and in b, and the models that are in both, in order."""
 
     a: tuple[System, ...]
@@ -51,7 +51,7 @@ class ComparedSystems:
 
 def comparison_of(
     systems: Iterable[System], condition_a: str | None, condition_b: str | None
-) -> ComparedSystems | None:
+) -> ComparedGroups | None:
     """What the systems of a study allow to compare; None where it names no two conditions, or has
     no system in one of them.
     """
@@ -61,4 +61,4 @@ def comparison_of(
     if not a or not b:
         return None
     in_b = {model for model, _ in b}
-    return ComparedSystems(a, b, tuple(model for model, _ in a if model in in_b))
+    return ComparedGroups(a, b, tuple(model for model, _ in a if model in in_b))

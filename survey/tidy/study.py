@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.contrast import ComparedSystems, comparison_of
+from survey.definition.contrast import ComparedGroups, comparison_of
 from survey.models import BlockResponse, Participant, Study
 
 Row = tuple[Any, ...]
@@ -74,7 +74,7 @@ def definition_of(study: Study) -> StudyDefinition:
     return StudyDefinition.model_validate(study.definition)
 
 
-def comparison_in(study: Study) -> ComparedSystems | None:
+def comparison_in(study: Study) -> ComparedGroups | None:
     """The systems that the study compares, by its two conditions; None where it names none."""
     definition = definition_of(study)
     systems = study.systems.values_list("model", "condition")
