@@ -132,20 +132,21 @@ _DOUBTS = _doubts(
     r"levels?(?! of)|instead(?! of)",
     r"(?:not|n't) (?:\w+ )?(?:provided|given|included?|shown|there|supplied)|missing from",
 )
-_RATE = "rate|score|evaluate|assess|judge|read|grade"
-#: Nothing was rated.
+_RATED = "reply|response|text|summary|translation|conversation|dialogue"
+_RATE = "rate|score|evaluate|assess|judge|grade"
+_TO_RATE = rf"(?: here| to (?:{_RATE})\b|(?=\W*(?:[.,;!\n]|\Z)))"
+#: Nothing was rated. A reply may lack advice, or a summary a fact.
 _LACKS = re.compile(
-    rf"\bthere (?:is|are|was|were|(?:seems|appears) to be) no (?:{_ABOUT})\b"
-    rf"|\bi have no (?:{_ABOUT})\b"
-    rf"|\bnothing (?:here )?to (?:{_RATE})\b|\bno (?:{_ABOUT}) to (?:{_RATE})\b"
-    rf"|(?:unable to|can't|cannot|could(?: not|n't)) (?:be )?(?:see|find|found|read|access|view)\b"
-    rf"|(?:\A|[.!\n])\W{{0,9}}no (?:{_ABOUT}) (?:(?:is|was|were|has been|to) )?"
-    r"(?:provided|given|included|shown|found|present|available|supplied|here|there|evaluate|rate)\b"
-    rf"|\b(?:{_ABOUT}) (?:is|was|were|seems?|appears?) (?:to be )?"
-    r"(?:missing|empty|blank|absent|omitted|unreadable"
-    r"|not (?:provided|given|included|shown|there|present|available))"
-    r"(?=\W*\Z| ?[.,;!\n]| (?:from|in) the)"
-    rf"|\b(?:does|did|do) ?(?:not|n't) (?:contain|include|have|see) (?:an?|the|any) (?:{_ABOUT})\b",
+    rf"\b(?:there (?:is|was|(?:seems|appears) to be)|i have) no (?:{_RATED}){_TO_RATE}"
+    rf"|\b(?:nothing|no (?:{_RATED})) (?:here )?to (?:{_RATE})\b"
+    rf"|(?:\A|[.!\n])\W{{0,9}}no (?:{_RATED}) (?:(?:is|was|has been) )?"
+    rf"(?:provided|given|included|found|present|available|supplied){_TO_RATE}"
+    rf"|\b(?:{_RATED}) (?:is|was|seems?|appears?) (?:to be )?(?:missing|empty|blank|absent|omitted"
+    r"|not (?:provided|given|included|there|present|available))"
+    r"(?=\W*(?:[.,;!\n]|\Z)| (?:from|in) the (?:prompt|input|request|question))"
+    rf"|\bnot (?:contain|include) (?:an?|any) (?:{_RATED}){_TO_RATE}"
+    r"|\b(?:unable to|can't|cannot|could not|couldn't) (?:see|find|read|access|view) "
+    rf"(?:an?|the|any|this) (?:{_RATED})\b",
     re.IGNORECASE,
 )
 _DOUBTS_BEFORE = _doubts("before", r"(?:below|so)(?=\W*\Z)", rf"(?:this|that){_MODIFIES_NOTHING}")

@@ -228,7 +228,7 @@ def check_answer(answer: str) -> str:
 def _parts(value: Any, names: Sequence[str], within: str = "") -> list[tuple[str, Any]]:
     """The parts of an answer under letters or dimensions, and where each is. Raises Unusable."""
     parts, own = [], list[str]()
-    given = _unwrapped(value) if isinstance(value, dict) else {}
+    given = _inside(value) if isinstance(value, dict) else {}
     for name in names:
         at = f"{within}, {name}" if within else name
         keys = [key for key in given if key == name or _is_named(key, name)]
@@ -291,15 +291,7 @@ def _scored(value: dict[str, Any], scale: Sequence[Point], names: Sequence[str] 
     return Scored(score, "" if "reason" in own else _reason(value))
 
 
-def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
-    """What is within an object that has only that, under a name such as `result`."""
-    key, inside = next(iter(value.items()), ("", None))
-    if len(value) == 1 and key.casefold() in _AROUND and isinstance(inside, dict):
-        return inside
-    return value
-
-
-def _inside(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _inside(value: dict[str, Any], names: Sequence[str] = ()) -> dict[str, Any]:
     """The one object within an object that has nothing else."""
     if len(value) != 1:
         return value

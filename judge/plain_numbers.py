@@ -84,13 +84,15 @@ def other_scores(
 ) -> list[str]:
     """The sentences of a text that give another score than this, as `Final rating: 4` does."""
     given = []
-    for sentence in SENTENCE_ENDS.split(without_highest(text, scale)):
+    for part in SENTENCE_ENDS.split(text):
+        sentence = without_highest(part, scale)
         found = NUMBER.search(sentence)
         if found is None or any(map(str.isalnum, sentence[found.end() :])):
             continue
         called = without_list_marker(sentence[: found.start()])
         says = _I_RATE.search(called) or names_score(called, names)
-        if says and is_announcement(called, names) and found[0] != str(score):
+        is_own = INTEGER.fullmatch(found[0]) is not None and float(found[0]) == score
+        if says and is_announcement(called, names) and not is_own:
             given.append(sentence.strip())
     return given
 

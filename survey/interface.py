@@ -14,6 +14,8 @@ PAGES = {
     3: "indentation, tabs and runs of spaces as written; in Markdown, lists of one height, tables, "
     "no character lost; formulas, where the study wants them; each response and prompt marked with "
     "its language",
+    4: "in Markdown, tables with code in several cells, stars in products and in Arabic and Hebrew "
+    "words, lists beside prices such as $$; bars, arrows and lines of formulas",
 }
 INTERFACE = max(PAGES)
 
