@@ -182,14 +182,10 @@ def _system_pairs(_: Tables, __: Recipe, rows: list[Row]) -> Values:
     return {"several": len({(row["raters"], row["dimension"]) for row in rows}) < len(of_first)}
 
 
-def _system_order(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
-    drawn = those_with(rows, "resamples")
-    resamples = [row["resamples"] for row in drawn]
-    return {
-        "resamples": sorted({min(resamples), max(resamples)}) if resamples else [],
-        "unit": drawn[0]["unit"] if drawn else "",
-        "seed": resampling(recipe)["seed"],
-    }
+def _system_groups(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    several = len(values(rows, "model")) > 1 or len(values(rows, "condition")) > 1
+    drawn = resampling(recipe)
+    return {"several": several, "seed": drawn["seed"], "draws": drawn["resamples"]}
 
 
 def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
@@ -274,7 +270,7 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "games_howell": lambda *_: {},
     "mixed_models": _mixed_models,
     "system_pairs": _system_pairs,
-    "system_order": _system_order,
+    "system_groups": _system_groups,
     "ranking_tests": _ranking_tests,
     "choices": _choices,
     "choice_tests": _choice_tests,

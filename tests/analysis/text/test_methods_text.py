@@ -532,12 +532,11 @@ def test_all_pairs_of_systems_are_one_family(approved: Approval) -> None:
         approved(of(tables(system_pairs=rows))[BY_RATERS])
 
 
-def test_order_of_systems_says_what_was_resampled(approved: Approval) -> None:
-    row = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
-    for resamples, unit in (([2000, 1950], "both"), ([2000], "participant"), ([2000], "scenario")):
-        rows = [{**row, "unit": unit, "resamples": n} for n in resamples]
-        approved(of(tables(system_order=rows))[BY_RATERS])
-    approved(of(tables(system_order=[{**row, "unit": "both", "resamples": None}]))[BY_RATERS])
+def test_means_and_order_of_systems_are_those_of_the_model(approved: Approval) -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "warmth", "condition": "tuned"}
+    rows = [row | {"model": model} for model in ("Ant", "Bee")]
+    approved(of(tables(system_groups=rows))[BY_RATERS])
+    approved(of(tables(system_groups=rows[:1]))[BY_RATERS])
 
 
 def test_strengths_name_the_models_of_what_was_compared(approved: Approval) -> None:
