@@ -71,6 +71,17 @@ CONDITION_A, CONDITION_B = (
     ).csv_only()
     for side in "ab"
 )
+#: What a system is held against.
+REFERENCE_SYSTEM = (
+    Column(
+        "reference_model", "The reference's model", is_key=True, latex=False, report=False,
+        labels="models",
+    ),
+    Column(
+        "reference_condition", "The reference's condition", is_key=True, latex=False, report=False,
+        labels="conditions",
+    ),
+)  # fmt: skip
 #: The two systems of a row that is about a pair of them.
 SYSTEM_A, SYSTEM_B = (
     (

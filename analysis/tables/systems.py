@@ -45,11 +45,7 @@ TO_REFERENCE = TableSpec(
     "Does a system approach the reference?",
     (
         *c.FRONT, c.MODEL, c.CONDITION, c.DIMENSION,
-        Column("reference_model", "The reference's model", is_key=True, latex=False, report=False,
-            labels="models"),
-        Column("reference_condition", "The reference's condition", is_key=True, latex=False,
-            report=False, labels="conditions"),
-        c.MARGIN, c.N, c.DIFFERENCE.but(
+        *c.REFERENCE_SYSTEM, c.MARGIN, c.N, c.DIFFERENCE.but(
             meaning="Mean of the system minus mean of the reference",
             label="system minus reference", signed=False,
         ), *c.interval("difference"),
@@ -65,12 +61,13 @@ TO_REFERENCE = TableSpec(
         c.P_EQUIVALENT.but(page=False), c.P_EQUIVALENT_ADJUSTED.but(page=False), c.EQUIVALENT,
         c.NOTE,
     ),
-    question="Does a system come near the reference?",
+    question="Does a system come near the reference, for other raters or for other scenarios?",
     observations="raters; scenarios",
-    says="System minus reference, on pages on which a rater rated both. A system approaches the "
-        "reference if it is shown to be non-inferior: worse by less than the margin. It is "
-        "equivalent if the difference is shown to be smaller than the margin in both directions. "
-        "Both tests are at 5 %, adjusted by Holm's method over systems. Set the margin in advance.",
+    says="As observed: system minus reference, on pages on which a rater rated both. A system "
+        "approaches the reference if it is shown to be non-inferior: worse by less than the "
+        "margin. It is equivalent if the difference is shown to be smaller than the margin in both "
+        "directions. Both tests are at 5 %, adjusted by Holm's method over systems. Set the margin "
+        "in advance.",
     section="Systems",
     subject="systems",
     counts="n counts the unit; p (Holm) is of non-inferiority, p equivalent of equivalence; "

@@ -20,7 +20,7 @@ from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.letters import letters
 from analysis.stats.mixed import MixedFit, contrasts, first_shares, means, pairs
-from analysis.stats.mixed.nested import Vector
+from analysis.stats.multiplicity import holm_levels
 from analysis.stats.order import places
 from analysis.study_data import records
 from analysis.tables.fits import SYSTEM, Fits, SystemLevel
@@ -142,7 +142,7 @@ def _systems(
 def _pairs(fit: MixedFit, systems: list[SystemLevel], recipe: Recipe) -> DataFrame:
     table = contrasts(fit, "system", pairs(systems), confidence=recipe.confidence)
     level = 1 - recipe.confidence
-    reach = stdtrit(table["df"], 1 - _levels(table["p"].to_numpy(), level) / 2) * table["se"]
+    reach = stdtrit(table["df"], 1 - holm_levels(table["p"].to_numpy(), level) / 2) * table["se"]
     first, second = np.triu_indices(len(systems), 1)
     return DataFrame(
         {
@@ -156,22 +156,6 @@ def _pairs(fit: MixedFit, systems: list[SystemLevel], recipe: Recipe) -> DataFra
             "limited_by": table["source"].map(LIMITS),
         }
     )
-
-
-def _levels(p: Vector, level: float) -> Vector:
-    """The level at which Holm's method tests each p: from the smallest on, `level` by the number
-    that are left, until one is not rejected; then no more is tested, and that level is the rest's.
-
-    R. C. Serlin (1993), Confidence intervals and the scientific method: a case for Holm on the
-    range.
-    """
-    left = np.arange(len(p), 0, -1)
-    order = np.argsort(p, kind="stable")
-    kept = np.flatnonzero(p[order] * left >= level)
-    at = np.minimum(np.arange(len(p)), kept[0] if len(kept) else len(p))
-    levels = np.empty(len(p))
-    levels[order] = level / left[at]
-    return levels
 
 
 def _named(systems: list[SystemLevel], side: str) -> dict[str, list[str]]:

@@ -119,6 +119,12 @@ def _to_reference(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     }
 
 
+def _reference_contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    systems = {(row["model"], row["condition"]) for row in rows}
+    margin = _margin(rows) if those_with(rows, "margin") else None
+    return {"recipe": recipe, "margin": margin, "several": len(systems) > 1}
+
+
 def _margin(rows: list[Row]) -> float:
     """The margin of these rows, in points."""
     return float(those_with(rows, "margin")[0]["margin"])
@@ -269,6 +275,7 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "anova": _anova,
     "games_howell": lambda *_: {},
     "mixed_models": _mixed_models,
+    "reference_contrasts": _reference_contrasts,
     "system_pairs": _system_pairs,
     "system_groups": _system_groups,
     "ranking_tests": _ranking_tests,

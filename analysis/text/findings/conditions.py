@@ -163,7 +163,17 @@ def points(tables: Tables, dimension: str) -> Iterator[Sentence]:
 
 
 def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Each system beside the reference, by the mixed model; where there is none, for other raters
+    and for other scenarios.
+    """
     if recipe is None:
+        return
+    rows = of_recipe(tables, "reference_contrasts", recipe, dimension)
+    of_first = [row for row in rows if row["link"] == rows[0]["link"]]
+    compared = those_with(of_first, "difference")
+    if compared:
+        yield _beside_reference(compared, recipe)
+        yield from _near_reference(compared, compared, "not_inferior", "p_non_inferior_adjusted")
         return
     for unit, name in (
         ("participant", "not_inferior_by_raters"),
@@ -171,13 +181,41 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
     ):
         rows = of_recipe(tables, "to_reference", recipe, dimension, unit=unit)
         tested = those_with(rows, "p_adjusted")
-        if not tested:
-            continue
-        near = below(LEVEL, tested, "p_adjusted")
-        margin = tested[0].cite("margin")
-        reference = system(tested[0], "reference_")
-        without = others(tested, rows)
-        yield say(name, near=near, reference=reference, margin=margin, without=without)
+        yield from _near_reference(tested, rows, name, "p_adjusted")
         worse = below(0, tested, "ci_high")
         if worse:
             yield say("below_reference", below=worse, recipe=recipe)
+
+
+def _beside_reference(rows: list[Row], recipe: Recipe) -> Sentence:
+    reference = system(rows[0], "reference_")
+    if len(rows) == 1:
+        return say("one_beside_reference", row=rows[0], reference=reference, recipe=recipe)
+    apart = below(1 - recipe.confidence, rows, "p_adjusted").rows
+    lower = Some([row for row in apart if row["difference"] < 0], rows, "difference")
+    higher = Some([row for row in apart if row["difference"] > 0], rows, "difference")
+    rest = Some([row for row in rows if row not in apart], rows, "p_adjusted")
+    return say(
+        "beside_reference",
+        reference=reference,
+        lower=lower,
+        higher=higher,
+        rest=rest,
+        ends=sorted(rows, key=lambda row: row["difference"]),
+        recipe=recipe,
+    )
+
+
+def _near_reference(
+    tested: list[Row], rows: list[Row], name: str, adjusted: str
+) -> Iterator[Sentence]:
+    """Which systems are shown to be non-inferior, where there is a margin."""
+    with_margin = those_with(tested, "margin", adjusted)
+    if with_margin:
+        yield say(
+            name,
+            near=below(LEVEL, with_margin, adjusted),
+            reference=system(with_margin[0], "reference_"),
+            margin=with_margin[0].cite("margin"),
+            without=others(with_margin, rows),
+        )

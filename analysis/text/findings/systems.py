@@ -1,4 +1,4 @@
-"""What an analysis says of the systems: their means, their order, and which are not told apart. Pure."""
+"""What an analysis says of systems: means, order, and which are not told apart. Pure."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -13,8 +13,8 @@ say = Sentences("findings/systems.j2")
 
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
-    """The order by the first model that is estimable; nothing of two systems that are the study's
-    two conditions, of which the contrast says all.
+    """The order by the first model that is estimable; nothing of two systems of which the study's
+    contrast says all.
     """
     if recipe is None:
         return
@@ -30,7 +30,10 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
     ranked = [row for row in ranked if row["link"] == ranked[0]["link"]]
     if len(ranked) == 1:
         yield say("single", row=ranked[0], recipe=recipe)
-    elif len(ranked) == 2 and of_recipe(tables, "mixed_contrasts", recipe, dimension):
+    elif len(ranked) == 2 and any(
+        of_recipe(tables, name, recipe, dimension)
+        for name in ("mixed_contrasts", "reference_contrasts")
+    ):
         return
     else:
         pairs = of_recipe(tables, "system_pairs", recipe, dimension, link=ranked[0]["link"])

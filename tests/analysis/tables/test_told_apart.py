@@ -1,6 +1,7 @@
 """Which systems are told apart: planted orders, ties, one system, many, and what cannot be had."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from pandas import DataFrame
 from scipy.stats import t
@@ -11,6 +12,7 @@ from analysis.stats.mixed import MixedFit, contrasts, pairs
 from analysis.study_data import ITEM
 from analysis.tables.fits import Fits
 from analysis.tables.told_apart import ToldApart, told_apart
+from tests.oracle.mixed.stored import HERE as ORACLE
 
 PAPER, SOUND = shipped_recipes().values()
 LINEAR = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
@@ -122,10 +124,20 @@ def test_intervals_stay_within_the_scale() -> None:
 
 
 def test_single_system_has_its_level() -> None:
-    table = told_apart(ratings([0]), LINEAR, raters="included")
+    """R: lmer(rating ~ 1 + (1|rater) + (1|scenario)), with pbkrtest's degrees of freedom."""
+    data = pd.read_csv(ORACLE / "human_mt.csv").rename(columns={"rater": "participant"})
+    data = data.assign(set="1", dimension="quality").query("model == 'sysA'")
+    data = data.astype(dict.fromkeys(ITEM, "category"))
+    table = told_apart(data, LINEAR, raters="included")
     (row,) = table.groups.to_dict("records")
     assert row["place"] == 1 and row["letters"] == "" and row["share_first"] == 1
-    assert row["ci_low"] < row["estimate"] < row["ci_high"] and table.pairs.empty
+    assert row["estimate"] == pytest.approx(69.98204, abs=1e-4)
+    assert row["se"] == pytest.approx(3.368894, abs=1e-4)
+    reach = t.ppf(0.975, 14.14228) * 3.368894
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+        (69.98204 - reach, 69.98204 + reach), abs=1e-2
+    )
+    assert table.pairs.empty
 
 
 def test_level_is_the_recipes() -> None:

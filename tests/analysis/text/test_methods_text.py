@@ -539,6 +539,16 @@ def test_means_and_order_of_systems_are_those_of_the_model(approved: Approval) -
     approved(of(tables(system_groups=rows[:1]))[BY_RATERS])
 
 
+@pytest.mark.parametrize("margin", [0.25, None])
+@pytest.mark.parametrize("systems", [1, 2])
+def test_comparison_with_the_reference_says_how(
+    margin: float | None, systems: int, approved: Approval
+) -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "warmth", "condition": "tuned"}
+    rows = [row | {"model": model, "margin": margin} for model in ("Ant", "Bee")[:systems]]
+    approved(of(tables(reference_contrasts=rows))[BY_RATERS])
+
+
 def test_strengths_name_the_models_of_what_was_compared(approved: Approval) -> None:
     row = {"recipe": "sound", "raters": "included", "dimension": "", "ci_low": None}
     models = ["davidson", "plackett_luce", "best_worst", "bradley_terry"]

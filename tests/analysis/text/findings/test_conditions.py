@@ -315,5 +315,37 @@ def test_single_model_is_named(approved: Approval) -> None:
     approved(said(found.sound)[0])
 
 
+def beside(*systems: tuple[str, float, float, float | None]) -> list[dict[str, Any]]:
+    """Model, difference to the reference, its p, and that of non-inferiority where tested."""
+    of = {**FRONT, "link": "probit", "condition": "tuned", "reference_model": "Owl"}
+    of |= {"reference_condition": "human", "ci_low": -0.9, "ci_high": 0.1}
+    return [
+        of
+        | {"model": model, "difference": difference, "p": p, "p_adjusted": p}
+        | {"margin": None if near is None else 0.25, "p_non_inferior_adjusted": near}
+        for model, difference, p, near in systems
+    ]
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [
+        [("Ant", -0.4, 0.01, None)],
+        [("Ant", -0.1, 0.3, 0.01)],
+        [("Ant", -0.4, 0.01, 0.9), ("Bee", -0.5, 0.02, 0.9)],
+        [("Ant", -0.4, 0.01, 0.9), ("Bee", 0.1, 0.4, 0.01), ("Cat", 0.5, 0.001, 0.001)],
+        [(f"m{n}", -0.1 * n, 0.2 if n < 5 else 0.01, None) for n in range(1, 17)],
+    ],
+    ids=["one below", "one not told apart", "all below", "each way", "many"],
+)
+def test_systems_are_held_against_the_reference_by_the_model(
+    systems: list[tuple[str, float, float, float | None]], approved: Approval
+) -> None:
+    made = tables(items=ITEMS, reference_contrasts=beside(*systems))
+    finding = about(findings(made, SHIPPED), "The reference")
+    assert finding.table == "reference_contrasts"
+    approved(*said(finding.sound))
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("findings/conditions.j2") == []
