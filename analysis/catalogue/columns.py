@@ -185,7 +185,10 @@ RANK_BISERIAL = Column(
 T_PLUS = Column("t_plus", "Sum of the ranks of positive differences", form="whole")
 ZEROS = Column("zeros", "Raters without a difference", kind="count")
 METHOD = Column(
-    "method", "How p was computed: exact or normal approximation", kind="text", labels="methods"
+    "method",
+    "How p was computed: exact, over random permutations, or by an approximation",
+    kind="text",
+    labels="methods",
 )
 LINK = Column(
     "link",

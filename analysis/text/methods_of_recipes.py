@@ -198,6 +198,7 @@ def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
     return {
         "friedman": bool(_estimated(rows, "p")),
+        "permuted": any(row["method"] in ("exact", "permuted") for row in rows),
         "sets": len(values(rows, "set")) > 1,
         "pairs": len(pairs) > len(values(pairs, "dimension")),
         "signed_ranks_said": bool(rows_of(tables, "paired")),
