@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from analysis.recipe import MOST_CATEGORIES, Recipe
+from analysis.tables.agreement import DELTA_METHOD
 from analysis.tables.resampling import resampling
 from analysis.text.cells import Row, Sentence, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families
@@ -20,6 +21,7 @@ say = Sentences("methods/recipes.j2")
 METHODS_OF_AGREEMENT = (
     "krippendorff_alpha",
     "icc",
+    "crossed_icc",
     "kendalls_w_ratings",
     "kendalls_w_ranks",
     "randolphs_kappa",
@@ -231,7 +233,10 @@ def _strengths(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
     known = _estimated(rows_of(tables, "agreement"), NEEDED["agreement"])
-    statistics = [str(name) for name in values(known, "statistic")]
+    statistics = [
+        f"crossed_{row['statistic']}" if row["interval"] == DELTA_METHOD else str(row["statistic"])
+        for row in known
+    ]
     return {
         "used": [
             name
