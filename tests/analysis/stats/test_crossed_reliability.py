@@ -72,6 +72,28 @@ def test_intervals_cover(raters: int, items: int, each: int) -> None:
     assert max(misses.values()) <= 18  # 99.5 % of such counts where 5 % miss
 
 
+@pytest.mark.slow
+def test_raters_of_one_system_each_are_not_blamed_for_what_systems_differ() -> None:
+    """The variance of items contains that of the systems' means, as it would with raters of all."""
+    draw, of_systems = np.random.default_rng(6), np.array([-0.6, -0.2, 0.2, 0.6])
+    estimates, misses = [], 0
+    for _ in range(60):
+        apart = [
+            drawn(draw, 12, 16, 12, (0.3, 0.4, 0.8)).assign(system=system) for system in range(4)
+        ]
+        data = pd.concat(apart, ignore_index=True)
+        data["value"] += of_systems[data["system"]]
+        for name in ("rater", "unit"):
+            data[name] = data["system"] * 100 + data[name]
+        made = found(data).forms["ICC(A,1)"]
+        true = 0.09 + of_systems.var()
+        estimates.append(made.estimate)
+        assert made.interval is not None
+        misses += not made.interval[0] <= true / (true + 0.8) <= made.interval[1]
+    assert np.mean(estimates) == pytest.approx(true / (true + 0.8), abs=0.015)
+    assert misses <= 8
+
+
 def test_items_that_do_not_differ_have_no_interval() -> None:
     data = drawn(np.random.default_rng(4), 6, 12, 4, (0, 0.5, 1))
     data["value"] -= data.groupby("unit")["value"].transform("mean")
