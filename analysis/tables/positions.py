@@ -234,19 +234,20 @@ def _effects(pages: PositionPages, settings: Resampling) -> Iterator[dict[str, A
     k, rows = pages.size, pages.rows
     counted = {"n_raters": rows["rater"].nunique(), "pages": len(rows) // k}
     if pages.answer == RANK:
-        effects, evenly = _mean_ranks(rows, settings["confidence"]), (k + 1) / 2
+        effects, evenly = _mean_ranks(rows, k, settings["confidence"]), (k + 1) / 2
     else:
         effects, evenly = _shares(rows, settings), 1 / k
     for place, row in enumerate(effects, start=1):
         yield {"response_position": place, **row, **counted, "evenly": evenly}
 
 
-def _mean_ranks(rows: DataFrame, confidence: float) -> list[dict[str, Any]]:
+def _mean_ranks(rows: DataFrame, k: int, confidence: float) -> list[dict[str, Any]]:
     """Of raters' means, place by place."""
     means = rows.groupby(["place", "rater"])["value"].mean()
     of_place = (means.loc[place] for place in means.index.unique("place"))
     return [
-        mean_interval(each, confidence=confidence, unit="rater", name="value") for each in of_place
+        mean_interval(each, confidence=confidence, unit="rater", name="value", ends=(1, k))
+        for each in of_place
     ]
 
 

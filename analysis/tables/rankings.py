@@ -270,10 +270,13 @@ def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
         own = ranked.rows[ranked.rows["system"] == number]
         by_rater = own.groupby("rater")[["value", "first", "last"]].mean()
         means = by_rater["value"]
-        row = mean_interval(means, confidence=confidence, unit="rater", name="mean_rank")
+        shown = int(ranked.rows["shown"].max())
+        row = mean_interval(
+            means, confidence=confidence, unit="rater", name="mean_rank", ends=(1, shown)
+        )
         yield {
             **name,
-            "systems": int(ranked.rows["shown"].max()),
+            "systems": shown,
             **row,
             "share_first": float(by_rater["first"].mean()),
             "share_last": float(by_rater["last"].mean()),

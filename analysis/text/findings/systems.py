@@ -5,7 +5,7 @@ from math import ceil
 
 from analysis.catalogue.number_text import count, decimals
 from analysis.recipe import Recipe
-from analysis.text.cells import Cited, Row, Sentence, Some, Tables, those_with
+from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with
 from analysis.text.findings.words import of_recipe
 from analysis.text.sentences import Sentences
 
@@ -29,7 +29,9 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         return
     ranked = [row for row in ranked if row["link"] == ranked[0]["link"]]
     if len(ranked) == 1:
-        yield say("single", row=ranked[0], recipe=recipe)
+        known = rows_of(tables, "design", dimension=dimension, answers="ratings")
+        scale = those_with(known, "scale_from", "scale_to")[:1]
+        yield say("single", row=ranked[0], scale=scale, recipe=recipe)
     elif len(ranked) == 2 and any(
         of_recipe(tables, name, recipe, dimension)
         for name in ("mixed_contrasts", "reference_contrasts")

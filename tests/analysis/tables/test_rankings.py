@@ -60,7 +60,12 @@ def test_mean_rank_is_that_of_raters_means_with_an_interval_over_raters() -> Non
     bounds = ttest_1samp(MEANS["x"], 0).confidence_interval()
     assert (found.mean_rank, found.sd) == pytest.approx((5 / 3, MEANS["x"].std()))
     assert (found.ci_low, found.ci_high) == pytest.approx(tuple(bounds))
-    assert (found.systems, found.n, found.n_ranks, found.note) == (3, 3, 6, "")
+    assert (found.systems, found.n, found.n_ranks, found.note) == (
+        3,
+        3,
+        6,
+        "the interval leaves the scale (1 to 3): Student's t does not know where the scale ends",
+    )
 
 
 def test_shares_of_first_and_last_places_are_of_raters_pages() -> None:
