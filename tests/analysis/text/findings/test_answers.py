@@ -71,6 +71,27 @@ def test_comparisons_say_who_is_strongest(n: int, approved: Approval) -> None:
     approved(*said(found[0].sound))
 
 
+def test_another_first_by_observed_numbers_is_named(approved: Approval) -> None:
+    front = {**FRONT, "dimension": "", "condition": "tuned"}
+    for answers, table, column, ant, bee in (
+        ("ranks", "rankings", "mean_rank", 1.4, 1.3),
+        ("choices", "choices", "share_best", 0.3, 0.4),
+    ):
+        of = front | {"answers": answers, "share": 0.5}
+        strong = [
+            of | {"place": n, "model": m, "strength": -n} for n, m in ((1, "Ant"), (2, "Bee"))
+        ]
+        seen = [
+            front | {"set": "all", "scenario": "all", "model": model, column: value}
+            for model, value in (("Ant", ant), ("Bee", bee))
+        ]
+        made = tables(strengths=strong, **{table: seen})
+        approved(*said(about(findings(made, SHIPPED), "Comparisons").sound))
+        seen[0][column], seen[1][column] = bee, ant
+        made = tables(strengths=strong, **{table: seen})
+        assert len(about(findings(made, SHIPPED), "Comparisons").sound) == 1
+
+
 def test_systems_that_share_the_first_place_of_comparisons_are_both_named(
     approved: Approval,
 ) -> None:
