@@ -235,7 +235,7 @@ def _results(
             result |= numbers
             notes += said
         # What a design has no results for is no gap in the others.
-        missing = "no others" if len(result) > 1 else "not estimable"
+        missing = "other results are not estimable" if len(result) > 1 else "not estimable"
         notes = [*(f"{missing}, because {reason}" for reason in absent), *notes]
         result["note"] = "; ".join(dict.fromkeys(filter(None, notes)))
         results[str(dimension)] = result
