@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from analysis.deviations import BY_GOLD, HOW_MANY, PlanContent
-from analysis.quality_rules import STEP_LABELS
+from analysis.deviations import HOW_MANY, PlanContent
+from analysis.quality_rules import BY_GOLD, STEP_LABELS
 from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
 from analysis.text.cells import Sentence, plain
 from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences

@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.labels import known_names
-from analysis.quality_rules import QualityRules
+from analysis.quality_rules import BY_GOLD, QualityRules
 from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
 from analysis.recipe_sets import set_recipes
 from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
@@ -83,12 +83,7 @@ def read_folder(
     problems: list[Problem] = []
     definitions = _definitions(yaml, folder, problems)
     settings = yaml.collect(Settings, chosen, problems)
-    judging = yaml.collect(
-        JudgingDefinition, yaml.section("judging") or {}, problems, under=("judging",)
-    )
-    quality = yaml.collect(
-        QualityRules, yaml.section("quality") or {}, problems, under=("quality",)
-    )
+    judging, quality = _judging_and_quality(yaml, problems)
     recipes: dict[str, Recipe] = {}
     try:
         recipes = read_recipes(folder / "recipes")
@@ -154,7 +149,8 @@ def read_folder(
     notices += notices_of(prompts.values(), what="prompts")
     if definition.latex:
         notices += _unshown_formulas(rows, str(responses))
-    for warning in warnings_of_filter(quality, definition, rows):
+    has_gold = bool(judging.judges)  # other sources are chosen once it is loaded
+    for warning in warnings_of_filter(quality, definition, rows, has_gold=has_gold):
         notices.append(str(yaml.problem(warning.key, warning.text)))
     notices += _warnings_of_recipes(
         folder / "recipes", recipes.values(), definition, {row.scenario for row in rows}
@@ -171,6 +167,21 @@ def read_folder(
         yaml,
         responses,
     )
+
+
+def _judging_and_quality(
+    yaml: YamlFile, problems: list[Problem]
+) -> tuple[JudgingDefinition | None, QualityRules | None]:
+    """Who scores the responses, and which raters count. The rule that goes by gold scores is no
+    default of a study without a judge.
+    """
+    given = {name: yaml.section(name) for name in OTHER_SECTIONS}
+    sections = {name: {} if section is None else section for name, section in given.items()}
+    judging = yaml.collect(JudgingDefinition, sections["judging"], problems, under=("judging",))
+    quality = yaml.collect(QualityRules, sections["quality"], problems, under=("quality",))
+    if judging and quality and not judging.judges and "order" not in quality.model_fields_set:
+        quality = quality.without(BY_GOLD)
+    return judging, quality
 
 
 def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
