@@ -249,7 +249,7 @@ class JudgingDefinition(Part):
     @model_validator(mode="before")
     @classmethod
     def _may_be_none(cls, section: Any) -> Any:
-        if section == NO_JUDGE:
+        if isinstance(section, str) and section.casefold() == NO_JUDGE:
             return {"judges": []}
         if not isinstance(section, Mapping):
             raise ValueError(f"expected keys and values, or {NO_JUDGE} for a study without a judge")

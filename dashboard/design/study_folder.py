@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.labels import known_names
-from analysis.quality_rules import BY_GOLD, QualityRules
+from analysis.quality_rules import BY_GOLD, SECTIONS, QualityRules
 from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
 from analysis.recipe_sets import set_recipes
 from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
@@ -149,6 +149,7 @@ def read_folder(
     notices += notices_of(prompts.values(), what="prompts")
     if definition.latex:
         notices += _unshown_formulas(rows, str(responses))
+    notices += _default_rules(yaml, quality.applied(rated=definition.rating is not None))
     has_gold = bool(judging.judges)  # other sources are chosen once it is loaded
     for warning in warnings_of_filter(quality, definition, rows, has_gold=has_gold):
         notices.append(str(yaml.problem(warning.key, warning.text)))
@@ -231,6 +232,24 @@ def _unshown_formulas(rows: Iterable[ResponseRow], file: str) -> Iterator[str]:
             f"{file}:{line}: LaTeX of {responses} can't be shown as a formula and stays as "
             f"written, such as {formula!r}"
         )
+
+
+def _default_rules(yaml: YamlFile, rules: QualityRules) -> Iterator[str]:
+    """Which of the applied rules the study's file does not name."""
+    given = yaml.section("quality") or {}
+    by_default = [name for name in rules.order if SECTIONS[name] not in given]
+    if "order" in given or not by_default:
+        return
+    excluded = "; ".join(f"{rules.rule(name).in_words()} (`{name}`)" for name in by_default)
+    says = "has no order" if given else "is missing"
+    yield str(
+        yaml.problem(
+            ("quality",),
+            f"{says}, so default rules exclude raters {excluded}. Write those that you want into "
+            "quality.order, with your thresholds; order: [] excludes nobody. See "
+            "docs/study-files.md#quality",
+        )
+    )
 
 
 def _warnings_of_recipes(

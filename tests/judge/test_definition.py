@@ -239,8 +239,9 @@ def test_section_that_is_neither_keys_nor_none_is_refused(tmp_path: Path, sectio
 
 
 @pytest.mark.parametrize("yaml", [small_study.YAML, small_study.CHOICES_YAML])
-def test_no_judge_can_be_said(tmp_path: Path, yaml: str) -> None:
-    assert folder_of(tmp_path, "judging: none\n", yaml=yaml).judging.judges == []
+@pytest.mark.parametrize("said", ["none", "None", "{judges: []}"])
+def test_no_judge_can_be_said(tmp_path: Path, yaml: str, said: str) -> None:
+    assert folder_of(tmp_path, f"judging: {said}\n", yaml=yaml).judging.judges == []
 
 
 @pytest.mark.parametrize(
