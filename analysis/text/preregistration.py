@@ -353,6 +353,8 @@ class PlanWords:
             return
         if self.rated and of_raters:
             yield from self._methods_of_raters(recipe)
+        elif self.sides["a"] and self.models and self._within:
+            yield say_methods("signed_ranks", models=len(self.models) > 1, **self.sides)
         if self.rated:
             yield from self._methods_of_each(recipe)
         if of_raters:
