@@ -109,7 +109,12 @@ def _look_up(
         return None, note or f"{printed.column} is empty"
     if isinstance(value, np.generic):
         value = value.item()  # among objects NumPy's own would be written as `np.float64(…)`
-    return to_text(value) if isinstance(value, bool) else value, ""
+    if isinstance(value, bool):
+        return to_text(value), ""
+    if printed.times != 1 and not isinstance(value, str):
+        # in decimals, so that a number that lies in the middle stays there
+        value = float(Decimal(repr(value)) * Decimal(repr(printed.times)))
+    return value, ""
 
 
 def matches(printed: Printed, obtained: Any) -> bool:
