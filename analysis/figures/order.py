@@ -50,6 +50,8 @@ def systems_order(groups: DataFrame, contrast: Contrast, recipe: Recipe) -> go.F
     ours = groups[(groups["recipe"] == recipe.name) & groups["estimate"].notna()]
     if ours.empty:
         raise NotAvailable("no mixed model of the systems is estimable")
+    if not ours.duplicated(["dimension", "raters", "link"]).any():
+        raise NotAvailable("there is one system, so there is no order")
     views = _views(ours)
     most = max(views, key=lambda view: len(view.systems)).systems
     at = [float(place) for place in range(len(most))]

@@ -162,7 +162,7 @@ def mixed_models(
         said = f"{of_composite} {said_of(fit)}".strip()
         rows["m"] += [{**keys, **row, "note": said} for row in _parameters(fit)]
         keys["n"] = len(fit.data.y)
-        rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
+        rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe, fits.ends)]
         rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
         if fit.link != "identity":
             rows["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
@@ -208,10 +208,12 @@ def _scales(fit: MixedFit) -> tuple[Any, ...]:
     return ("ratings",) if fit.link == "identity" else ("ratings", "latent")
 
 
-def _estimates(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _estimates(
+    fit: MixedFit, recipe: Recipe, ends: tuple[float, float] | None
+) -> Iterator[dict[str, Any]]:
     n = fit.data.counts("system")
     for scale in _scales(fit):
-        table = means(fit, "system", scale=scale, confidence=recipe.confidence)
+        table = means(fit, "system", scale=scale, confidence=recipe.confidence, ends=ends)
         for row in table.to_dict("records"):
             yield {
                 **asdict(row["level"]),

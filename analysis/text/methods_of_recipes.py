@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from analysis.recipe import MOST_CATEGORIES, Recipe
+from analysis.tables.agreement import DELTA_METHOD
 from analysis.tables.resampling import resampling
 from analysis.text.cells import Row, Sentence, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families
@@ -20,6 +21,7 @@ say = Sentences("methods/recipes.j2")
 METHODS_OF_AGREEMENT = (
     "krippendorff_alpha",
     "icc",
+    "crossed_icc",
     "kendalls_w_ratings",
     "kendalls_w_ranks",
     "randolphs_kappa",
@@ -120,6 +122,12 @@ def _to_reference(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     }
 
 
+def _reference_contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    systems = {(row["model"], row["condition"]) for row in rows}
+    margin = _margin(rows) if those_with(rows, "margin") else None
+    return {"recipe": recipe, "margin": margin, "several": len(systems) > 1}
+
+
 def _margin(rows: list[Row]) -> float:
     """The margin of these rows, in points."""
     return float(those_with(rows, "margin")[0]["margin"])
@@ -183,20 +191,17 @@ def _system_pairs(_: Tables, __: Recipe, rows: list[Row]) -> Values:
     return {"several": len({(row["raters"], row["dimension"]) for row in rows}) < len(of_first)}
 
 
-def _system_order(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
-    drawn = those_with(rows, "resamples")
-    resamples = [row["resamples"] for row in drawn]
-    return {
-        "resamples": sorted({min(resamples), max(resamples)}) if resamples else [],
-        "unit": drawn[0]["unit"] if drawn else "",
-        "seed": resampling(recipe)["seed"],
-    }
+def _system_groups(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    several = len(values(rows, "model")) > 1 or len(values(rows, "condition")) > 1
+    drawn = resampling(recipe)
+    return {"several": several, "seed": drawn["seed"], "draws": drawn["resamples"]}
 
 
 def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
     return {
         "friedman": bool(_estimated(rows, "p")),
+        "permuted": any(row["method"] in ("exact", "permuted") for row in rows),
         "sets": len(values(rows, "set")) > 1,
         "pairs": len(pairs) > len(values(pairs, "dimension")),
         "signed_ranks_said": bool(rows_of(tables, "paired")),
@@ -229,7 +234,10 @@ def _strengths(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
     known = _estimated(rows_of(tables, "agreement"), NEEDED["agreement"])
-    statistics = [str(name) for name in values(known, "statistic")]
+    statistics = [
+        f"crossed_{row['statistic']}" if row["interval"] == DELTA_METHOD else str(row["statistic"])
+        for row in known
+    ]
     return {
         "used": [
             name
@@ -275,8 +283,9 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "anova": _anova,
     "games_howell": lambda *_: {},
     "mixed_models": _mixed_models,
+    "reference_contrasts": _reference_contrasts,
     "system_pairs": _system_pairs,
-    "system_order": _system_order,
+    "system_groups": _system_groups,
     "ranking_tests": _ranking_tests,
     "choices": _choices,
     "choice_tests": _choice_tests,

@@ -169,10 +169,11 @@ def test_choices_count_as_units_where_no_test_is_by_raters(approved: Approval) -
 def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one(approved: Approval) -> None:
     rows = [
         {"dimension": "warmth", "statistic": name, "value": value, "n_raters": 9, "n_items": 12}
-        for name, value in (
-            ("icc_2_1", 0.1),
-            ("icc_2_k", 0.9),
-            ("krippendorff_alpha_ordinal", None),
+        | {"of": of}
+        for name, value, of in (
+            ("icc_2_1", 0.1, "single rater"),
+            ("icc_2_k", 0.9, "mean of 4.2 raters"),
+            ("krippendorff_alpha_ordinal", None, ""),
         )
     ]
     found = about(findings(tables(items=ITEMS, agreement=rows), SHIPPED), "Agreement of raters")
