@@ -269,6 +269,8 @@ class MixedModels(Part):
         return links
 
 
+#: How the names of tables begin that are about gold scores or the judges they come from.
+OF_GOLD = ("gold_", "guard_", "judge_", "alt_test")
 #: A rater's words, short enough to be read beside a map.
 Quote = Annotated[Text, StringConstraints(max_length=140, pattern=r"^[^\r\n]*$")]
 
@@ -291,6 +293,12 @@ class Printed(Part):
     within: FiniteFloat | None = Field(default=None, ge=0)
     times: FiniteFloat = Field(default=1, gt=0)
     note: str = ""
+
+    @property
+    def is_of_gold(self) -> bool:
+        """Whether our number depends on the gold scores, whichever raters count."""
+        of_gold = self.table.startswith(OF_GOLD) and self.row.get("is_gold") != "false"
+        return of_gold or self.column in ("gold", "mae")
 
     @model_validator(mode="after")
     def _has_a_place_or_a_reason(self) -> "Printed":

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from analysis.labels import labels_of
 from analysis.locked_plans import compared_with_plan
 from analysis.quality_rules import BY_GOLD, QualityRules, RatedScale
-from analysis.recipe_sets import current_recipe_set
+from analysis.recipe_sets import current_recipe_set, recipes_in_force
 from analysis.rule_sets import current_rule_set, current_rules
 from judge.models import STAND_IN
 from judge.queries import current_judges, gold_source
@@ -128,11 +128,18 @@ def _stand_in(study: Study) -> str:
 
 
 def _uses_of_gold(study: Study, rules: QualityRules, definition: StudyDefinition) -> list[str]:
-    """What depends on the gold scores: the rule that goes by them, and prompts with them."""
+    """What depends on the gold scores: the rule that goes by them, recipes that quote printed
+    numbers of them, and prompts with them.
+    """
     uses, source = [], gold_source(study)
     if BY_GOLD in rules.applied(rated=definition.rating is not None).order:
         label = labels_of(study).text("rules", BY_GOLD)
         uses.append(f"the rule “{label}” compares raters with them")
+    uses += [
+        f"recipe {recipe.name} compares them with printed numbers"
+        for recipe in recipes_in_force(study)
+        if any(printed.is_of_gold for printed in recipe.replication)
+    ]
     for judge in current_judges(study):
         examples = judge.read_configuration().examples
         if examples is not None and source is not None and examples.source == source.key:

@@ -154,6 +154,30 @@ def test_nothing_asks_for_gold_scores_that_nothing_uses(tmp_path: Path, more: st
     assert len(told) == ("sigma_mae" in more)
 
 
+RECIPE = """
+name: mine
+title: What a paper prints
+unit: rating
+replication:
+  - {item: distance, printed: "1.2", table: TABLE, column: mean}
+"""
+
+
+@pytest.mark.parametrize(("table", "uses"), [("gold_distance", True), ("rankings", False)])
+def test_recipe_that_quotes_numbers_of_gold_scores_uses_them(
+    tmp_path: Path, table: str, uses: bool
+) -> None:
+    (tmp_path / "recipes").mkdir()
+    (tmp_path / "recipes" / "mine.yaml").write_text(RECIPE.replace("TABLE", table))
+    load(tmp_path, more=f"{WAYS_IN}quality: {{order: [attention]}}\n")
+    Judge.objects.update(is_stand_in=True)
+    if not uses:
+        assert run("set_study", "small", "open").startswith("small@1 is now open\n")
+        return
+    (said,) = [line for line in refusal("small", "open") if line.startswith("- Gold scores")]
+    assert "and recipe mine compares them with printed numbers. Set" in said
+
+
 def test_stand_in_in_the_prompt_of_a_judge_is_asked_about(tmp_path: Path) -> None:
     example = "{name: taught, examples: {source: file experts}}"
     study = load(
