@@ -38,6 +38,7 @@ CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 NEEDED = {
     "contrasts": "p",
     "paired": "p",
+    "signed_ranks": "p",
     "win_differences": "p",
     "fragility": "p",
     "mixed_models": "estimate",
@@ -274,6 +275,7 @@ def _position_tests(_: Tables, __: Recipe, rows: list[Row]) -> Values:
 SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "contrasts": _contrasts,
     "paired": _paired,
+    "signed_ranks": _contrasts,
     "wins_tests": _wins_tests,
     "win_differences": _win_differences,
     "to_reference": _to_reference,

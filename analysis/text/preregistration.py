@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from analysis.deviations import BY_GOLD, HOW_MANY, PlanContent
-from analysis.quality_rules import STEP_LABELS
+from analysis.deviations import HOW_MANY, PlanContent
+from analysis.quality_rules import BY_GOLD, STEP_LABELS
 from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
 from analysis.text.cells import Sentence, plain
 from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
@@ -364,6 +364,8 @@ class PlanWords:
             return
         if self.rated and of_raters:
             yield from self._methods_of_raters(recipe)
+        elif self.sides["a"] and self.models and self._within:
+            yield say_methods("signed_ranks", models=len(self.models) > 1, **self.sides)
         if self.rated:
             yield from self._methods_of_each(recipe)
         if of_raters:

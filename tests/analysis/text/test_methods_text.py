@@ -311,6 +311,17 @@ def test_signed_ranks_say_who_is_left_out_and_how_p_and_interval_are_found(
     approved(text)
 
 
+@pytest.mark.parametrize("models", [["Ant"], ["Ant", "Bee", "all"]])
+def test_signed_ranks_of_a_recipe_of_ratings_name_both_units(
+    models: list[str], approved: Approval
+) -> None:
+    row = {"recipe": "paper", "condition_a": "plain", "condition_b": "tuned", "p": 0.01}
+    made = tables(signed_ranks=[row | {"model": model} for model in models])
+    text = of(made)[BY_RATINGS]
+    assert ("Holm" in text) == (len(models) > 1)
+    approved(text)
+
+
 def order(*covariates: str, dimensions: tuple[str, ...] = ("warmth",)) -> str:
     rows = [
         {"recipe": "sound", "covariate": covariate, "dimension": dimension, "estimate": value}
