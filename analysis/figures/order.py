@@ -151,7 +151,7 @@ def _hover(system: dict[str, Any]) -> str:
 
 
 def _note(view: _View, recipe: Recipe) -> str:
-    n = int(view.systems[0]["n"])
+    n = sum(int(system["n"]) for system in view.systems)
     return (
         f"Recipe {as_text(recipe.name)}; mixed model ({LINKS[view.link]}), {n:,} ratings; "
         f"{intervals(recipe)} of each mean. Lines on the right join systems that are not told "

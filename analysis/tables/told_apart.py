@@ -24,7 +24,7 @@ from analysis.stats.multiplicity import holm_levels
 from analysis.stats.order import places
 from analysis.study_data import records
 from analysis.tables.fits import SYSTEM, Fits, SystemLevel
-from analysis.tables.mixed_models import LIMITED_BY, LIMITS, said_of
+from analysis.tables.mixed_models import LIMITED_BY, LIMITS, OWN_RATINGS, said_of
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import resampling
 
@@ -32,7 +32,7 @@ SYSTEM_GROUPS = TableSpec(
     "system_groups",
     "Systems by their estimated means, and those that are not told apart",
     (
-        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.PLACE,
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, OWN_RATINGS, c.PLACE,
         *c.interval("place", "place_ci", form="whole", note="holds for all systems at once"),
         c.MODEL, c.CONDITION, c.ESTIMATE.but(label="mean"), c.SE.csv_only(),
         *c.interval("estimate"),
@@ -56,7 +56,7 @@ SYSTEM_GROUPS = TableSpec(
         "between those of the systems that it is told apart from (Mogstad et al. 2024).",
     section="Systems",
     subject="systems",
-    counts="n counts the unit.",
+    counts="n counts the unit: the ratings of the system.",
     leads=True,
     leads_without=("contrasts", "mixed_contrasts"),
 )  # fmt: skip
@@ -171,9 +171,11 @@ def _groups(fit: MixedFit, systems: DataFrame, of_pairs: DataFrame) -> Iterator[
     apart[np.triu_indices(k, 1)] = of_pairs["told_apart"]
     above, below = apart.sum(axis=1), apart.sum(axis=0)
     given = letters(apart | apart.T) if k > 1 else [""]
+    n = fit.data.counts("system")
     for at, row in enumerate(systems.to_dict("records")):
         yield {
             **asdict(row["level"]),
+            "n": n[row["level"]],
             **{name: row[name] for name in ("place", "estimate", "se", "observed_mean")},
             "place_ci_low": 1 + below[at],
             "place_ci_high": k - above[at],

@@ -163,3 +163,10 @@ def test_fifty_systems_have_all_their_pairs() -> None:
     many = told_apart(ratings(list(range(50)), raters=3, scenarios=8), LINEAR, raters="included")
     assert len(many.pairs) == 50 * 49 / 2
     assert many.groups["letters"][0] != many.groups["letters"][49]
+
+
+def test_each_system_has_the_number_of_its_own_ratings() -> None:
+    table = ratings([0, 30, 15])
+    table = table[(table["model"] != "B") | (table["participant"] > "p03")]
+    groups = told_apart(table, LINEAR, raters="").groups
+    assert dict(zip(groups["model"], groups["n"], strict=True)) == {"A": 120, "B": 80, "C": 120}
