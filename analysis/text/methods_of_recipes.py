@@ -42,6 +42,8 @@ NEEDED = {
     "win_differences": "p",
     "fragility": "p",
     "mixed_models": "estimate",
+    "reference_contrasts": "difference",
+    "system_groups": "estimate",
     "agreement": "value",
     "length_adjusted": "adjusted",
 }

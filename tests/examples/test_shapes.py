@@ -196,7 +196,7 @@ def test_no_table_and_no_figure_that_ought_to_be_there_is_missing(
         ("pairs", "From the strongest to the weakest: Alder, Birch, Cedar, Dogwood, Elm, Fir."),
         ("between", "points higher than Base"),
         ("three", "Alder has the best mean rank"),
-        ("groups", "estimates Human"),
+        ("groups", "Human is rated"),
     ],
 )
 def test_report_says_the_answer_first(written: dict[str, Reported], name: str, said: str) -> None:
