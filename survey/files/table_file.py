@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from survey.files.encoding import decode
 from survey.files.names import one_name
 from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, listed
 from survey.files.qualtrics import Qualtrics, has_its_columns, read_further_headers
-from survey.files.suggestions import COLUMNS_ALIKE, nearest, synonym
+from survey.files.suggestions import COLUMNS_ALIKE, SYNONYMS, nearest, synonym
 from survey.files.workbook import is_workbook, read_workbook
 from survey.files.workbook_parts import MOST_COLUMNS
 
@@ -19,6 +20,10 @@ DELIMITERS = ",;\t"
 #: Of a CSV file; columns are as many as in a workbook. No study has nearly as many.
 MOST_LINES = 10_000_000
 LONGEST_LINE = 5_000_000
+#: Columns of names and numbers; how a column of texts is called says little.
+NAMED = [name for name in SYNONYMS if name != "response"]
+#: Rows that are looked at to see what columns have.
+FIRST = 1000
 #: The first bytes of other kinds of files, and what these are called.
 OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -55,6 +60,10 @@ class Columns:
         """Whether a table may have the column."""
         everything = (*self.required, *self.optional, *self.ignored)
         return name in everything or self.is_numbered(name)
+
+    def means(self, name: str) -> bool:
+        """Whether a name is that of a column, or one that other tools give to it."""
+        return self.knows(name.lower()) or bool(synonym(name, list(NAMED)))
 
     def is_numbered(self, name: str) -> bool:
         """Whether it is one of the numbered columns."""
@@ -143,6 +152,14 @@ class TableFile:
                 problems.add(Problem(self.file, line, 0, message, (unnamed,)))
             else:
                 yield line, cells[:named]
+
+    def first_rows(self) -> list[list[str]]:
+        """The cells of some records from the first on, which are not read by it."""
+        first = list(islice(self._records, FIRST))
+        self._records = chain(first, self._records)
+        width = len(self.columns)
+        rows = [[*cells, *[""] * width][:width] for _, cells in first]
+        return [cells for cells in rows if any(map(str.strip, cells))]
 
     def header_problems(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from survey.definition.mapping.patterns import NamePattern, NameReader
+from survey.definition.mapping.response_columns import without_responses
 from survey.definition.mapping.schema import (
     CHOICE,
     OF_SYSTEM,
@@ -64,6 +65,7 @@ class ColumnLayout:
     by_default: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     names_systems: bool = True
+    notices: list[str] = field(default_factory=list)
 
     @property
     def columns(self) -> list[str]:
@@ -92,7 +94,7 @@ def lay_out(
     layout = ColumnLayout(names_systems=not columns.knows(SYSTEM))
     mapped = study_map.sections.get(section) if study_map and section else None
     if study_map and section and mapped:
-        _MapReader(table, section, study_map, mapped).fill(layout)
+        _MapReader(table, columns, section, study_map, mapped).fill(layout)
     if table.qualtrics:
         _take_from_qualtrics(layout, table, columns)
     elsewhere = dict.fromkeys(layout.columns, "") | layout.sources
@@ -129,13 +131,20 @@ class _MapReader:
     """Reads what a section of a mapping file says of a table."""
 
     def __init__(
-        self, table: TableFile, section: FileName, study_map: StudyMap, mapped: MappedFile
+        self,
+        table: TableFile,
+        columns: Columns,
+        section: FileName,
+        study_map: StudyMap,
+        mapped: MappedFile,
     ) -> None:
         self.table = table
+        self.columns = columns
         self.section = section
         self.map = study_map
         self.mapped = mapped
         self.problems: list[Problem] = []
+        self.notices: list[str] = []
 
     def fill(self, layout: ColumnLayout) -> None:
         """Raises DefinitionError with all that does not fit the table."""
@@ -151,6 +160,7 @@ class _MapReader:
                 self._problem((self.section, "constants", ours), message)
         if self.mapped.entries:
             layout.cells = list(self._cells())
+        layout.notices += self.notices
         if self.problems:
             raise DefinitionError(self.problems)
 
@@ -187,9 +197,7 @@ class _MapReader:
             return
         reader = self._reader(pattern)
         n_before, fits = len(self.problems), False
-        for name in self.table.columns:
-            if name in self.mapped.columns.values():
-                continue
+        for name in self._asked_for(pattern, reader):
             ways = reader.read(name)
             if len(ways) > 1:
                 message = f"{name!r} can be read as {' or '.join(map(_as_words, ways))}; "
@@ -202,6 +210,38 @@ class _MapReader:
         if not fits and len(self.problems) == n_before:
             has = f"{self.table.file} has {listed(self.table.columns)}"
             self._problem(path, f"no column fits {entry.column!r}; {has}")
+
+    def _asked_for(self, pattern: NamePattern, reader: NameReader) -> list[str]:
+        """The columns that a pattern may mean. One that any name fits, such as `{model}`, means
+        those with values that nothing else speaks of.
+        """
+        said = {*self.mapped.columns.values()}
+        names = [name for name in self.table.columns if name not in said]
+        if pattern.has_words or reader.known:
+            return names
+        every = [NamePattern(entry.column) for entry in self.mapped.entries]
+        alone = {pattern.name for pattern in every if not pattern.parts}
+        names = [n for n in names if not self.columns.means(n) and n not in alone]
+        renamed = self.map.values.get(pattern.parts[0], {}) if len(pattern.parts) == 1 else {}
+        fitting = [name for name in names if reader.read(name) and name not in renamed]
+        if self.section != "responses" or not fitting:
+            return names
+        cells = zip(*self.table.first_rows(), strict=True)
+        by_name = dict(zip(self.table.columns, cells, strict=False))
+        why = without_responses({name: by_name.get(name, ()) for name in fitting})
+        self._note(pattern, [name for name in names if name not in why], why)
+        return [name for name in names if name not in why]
+
+    def _note(self, pattern: NamePattern, taken: list[str], why: Mapping[str, str]) -> None:
+        reasons: dict[str, list[str]] = {}
+        for name, reason in why.items():
+            reasons.setdefault(reason, []).append(name)
+        message = f"{pattern.text!r} takes {listed(taken) or 'no column'}"
+        if why:
+            left = "; ".join(f"{listed(names)}: {reason}" for reason, names in reasons.items())
+            message += f", but not columns without responses ({left})"
+        message += ". Give columns entries of their own under wide to say otherwise"
+        self.notices.append(str(Problem(self.table.file, self.table.header_line, 0, message)))
 
     def _reader(self, pattern: NamePattern) -> NameReader:
         known = {part: names for part in pattern.parts if (names := self._names_of(part))}
@@ -236,6 +276,8 @@ class _MapReader:
             return list(self.map.systems)
         known = self.map.known.names.get(part)
         if known is None:
+            known = self.map.models_beside(self.section) if part == "model" else ()
+        if not known:
             return []
         names = dict.fromkeys((*known, *self.map.values.get(part, ())))
         return [name for name in names if name]

@@ -43,7 +43,7 @@ class MappedTable:
         self._wide: WideCell | None = None
         self.columns = self._layout.columns
         self.unread = self._layout.unread
-        self.notices = list(table.notices)
+        self.notices = [*table.notices, *self._layout.notices]
         self.zone: tzinfo = (study_map and study_map.zone) or UTC
         if table.qualtrics:
             self.unread = [name for name in self.unread if name != STATUS]

@@ -70,6 +70,19 @@ class StudyMap:
         """Models in their conditions, by their names in the files."""
         return self._content.systems
 
+    def models_beside(self, name: FileName) -> list[str]:
+        """The models that it names: in systems, or of other files than that one."""
+        of_files = [
+            given
+            for other, section in self.sections.items()
+            if other != name
+            for given in (section.constants, *(entry.given for entry in section.entries))
+        ]
+        named = [given["model"] for given in of_files if "model" in given]
+        renamed = self.values.get("model", {})
+        every = [system.model for system in self.systems.values()]
+        return list(dict.fromkeys([*every, *(renamed.get(name, name) for name in named)]))
+
     def problem(self, path: KeyPath, message: str) -> Problem:
         """A problem of the mapping file, at a key."""
         return self._yaml.problem(path, message)
