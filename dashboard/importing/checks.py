@@ -3,15 +3,18 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
 from survey.definition.mapping import StudyMap
-from survey.files.digits import ascii_number
+from survey.files.digits import NumberedNames, as_whole
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
+#: A rating: longer texts are none, and reading them takes quadratic time.
+PLAIN_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})")
 CELL = ("scenario", "set", "model", "condition")
 WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
@@ -35,12 +38,19 @@ class CellReader:
         self.table = table
         self.vocabulary = vocabulary
         self.only_set = vocabulary.sets[0] if len(vocabulary.sets) == 1 else ""
+        among = [dict.fromkeys(names) for names in zip(*vocabulary.cells, strict=True)]
+        self._numbered = [NumberedNames(names) for names in among or [{}] * len(CELL)]
 
     def cell(self, line: int, row: Row) -> tuple[int, int] | None:
         """(block, response); an unknown name is noted as a problem."""
         set_name = row.get("set", self.only_set)
         names = (row["scenario"], set_name, row["model"], row["condition"])
         cell = self.vocabulary.cells.get(names)
+        if cell is None:
+            scenario, set_name, model, condition = (
+                numbered.known(name) for numbered, name in zip(self._numbered, names, strict=True)
+            )
+            cell = self.vocabulary.cells.get((scenario, set_name, model, condition))
         if cell is None:
             self._explain(line, names)
         return cell
@@ -83,18 +93,27 @@ def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
     )
 
 
-def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]) -> Person | None:
-    """The person of a row; a person who can have no answers is a problem."""
-    person = people.get(row["participant"])
-    if person is None:
-        reason = "{!r} is not in the file of participants"
-        table.problem(line, "participant", reason, row["participant"])
-    elif person.status in WITHOUT_RATINGS:
-        reason = "{!r} is {} on line {} of the participants and can have none"
-        table.problem(line, "participant", reason, person.name, person.status, person.line)
-    else:
-        return person
-    return None
+class PersonReader:
+    """Finds the people whom the rows of a file are about."""
+
+    def __init__(self, table: TidyFile, people: Mapping[str, Person]) -> None:
+        self.table = table
+        self.people = people
+        self._numbered = NumberedNames(people)
+
+    def person(self, line: int, row: Row) -> Person | None:
+        """The person of a row; a person who can have no answers is a problem."""
+        person = self.people.get(self._numbered.known(row["participant"]))
+        if person is None:
+            reason = "{!r} is not in the file of participants"
+            self.table.problem(line, "participant", reason, row["participant"])
+        elif person.status in WITHOUT_RATINGS:
+            reason = "{!r} is {} on line {} of the participants and can have none"
+            values = (person.name, person.status, person.line)
+            self.table.problem(line, "participant", reason, *values)
+        else:
+            return person
+        return None
 
 
 def read_ratings(
@@ -114,18 +133,18 @@ def read_ratings(
             table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
         return 0
     cells = CellReader(table, vocabulary)
-    values = {str(value): value for value in vocabulary.scale}
-    if any(value % 1 for value in vocabulary.scale):  # other programs write 4.0 beside 4.5
-        values |= {f"{value:.1f}": value for value in vocabulary.scale}
+    persons = PersonReader(table, people)
+    values = {Decimal(str(value)): value for value in vocabulary.scale}
     n = 0
     for line, row in table.rows():
         n += 1
-        person = person_of(table, line, row, people)
+        person = persons.person(line, row)
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
-        value = values.get(ascii_number(row["rating"]))
+        rating = table.with_point(row["rating"])
+        value = values.get(Decimal(rating)) if PLAIN_NUMBER.fullmatch(rating) else None
         if value is None:
-            reason = _why_no_rating(ascii_number(row["rating"]), vocabulary.scale)
+            reason = _why_no_rating(rating, vocabulary.scale)
             table.problem(line, "rating", reason, row["rating"])
         if person and cell and dimension is not None and value is not None:
             _add_rating(table, line, row, person, cell, dimension, value, vocabulary)
@@ -139,7 +158,8 @@ def _why_no_rating(text: str, scale: list[float]) -> str:
     if not text:
         return "is empty"
     halves = any(value % 1 for value in scale)
-    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?" if halves else r"-?[0-9]+", text):
+    is_number = PLAIN_NUMBER.fullmatch(text if halves else as_whole(text))
+    if not is_number or not (halves or as_whole(text).lstrip("-").isdigit()):
         return "{!r} is not a number" if halves else "{!r} is not a whole number"
     steps = {after - before for before, after in pairwise(scale)}
     points = f"{scale[0]} to {scale[-1]}" + (" in steps of 0.5" if halves else "")
@@ -228,14 +248,14 @@ def read_ranks(
     """
     columns = needed_in(vocabulary, RANKS)
     table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
-    cells = CellReader(table, vocabulary)
+    cells, persons = CellReader(table, vocabulary), PersonReader(table, people)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}
     ranked: dict[tuple[str, int, str], list[tuple[int, int]]] = {}  # ranks with their lines
     n = 0
     for line, row in table.rows():
         n += 1
-        person = person_of(table, line, row, people)
+        person = persons.person(line, row)
         cell = cells.cell(line, row)
         dimension = cells.rank_dimension(line, row)
         shown = sizes[cell[0]] if cell else LARGEST

@@ -12,6 +12,7 @@ from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
 from survey.definition.text_language import checked_tag
 from survey.files.csv_text import from_text
+from survey.files.digits import as_known
 from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
@@ -95,6 +96,7 @@ def parse_responses(
     table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
+    named = {"condition": study.conditions, "set": study.sets, "model": models_of(study)}
     once = _Once()
     for line, cell in table.rows(problems, from_text):
         problems.extend(
@@ -107,6 +109,9 @@ def parse_responses(
             for name, most in LONGEST.items()
             if len(cell.get(name, "")) > most
         )
+        for name, known in named.items():
+            if name in cell and known is not None:
+                cell[name] = as_known(cell[name], known)
         scenario = cell["scenario"]
         rows.append(
             ResponseRow(

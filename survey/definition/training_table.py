@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from survey.definition.tasks import RatingTask, whole_or_half
 from survey.definition.training import KeyPath, Training, misfits
 from survey.files.as_written import WRITTEN, as_written
-from survey.files.digits import ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.table_file import Columns, TableFile
 
@@ -73,9 +72,7 @@ def read_training_table(path: Path) -> TrainingTable:
             name: as_written(cell) if name in WRITTEN else cell.strip()
             for name, cell in zip(source.columns, cells, strict=True)
         }
-        row |= {name: ascii_number(row[name]) for name in ENDS}
-        if source.has_decimal_commas:
-            row |= {name: row[name].replace(",", ".") for name in ENDS}
+        row |= {name: source.with_point(row[name]) for name in ENDS}
         problems.extend(Problem(str(path), line, 0, message) for message in _add(table, line, row))
     if not table.items and not problems:
         problems.add(Problem(str(path), source.header_line, 0, "there is no item below the header"))

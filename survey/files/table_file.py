@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from survey.files.digits import ascii_number
 from survey.files.encoding import decode
 from survey.files.names import one_name
 from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, listed
@@ -24,6 +25,7 @@ LONGEST_LINE = 5_000_000
 NAMED = [name for name in SYNONYMS if name != "response"]
 #: Rows that are looked at to see what columns have.
 FIRST = 1000
+DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
 #: The first bytes of other kinds of files, and what these are called.
 OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -160,6 +162,12 @@ class TableFile:
         width = len(self.columns)
         rows = [[*cells, *[""] * width][:width] for _, cells in first]
         return [cells for cells in rows if any(map(str.strip, cells))]
+
+    def with_point(self, text: str) -> str:
+        """A number in ASCII with a decimal point, where the file may have commas for them."""
+        text = ascii_number(text)
+        is_decimal = self.has_decimal_commas and DECIMAL_COMMA.fullmatch(text)
+        return text.replace(",", ".") if is_decimal else text
 
     def header_problems(
         self,

@@ -8,6 +8,7 @@ from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.as_written import WRITTEN, as_written
 from survey.files.csv_text import without_apostrophe
+from survey.files.digits import as_known
 from survey.files.names import one_name
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
@@ -77,7 +78,7 @@ class MappedTable:
             row = layout.constants.copy()
             for ours, place, names in sources:
                 text = _text_of(ours, cells[place], clean)
-                row[ours] = names.get(text.strip(), text)
+                row[ours] = _renamed(text, names)
             if layout.by_default:
                 self._settle_ending(row)
             is_named = SYSTEM in row and layout.names_systems
@@ -87,7 +88,7 @@ class MappedTable:
                 yield line, row
             for place, cell in cells_of_value:
                 text = _text_of(cell.value, cells[place], clean)
-                if text := self._values.get(cell.value, {}).get(text.strip(), text):
+                if text := _renamed(text, self._values.get(cell.value, {})):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
                     if cell.value != SYSTEM or self._settle_system(line, own, problems):
@@ -133,6 +134,12 @@ class MappedTable:
             return False
         row |= dict(zip(OF_SYSTEM, (system.model, system.condition), strict=True))
         return True
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """Our name for what a file writes; `1.0` is the name `1`, if it has no other."""
+    name = as_known(text.strip(), names) if names else ""
+    return names.get(name, text)
 
 
 def _text_of(column: str, cell: str, clean: Callable[[str], str]) -> str:
