@@ -27,6 +27,7 @@ class TrainingTable:
     file: str
     items: list[dict[str, Any]] = field(default_factory=list)
     lines: dict[KeyPath, int] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
     def line_of(self, path: KeyPath) -> int:
         """The line of a path, or of the nearest one above it; 0 for the whole file."""
@@ -61,12 +62,10 @@ def read_training_table(path: Path) -> TrainingTable:
     source = TableFile(read_bytes(path), file=str(path), sheet="training")
     problems = Problems()
     wrong, unread = source.header_problems(COLUMNS)
-    wrong += [
-        Problem(str(path), source.header_line, 0, f"column {name!r} is unknown") for name in unread
-    ]
     if wrong:
         raise DefinitionError(wrong)
     table = TrainingTable(str(path))
+    table.notices += [*source.notices, *([source.notice_of_unread(unread)] if unread else [])]
     for line, cells in source.records(problems):
         row = {
             name: as_written(cell) if name in WRITTEN else cell.strip()

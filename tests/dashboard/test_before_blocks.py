@@ -92,6 +92,14 @@ def test_mistake_in_the_file_is_named_with_its_line_and_changes_nothing(
     assert not Study.objects.exists()
 
 
+def test_further_columns_of_the_file_are_ignored_with_a_notice(folder: Path) -> None:
+    rows = TABLE.splitlines()
+    added = [f"{rows[0]},Raters", *(f"{row},3" for row in rows[1:])]
+    (folder / "training.csv").write_text("\n".join(added))
+    said = run("load_study", folder)
+    assert "training.csv, line 1: column 'Raters' is ignored" in said
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

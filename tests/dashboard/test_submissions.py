@@ -140,7 +140,7 @@ def test_problems_of_all_lists_are_named() -> None:
         ("Participant id,Age\na,3\n", ["1: columns 'Submission id', 'Status' are missing"]),
         (f"{HEADER}\ns1,a,GONE,,\n", ["2, column 3: 'GONE' is none of Prolific's statuses"]),
         (f"{HEADER}\ns1,,ACTIVE,,\n", ["2, column 2: Participant id is empty"]),
-        (f"{HEADER}\ns1,a,ACTIVE\n", ["2: 3 cells where the header has 5"]),
+        (f"{HEADER}\ns1,a,ACTIVE,,,x\n", ["2: 6 cells where the header has 5"]),
         (
             f"{HEADER}\ns1,a,ACTIVE,,\n,b,ACTIVE,,\ns1,c,ACTIVE,,\n",
             [

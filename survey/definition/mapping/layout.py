@@ -107,9 +107,7 @@ def lay_out(
         how = "name it in the pattern, or add it to columns or constants"
         problem = study_map.problem((section, "wide"), f"{message}: {how}")
         raise DefinitionError([problem])
-    problems, unread = table.header_problems(
-        columns, elsewhere=elsewhere, is_mapped=mapped is not None
-    )
+    problems, unread = table.header_problems(columns, elsewhere=elsewhere)
     if problems:
         raise DefinitionError(problems)
     layout.sources |= {name: name for name in own}
