@@ -9,6 +9,7 @@ from functools import cached_property
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
+from dashboard.importing.options import EXPIRED, REVOKED, Options, WrongAnswers
 from survey.definition.mapping import StudyMap
 from survey.files.table_file import Columns
 
@@ -59,6 +60,8 @@ class Vocabulary:
     #: Further questions of the study, and those with whole numbers as answers.
     questions: list[str]
     whole_numbers: list[str]
+    #: What questions with options may be answered with.
+    options: Mapping[str, Options]
     ways_in: list[str]
     endings: list[str]
     devices: list[str]
@@ -143,6 +146,7 @@ def read_people(
     columns = asked_of_people(vocabulary.questions)
     table = TidyFile(data, file, columns, findings, kind="participants", study_map=study_map)
     people: dict[str, Person] = {}
+    wrong: dict[str, WrongAnswers] = {}
     for line, row in table.rows():
         name = row["participant"]
         if not name:
@@ -154,14 +158,22 @@ def read_people(
                 line, "participant", "{!r} is on line {} already", name, people[name].line
             )
         else:
-            people[name] = _person(table, line, row, vocabulary)
+            people[name] = _person(table, line, row, vocabulary, wrong)
+    for column, answers in wrong.items():
+        answers.refuse(table, column, vocabulary.options[column])
     if not people and not findings.problems:
         table.problem(1, "", "there are no participants below the header")
     _look_for_prolific_ids(people, file, findings)
     return people
 
 
-def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Person:
+def _person(
+    table: TidyFile,
+    line: int,
+    row: Row,
+    vocabulary: Vocabulary,
+    wrong: dict[str, WrongAnswers],
+) -> Person:
     source = _source(table, line, row, vocabulary)
     status = table.choice(line, row, "status", STATUSES)
     started_at = table.time(line, row, "started_at")
@@ -191,7 +203,7 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
         ),
         clock_stepped=clock_stepped,
         excluded_by_decision=_decision(table, line, row),
-        answers=_answers(table, line, row, vocabulary),
+        answers=_answers(table, line, row, vocabulary, wrong),
     )
 
 
@@ -229,9 +241,15 @@ def _source(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> str
 
 
 def _answers(
-    table: TidyFile, line: int, row: Row, vocabulary: Vocabulary
+    table: TidyFile,
+    line: int,
+    row: Row,
+    vocabulary: Vocabulary,
+    wrong: dict[str, WrongAnswers],
 ) -> dict[str, str | int | float]:
+    """Answers by question; those that are no option are added to `wrong`."""
     answers: dict[str, str | int | float] = {}
+    row = {name: "" if text in (REVOKED, EXPIRED) else text for name, text in row.items()}
     age = table.number(line, row, "age", most=OLDEST)
     if age is not None:
         answers["age"] = int(age) if age.is_integer() else age
@@ -242,8 +260,12 @@ def _answers(
             number = table.whole(line, row, name, least=-1_000_000_000)
             if number is not None:
                 answers[name] = number
-        else:
+        elif (options := vocabulary.options.get(name)) is None:
             answers[name] = row[name]
+        elif (answer := options.answer(row[name])) is not None:
+            answers[name] = answer
+        else:
+            wrong.setdefault(name, WrongAnswers(line)).counts[row[name]] += 1
     if "state" in answers:
         answers.pop("region", None)  # the state's own region holds
     return answers

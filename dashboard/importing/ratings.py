@@ -18,13 +18,15 @@ from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
+from dashboard.importing.options import Options
 from dashboard.importing.people import ImportedBlock, Names, Person, Vocabulary, read_people
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
 from survey.content import content_of
+from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
-from survey.definition.questions import IntegerQuestion
+from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
 from survey.definition.settings import ENDINGS
 from survey.files.names import one_name
 from survey.files.problems import DefinitionError
@@ -37,6 +39,7 @@ from survey.models import (
     Study,
     StudyEvent,
 )
+from survey.regions import STATES
 from survey.tidy import cells_of, definition_of, dimensions_of
 
 #: What gold scores that come with ratings are called.
@@ -117,6 +120,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
         scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in (*definition.screening, *asked)],
         whole_numbers=[q.name for q in asked if isinstance(q, IntegerQuestion)],
+        options=dict(_options(definition)),
         ways_in=[way.value for way in Participant.WayIn],
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
@@ -124,6 +128,18 @@ def vocabulary_of(study: Study) -> Vocabulary:
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
+
+
+def _options(definition: StudyDefinition) -> Iterator[tuple[str, Options]]:
+    for asked in definition.screening:
+        yield asked.name, Options(asked.options)
+    for question in definition.demographics:
+        if isinstance(question, ChoiceQuestion):
+            also = [question.several] if question.several else []
+            is_multiple = question.kind == "multiple"
+            yield question.name, Options(question.offered, several=is_multiple, also=also)
+        elif isinstance(question, StateQuestion):
+            yield question.name, Options([*STATES], also=[*STATES.values()])
 
 
 def _composed(names: Names) -> Names:

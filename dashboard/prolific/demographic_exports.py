@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dashboard.importing.options import EXPIRED, REVOKED, SEVERAL, Options
 from dashboard.raters.submission_lists import NAMES
 from survey.definition.mapping import MappedTable, StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
@@ -14,12 +15,8 @@ from survey.files.suggestions import did_you_mean, not_among
 from survey.files.table_file import Columns, TableFile
 from survey.regions import STATES
 
-#: What Prolific writes for a person who took back the consent to share an answer, and for an
-#: answer that is too old.
-REVOKED, EXPIRED = "CONSENT_REVOKED", "DATA_EXPIRED"
 SUBMISSION, PARTICIPANT = NAMES["submission"], NAMES["participant"]
 WHOLE = re.compile(r"[0-9]{1,9}")
-SEVERAL = ";"
 
 Answer = int | str | list[str]
 
@@ -132,11 +129,13 @@ def _answer(question: Question, text: str, table: TableFile) -> Answer:
             raise ValueError(f"{{}} is not between {question.minimum} and {question.maximum}")
         return int(whole)
     options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
+    one_of = Options(options)
     if question.kind != "multiple":
+        text = one_of.answer(text) or text
         if text not in options:
             raise ValueError(not_among(text, options))
         return text
-    chosen = [one.strip() for one in text.split(SEVERAL)]
+    chosen = [one_of.answer(one) or one.strip() for one in text.split(SEVERAL)]
     for one in chosen:
         if one not in options:
             raise ValueError(not_among(one, options))

@@ -309,10 +309,20 @@ def test_upload_lists_what_it_changed_and_shows_no_prolific_id(
     assert StudyEvent.objects.get(action="submissions").author == researcher
 
 
+def test_status_that_is_new_is_noted_and_its_row_left_as_it_was(page: Client, study: Study) -> None:
+    start(study, "a")
+    start(study, "b")
+    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,b,LOST,,\n")
+    assert (
+        "submissions.csv, line 3, column 3: 'LOST' is none of Prolific's statuses: left as it was"
+    ) in shown
+    assert holders(study) == {"b"}
+
+
 def test_upload_with_a_problem_changes_nothing(page: Client, study: Study) -> None:
     start(study, "a")
-    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,b,LOST,,\n")
-    assert "submissions.csv, line 3, column 3: 'LOST' is none of Prolific's statuses" in shown
+    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,,ACTIVE,,\n")
+    assert "submissions.csv, line 3, column 2: Participant id is empty" in shown
     assert "Nothing was changed." in shown
     assert holders(study) == {"a"}
 
