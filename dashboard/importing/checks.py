@@ -1,13 +1,19 @@
 """What ratings.csv and ranks.csv say, checked against a study. Pure."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
-from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
+from dashboard.importing.people import (
+    DERIVED,
+    ImportedBlock,
+    Names,
+    Person,
+    Vocabulary,
+    why_no_name,
+)
 from survey.definition.mapping import StudyMap
 from survey.files.digits import NumberedNames, as_whole
 from survey.files.suggestions import not_among
@@ -94,19 +100,28 @@ def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
 
 
 class PersonReader:
-    """Finds the people whom the rows of a file are about."""
+    """Finds the people whom the rows of a file are about. Where `adds`, there is no file of
+    participants: everybody whom a row names is one, who completed.
+    """
 
-    def __init__(self, table: TidyFile, people: Mapping[str, Person]) -> None:
+    def __init__(self, table: TidyFile, people: dict[str, Person], *, adds: bool) -> None:
         self.table = table
         self.people = people
+        self.adds = adds
         self._numbered = NumberedNames(people)
 
     def person(self, line: int, row: Row) -> Person | None:
         """The person of a row; a person who can have no answers is a problem."""
-        person = self.people.get(self._numbered.known(row["participant"]))
+        name = row["participant"]
+        person = self.people.get(self._numbered.known(name))
+        if person is None and self.adds:
+            if reason := why_no_name(name):
+                self.table.problem(line, "participant", reason)
+                return None
+            return self.people.setdefault(name, Person(line, name))
         if person is None:
             reason = "{!r} is not in the file of participants"
-            self.table.problem(line, "participant", reason, row["participant"])
+            self.table.problem(line, "participant", reason, name)
         elif person.status in WITHOUT_RATINGS:
             reason = "{!r} is {} on line {} of the participants and can have none"
             values = (person.name, person.status, person.line)
@@ -120,12 +135,13 @@ def read_ratings(
     data: bytes,
     file: str,
     vocabulary: Vocabulary,
-    people: Mapping[str, Person],
+    people: dict[str, Person],
     findings: Findings,
     *,
     study_map: StudyMap | None = None,
+    new_people: bool = False,
 ) -> int:
-    """Put each rating to its person; how many there are."""
+    """Put each rating to its person; how many there are. `new_people`: see PersonReader."""
     columns = needed_in(vocabulary, RATINGS)
     table = TidyFile(data, file, columns, findings, kind="ratings", study_map=study_map)
     if not vocabulary.rating_task:
@@ -133,7 +149,7 @@ def read_ratings(
             table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
         return 0
     cells = CellReader(table, vocabulary)
-    persons = PersonReader(table, people)
+    persons = PersonReader(table, people, adds=new_people)
     values = {Decimal(str(value)): value for value in vocabulary.scale}
     n = 0
     for line, row in table.rows():
@@ -236,19 +252,21 @@ def read_ranks(
     data: bytes,
     file: str,
     vocabulary: Vocabulary,
-    people: Mapping[str, Person],
+    people: dict[str, Person],
     findings: Findings,
     *,
     study_map: StudyMap | None = None,
+    new_people: bool = False,
 ) -> int:
-    """Put each rank and choice to its person; how many rows there are.
+    """Put each rank and choice to its person; how many rows there are. `new_people`: see
+    PersonReader.
 
     Nobody gives a rank twice in a block (unless the study allows ties), has two best or two worst
     responses there, or ranks a response lower than its page has responses.
     """
     columns = needed_in(vocabulary, RANKS)
     table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
-    cells, persons = CellReader(table, vocabulary), PersonReader(table, people)
+    cells, persons = CellReader(table, vocabulary), PersonReader(table, people, adds=new_people)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}
     ranked: dict[tuple[str, int, str], list[tuple[int, int]]] = {}  # ranks with their lines

@@ -36,6 +36,8 @@ PARTICIPANTS = Columns(
 LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 #: The reason of a decision whose file does not tell it.
 NOT_STATED = "not stated in the imported file"
+#: Of a participant, in characters.
+LONGEST_NAME = 100
 #: An age above this is a slip of the pen, or a year of birth.
 OLDEST = 150
 
@@ -87,21 +89,21 @@ class Person:
 
     line: int
     name: str
-    source: str
-    status: str
-    started_at: datetime | None
-    finished_at: datetime | None
-    duration_seconds: float | None
-    checks_failed: int | None
-    way_in: str
-    ending: str
-    language: str
-    device: str
-    window: tuple[int | None, int | None]
-    clock_stepped: bool
+    source: str = "import"
+    status: str = "completed"
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    duration_seconds: float | None = None
+    checks_failed: int | None = None
+    way_in: str = ""
+    ending: str = ""
+    language: str = ""
+    device: str = ""
+    window: tuple[int | None, int | None] = (None, None)
+    clock_stepped: bool = False
     #: Why researchers excluded the person; empty where they did not.
-    excluded_by_decision: str
-    answers: dict[str, str | int | float]
+    excluded_by_decision: str = ""
+    answers: dict[str, str | int | float] = field(default_factory=dict)
     blocks: dict[int, "ImportedBlock"] = field(default_factory=dict)
 
 
@@ -149,10 +151,8 @@ def read_people(
     wrong: dict[str, WrongAnswers] = {}
     for line, row in table.rows():
         name = row["participant"]
-        if not name:
-            table.problem(line, "participant", "is empty")
-        elif len(name) > 100:
-            table.problem(line, "participant", "is longer than 100 characters")
+        if reason := why_no_name(name):
+            table.problem(line, "participant", reason)
         elif name in people:
             table.problem(
                 line, "participant", "{!r} is on line {} already", name, people[name].line
@@ -163,8 +163,15 @@ def read_people(
         answers.refuse(table, column, vocabulary.options[column])
     if not people and not findings.problems:
         table.problem(1, "", "there are no participants below the header")
-    _look_for_prolific_ids(people, file, findings)
+    look_for_prolific_ids(people, file, findings)
     return people
+
+
+def why_no_name(name: str) -> str:
+    """Why people can't be called so; empty if they can."""
+    if not name:
+        return "is empty"
+    return f"is longer than {LONGEST_NAME} characters" if len(name) > LONGEST_NAME else ""
 
 
 def _person(
@@ -271,7 +278,8 @@ def _answers(
     return answers
 
 
-def _look_for_prolific_ids(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+def look_for_prolific_ids(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+    """Note names that seem to be those of Prolific."""
     ids = [person for person in people.values() if re.fullmatch(r"[0-9a-f]{24}", person.name)]
     if ids:
         findings.notices.append(

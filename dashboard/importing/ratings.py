@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -19,7 +19,14 @@ from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
 from dashboard.importing.options import Options
-from dashboard.importing.people import ImportedBlock, Names, Person, Vocabulary, read_people
+from dashboard.importing.people import (
+    ImportedBlock,
+    Names,
+    Person,
+    Vocabulary,
+    look_for_prolific_ids,
+    read_people,
+)
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
@@ -29,7 +36,7 @@ from survey.definition.mapping import StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
 from survey.definition.settings import ENDINGS
 from survey.files.names import one_name
-from survey.files.problems import DefinitionError
+from survey.files.problems import DefinitionError, Problem
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -72,14 +79,17 @@ def import_ratings(
     *, study: Study, files: Mapping[str, Path], map_file: Path | None = None
 ) -> Imported:
     """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
-    be absent, and that of ratings where the study has none). `map_file` says where they have our
-    columns, if not under our names. Raises ImportRefused, having changed nothing.
+    be absent, and that of ratings where the study has none). Without one of participants, these are
+    the people whom ratings and ranks name. `map_file` says where they have our columns, if not
+    under our names. Raises ImportRefused, having changed nothing.
     """
     contents = {name: read_file(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
     study_map = read_map(map_file, vocabulary) if map_file else None
     if vocabulary.rating_task and "ratings" not in files:
         raise ImportRefused(f"Nothing was imported: {study} has ratings, so give their file too")
+    if not {"participants", "ratings", "ranks"} & files.keys():
+        raise ImportRefused("Nothing was imported: give a file of participants, ratings or ranks")
     checked = _check(vocabulary, files, contents, study_map)
     checked.done.notices.extend(_in_no_group(study, checked.people.values()))
     before = gold_scores(study)
@@ -164,14 +174,20 @@ def _check(
 ) -> _Checked:
     findings = Findings()
     given = {name: (contents[name], str(file), vocabulary) for name, file in files.items()}
-    people = read_people(*given["participants"], findings, study_map=study_map)
-    if not people:
-        findings.refuse_if_any()
+    people: dict[str, Person] = {}
+    if "participants" in given:
+        people = read_people(*given["participants"], findings, study_map=study_map)
+        if not people:
+            findings.refuse_if_any()
+    mapped: dict[str, Any] = {"study_map": study_map, "new_people": "participants" not in given}
     ratings, ranks, gold = 0, 0, []
     if "ratings" in given:
-        ratings = read_ratings(*given["ratings"], people, findings, study_map=study_map)
+        ratings = read_ratings(*given["ratings"], people, findings, **mapped)
     if "ranks" in given:
-        ranks = read_ranks(*given["ranks"], people, findings, study_map=study_map)
+        ranks = read_ranks(*given["ranks"], people, findings, **mapped)
+    if "participants" not in given:
+        file = str(files.get("ratings") or files["ranks"])
+        _note_new_people(people, file, findings)
     if "gold" in given:
         gold = read_gold(*given["gold"], findings, study_map=study_map)
     findings.refuse_if_any()
@@ -179,6 +195,17 @@ def _check(
         findings.notices.extend(study_map.notices_of_unused((*files, "responses")))
     done = Imported(len(people), ratings, ranks, len(gold), findings.all_notices)
     return _Checked(people, gold, done)
+
+
+def _note_new_people(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+    """Say who the people are where no file tells it."""
+    if not people and not findings.problems:
+        findings.problems.add(Problem(file, 1, 0, "there are no ratings below the header"))
+    findings.notices.append(
+        f"{file}: without a file of participants, the {len(people)} people whom it names are "
+        "participants who completed"
+    )
+    look_for_prolific_ids(people, file, findings)
 
 
 def _in_no_group(study: Study, people: Iterable[Person]) -> list[str]:

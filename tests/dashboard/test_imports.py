@@ -125,6 +125,37 @@ def compared(db: None) -> Study:
     return make_study(recipes=list(shipped_recipes().values()), demographics=asked)
 
 
+def test_without_a_file_of_participants_everybody_who_rated_is_one(
+    study: Study, files: Files
+) -> None:
+    ranks = "participant,scenario,set,model,condition,rank\ncleo,S1,1,Ant,plain,1\n"
+    said = run(study, files(ratings=RATINGS, ranks=ranks))
+    assert "3 participants, 3 ratings, 1 ranks" in said
+    assert (
+        "ratings.csv: without a file of participants, the 3 people whom it names are participants "
+        "who completed"
+    ) in said
+    people = [row[:7] for row in participant_rows(study, counted_sources())]
+    assert people == [
+        (name, "import", "completed", None, None, None, None) for name in ("anna", "bert", "cleo")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reason"),
+    [
+        (RATINGS.replace("bert", ""), ", line 4: column 'participant': is empty"),
+        (
+            RATINGS.replace("bert", "b" * 101),
+            ", line 4: column 'participant': is longer than 100 characters",
+        ),
+        (RATINGS.splitlines()[0], ", line 1: there are no ratings below the header"),
+    ],
+)
+def test_ratings_alone_need_names(study: Study, files: Files, ratings: str, reason: str) -> None:
+    assert refusal(study, files(ratings=ratings)) == [f"ratings.csv{reason}"]
+
+
 def test_answer_is_an_option_whatever_its_capitals_and_spaces(study: Study, files: Files) -> None:
     people = f"{PEOPLE}cleo,declined,,,,\n"
     people = table(people, sex=" female|MALE|DATA_EXPIRED", race="black|White;  Asian|Two or More")
@@ -145,9 +176,9 @@ def test_answers_that_are_no_option_are_refused_in_one_line_for_each_column(
     people = f"{PEOPLE}cleo,completed,,,,\ndora,completed,,,,\n"
     people = table(people, sex="Femal|F|Femal|Male", race="White; Green||Asian|")
     assert refusal(study, files(participants=people, ratings=RATINGS)) == [
-        "participants.csv, line 2: column 'race': no option of the question: 'White; Green' (1 row; "
-        "did you mean 'White'?). It has 'Asian', 'Black', 'White'; a mapping file can rename "
-        "answers, under values.race",
+        "participants.csv, line 2: column 'race': no option of the question: 'White; Green' "
+        "(1 row; did you mean 'White'?). It has 'Asian', 'Black', 'White'; a mapping file can "
+        "rename answers, under values.race",
         "participants.csv, line 2: column 'sex': no options of the question: 'Femal' (2 rows; did "
         "you mean 'Female'?), 'F' (1 row). It has 'Female', 'Male'; a mapping file can rename "
         "answers, under values.sex",
