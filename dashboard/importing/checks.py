@@ -22,18 +22,22 @@ from survey.files.table_file import Columns
 #: A rating: longer texts are none, and reading them takes quadratic time.
 PLAIN_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})")
 CELL = ("scenario", "set", "model", "condition")
+#: Where a file has no names of scenarios, these are made from their texts.
+TEXTS, MADE_FROM = ("prompt", "context"), {"scenario": "prompt"}
 WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
 CHOICES = {"best": 1, "worst": -1}
 RATINGS = Columns(
     required=("participant", *CELL, "dimension", "rating"),
-    optional=SHOWN,
+    optional=(*TEXTS, *SHOWN),
     ignored=(*DERIVED, "source"),
+    made_from=MADE_FROM,
 )
 RANKS = Columns(
     required=("participant", *CELL, "rank"),
-    optional=("dimension", "choice", *SHOWN),
+    optional=("dimension", "choice", *TEXTS, *SHOWN),
     ignored=("source",),
+    made_from=MADE_FROM,
 )
 
 

@@ -24,12 +24,13 @@ COLUMNS = Columns(
     required=("scenario", "prompt", "model", "condition", "response"),
     optional=("set", "context", LANGUAGE),
     ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
+    made_from={"scenario": "prompt"},
 )
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
 #: Longest names, in characters.
-LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
+LONGEST = {"set": 100, "model": 200, "condition": 100}
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -5,7 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from survey.files.digits import ascii_number
@@ -52,12 +52,14 @@ class Columns:
     """The required and optional columns of a table, and known columns that are not read.
 
     `numbered` is the beginning of the names of numbered columns: `call_` for `call_1`, `call_2`.
+    `made_from` are required columns that can be made from another one, which is then needed.
     """
 
     required: Collection[str]
     optional: Collection[str] = ()
     ignored: Collection[str] = ()
     numbered: str = ""
+    made_from: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, name: str) -> bool:
         """Whether a table may have the column."""
@@ -202,7 +204,12 @@ class TableFile:
             unread.append(name)
             if near := nearest(name, absent, alike=COLUMNS_ALIKE):
                 self._resembles[name] = near
-        missing = [name for name in columns.required if name in absent]
+        there = {*own, *elsewhere}
+        missing = [
+            name
+            for name in columns.required
+            if name in absent and columns.made_from.get(name) not in there
+        ]
         if len(missing) == 1:
             message = f"column {missing[0]!r} is missing"
             problems.append(Problem(self.file, self.header_line, 0, message))

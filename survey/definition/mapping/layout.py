@@ -101,7 +101,12 @@ def lay_out(
     theirs = layout.theirs
     others = [name for name in table.columns if name not in elsewhere and name not in theirs]
     own = [name for name in others if columns.knows(name)]
-    missing = [n for n in columns.required if n not in layout.columns and n not in own]
+    there = {*layout.columns, *own}
+    missing = [
+        name
+        for name in columns.required
+        if name not in there and columns.made_from.get(name) not in there
+    ]
     if study_map and section and layout.cells and missing:
         message = f"nothing says the {' and the '.join(missing)} of these columns"
         how = "name it in the pattern, or add it to columns or constants"

@@ -9,13 +9,14 @@ from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.as_written import WRITTEN, as_written
 from survey.files.csv_text import without_apostrophe
 from survey.files.digits import as_known
-from survey.files.names import one_name
+from survey.files.names import LONGEST_KEY, key_of_texts, one_name, short_key
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
 Row = dict[str, str]
+SCENARIO, PROMPT, CONTEXT = "scenario", "prompt", "context"
 TIMES = ("started_at", "finished_at")
 #: What people wrote keeps its characters. Other columns hold names and numbers.
 ANSWER = "text"
@@ -46,6 +47,13 @@ class MappedTable:
         self.unread = self._layout.unread
         self.notices = [*table.notices, *self._layout.notices]
         self.zone: tzinfo = (study_map and study_map.zone) or UTC
+        self._shortened = False
+        self._is_unnamed = SCENARIO in columns.made_from and SCENARIO not in self.columns
+        if self._is_unnamed:
+            by = "prompt and context" if CONTEXT in self.columns else "prompt"
+            self.notices.append(
+                f"{table.file}: there is no column {SCENARIO}, so each has its {by} as its name"
+            )
         if table.qualtrics:
             self.unread = [name for name in self.unread if name != STATUS]
             if not (study_map and study_map.zone):
@@ -59,6 +67,8 @@ class MappedTable:
         """
         if self._wide and column in ("", self._wide.value):
             return self._wide.name
+        if column == SCENARIO and self._is_unnamed:
+            column = PROMPT
         return self._layout.sources.get(column, column)
 
     def rows(self, problems: Problems, clean: Callable[[str], str]) -> Iterator[tuple[int, Row]]:
@@ -84,15 +94,30 @@ class MappedTable:
             is_named = SYSTEM in row and layout.names_systems
             if is_named and not self._settle_system(line, row, problems):
                 continue
+            if self._is_unnamed:
+                row[SCENARIO] = key_of_texts(row.get(CONTEXT, ""), row[PROMPT])
             if not layout.cells:
-                yield line, row
+                yield line, self._with_short_key(row)
             for place, cell in cells_of_value:
                 text = _text_of(cell.value, cells[place], clean)
                 if text := _renamed(text, self._values.get(cell.value, {})):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
                     if cell.value != SYSTEM or self._settle_system(line, own, problems):
-                        yield line, own
+                        yield line, self._with_short_key(own)
+
+    def _with_short_key(self, row: Row) -> Row:
+        """A row whose scenario has a name that can be stored."""
+        name = row.get(SCENARIO, "")
+        if len(name) > LONGEST_KEY:
+            row[SCENARIO] = short_key(name)
+            if not self._shortened:
+                self.notices.append(
+                    f"{self.table.file}: names of scenarios with more than {LONGEST_KEY} "
+                    f"characters are shortened, such as {row[SCENARIO]!r}"
+                )
+            self._shortened = True
+        return row
 
     def _of_people(
         self, problems: Problems, index: Mapping[str, int]

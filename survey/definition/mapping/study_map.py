@@ -19,6 +19,7 @@ from survey.definition.mapping.schema import (
     NamedSystem,
     WideColumns,
 )
+from survey.files.names import short_key
 from survey.files.problems import DefinitionError, Problem, listed
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.table_file import Columns
@@ -138,6 +139,7 @@ class StudyMap:
     def _of_name(self, path: KeyPath, column: str, name: str) -> Iterator[Problem]:
         """Our name for something, which the study has to know."""
         known: Collection[str] | None = self.known.names.get(column)
+        name = short_key(name) if column == "scenario" else name
         if column == SYSTEM:
             known = self._content.systems or None  # that there are none is said where it is used
         if known is not None and name not in known:
