@@ -177,13 +177,14 @@ def read_ratings(
 def _why_no_rating(text: str, scale: list[float]) -> str:
     if not text:
         return "is empty"
-    halves = any(value % 1 for value in scale)
-    is_number = PLAIN_NUMBER.fullmatch(text if halves else as_whole(text))
-    if not is_number or not (halves or as_whole(text).lstrip("-").isdigit()):
-        return "{!r} is not a number" if halves else "{!r} is not a whole number"
-    steps = {after - before for before, after in pairwise(scale)}
-    points = f"{scale[0]} to {scale[-1]}" + (" in steps of 0.5" if halves else "")
-    if steps != {0.5 if halves else 1}:
+    are_whole = all(value % 1 == 0 for value in scale)
+    is_number = PLAIN_NUMBER.fullmatch(as_whole(text) if are_whole else text)
+    if not is_number or (are_whole and not as_whole(text).lstrip("-").isdigit()):
+        return "{!r} is not a whole number" if are_whole else "{!r} is not a number"
+    exact = [Decimal(str(value)) for value in scale]
+    step, *others = {after - before for before, after in pairwise(exact)}
+    points = f"{scale[0]} to {scale[-1]}" + (f" in steps of {step}" if step != 1 else "")
+    if others:
         points = ", ".join(map(str, scale))
     return f"{{}} is not on the scale of the study, {points}"
 

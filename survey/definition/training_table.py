@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from survey.definition.tasks import RatingTask, whole_or_half
+from survey.definition.tasks import RatingTask, point_value
 from survey.definition.training import KeyPath, Training, misfits
 from survey.files.as_written import WRITTEN, as_written
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
@@ -86,9 +86,9 @@ def _add(table: TrainingTable, line: int, row: dict[str, str]) -> list[str]:
     ends = []
     for name in ENDS if not wrong else ():
         try:
-            ends.append(whole_or_half(float(row[name])))
-        except ValueError:
-            wrong.append(f"{name} {row[name]!r} is not a whole or half number")
+            ends.append(point_value(float(row[name])))
+        except (ValueError, OverflowError):
+            wrong.append(f"{name} {row[name]!r} is not a point of a scale, such as 2 or 2.5")
     if wrong:
         return wrong
     items, lines = table.items, table.lines

@@ -92,3 +92,40 @@ def test_codes_of_answers_find_scenarios_with_zeros() -> None:
     data = b"participant,scenario,set,question,codes\n7.0,1.0,,why,kind\n"
     answers = {("7", "1", "", "why"): 5}
     assert read_codings(data, "codes.csv", answers, Findings()) == {5: (2, "kind")}
+
+
+MQM = """\
+  - kind: slider
+    maximum: 25
+    step: 0.1
+    left: No errors
+    right: Full of errors
+    dimensions: [{name: mqm, question: How many errors?}]
+"""
+
+
+@pytest.fixture
+def mqm(tmp_path: Path) -> Study:
+    (tmp_path / "study.yaml").write_text(small_study.with_tasks(MQM))
+    (tmp_path / "responses.csv").write_text(small_study.CSV)
+    call_command("load_study", tmp_path, verbosity=0, stdout=io.StringIO())
+    return Study.objects.get()
+
+
+def test_ratings_are_points_of_a_scale_with_any_step(mqm: Study, files: Files) -> None:
+    rated = [f"anna,S1,1,Ant,plain,{text}" for text in ("4.10",)]
+    rated += [
+        f"{who},S1,1,Ant,plain,{text}"
+        for who, text in zip("bcde", ("4", "4.0", ".3", "25"), strict=True)
+    ]
+    run(mqm, files(ratings="\n".join([RATINGS.splitlines()[0], *rated])))
+    assert sorted(Rating.objects.values_list("value", flat=True)) == [0.3, 4, 4, 4.1, 25]
+
+
+@pytest.mark.parametrize("text", ["4.15", "25.1"])
+def test_rating_between_the_points_is_refused(mqm: Study, files: Files, text: str) -> None:
+    ratings = f"{RATINGS.splitlines()[0]}\nanna,S1,1,Ant,plain,{text}\n"
+    assert refusal(mqm, files(ratings=ratings)) == [
+        f"ratings.csv, line 2: column 'rating': {text} is not on the scale of the study, 0 to 25 "
+        "in steps of 0.1"
+    ]

@@ -123,6 +123,26 @@ def test_other_decimals_are_refused_on_it(typed: str) -> None:
     }
 
 
+TENTHS = {**task_studies.SLIDER, "minimum": 0, "maximum": 25, "step": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [("4.1", 4.1), ("4,10", 4.1), ("0.3", 0.3), ("24.9", 24.9), ("25.00", 25), ("７．７", 7.7)],
+)
+def test_tenths_are_exact_numbers_of_a_line_of_tenths(typed: str, value: float) -> None:
+    (given,) = cells(read("slider", likert(typed), responses=1, tasks=[TENTHS])).values()
+    assert given == value
+
+
+@pytest.mark.parametrize("typed", ["4.15", "25.1", "-0.1", "1e1", "4.1.0"])
+def test_other_numbers_are_refused_on_it(typed: str) -> None:
+    checked = read("slider", likert(typed), responses=1, tasks=[TENTHS])
+    assert checked.errors == {
+        "r-p11-warmth": "The response: enter a number from 0 to 25, in steps of 0.1",
+    }
+
+
 def test_a_slider_that_was_not_touched_is_missing() -> None:
     checked = read("slider", likert(""), responses=1)
     assert checked.errors == {"r-p11-warmth": "Choose a rating for the response"}
