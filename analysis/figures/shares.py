@@ -21,7 +21,7 @@ from analysis.figures.views import by_scenario
 
 MOST_POINTS = 11
 DECIMALS = 4  # of points
-UNITS = 10**DECIMALS
+UNITS = 10_000
 FIFTHS = 5  # of a scale with more points than that
 
 

@@ -14,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from survey.definition.dimension_names import DimensionName
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
 
 #: Decimals of a point, and steps from one end of a slider to the other.
@@ -47,7 +48,7 @@ class Point(Part):
 class Dimension(Part):
     """One question asked about each response."""
 
-    name: Name
+    name: DimensionName
     question: Text
 
 
@@ -57,7 +58,7 @@ class _RatingTask(Part):
     @field_validator("dimensions")
     @classmethod
     def _dimensions_once(cls, dimensions: list[Dimension]) -> list[Dimension]:
-        refuse_repeats("dimension", [d.name for d in dimensions])
+        refuse_repeats("dimension", [d.name.casefold() for d in dimensions])
         return dimensions
 
 
@@ -143,7 +144,7 @@ class RankingTask(Part):
 
     kind: Literal["ranking"]
     question: Text
-    dimension: Name | Literal[""] = ""
+    dimension: DimensionName | Literal[""] = ""
     ties: bool = False
 
 
@@ -153,7 +154,7 @@ class BestWorstTask(Part):
     kind: Literal["best_worst"]
     best: Text
     worst: Text
-    dimension: Name | Literal[""] = ""
+    dimension: DimensionName | Literal[""] = ""
 
 
 class TextTask(Part):

@@ -13,6 +13,7 @@ from survey import paradata
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
+from survey.definition.dimension_names import in_forms
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, SliderTask, TextTask
 from survey.files.digits import ascii_number
 from survey.forms.checked import CheckedInput, clean_text
@@ -28,7 +29,7 @@ BEST, WORST = "best", "worst"
 
 def rating_name(response: ResponseContent, dimension: str) -> str:
     """Name of the inputs that rate a response on a dimension."""
-    return f"r-{response.public_id}-{dimension}"
+    return f"r-{response.public_id}-{in_forms(dimension)}"
 
 
 def rank_name(response: ResponseContent) -> str:

@@ -18,6 +18,7 @@ from tests.survey.wide_study import (
     LIKERT,
     RANKING,
     SLIDER,
+    THREE_NAMES,
     csv_of,
     yaml_of,
 )
@@ -241,6 +242,7 @@ SHAPES = {
     ),
     "half points": (yaml_of("systems_per_page: 2", tasks=(HALF_POINTS,)), csv_of(5), 2),
     "half steps": (yaml_of(tasks=(HALF_STEPS,)), csv_of(3), 3),
+    "names of dimensions": (yaml_of(tasks=(THREE_NAMES,)), csv_of(3), 3),
     "tenths": (yaml_of(tasks=(HALF_STEPS.replace("0.5", "0.1"),)), csv_of(3), 3),
     "eight a page": (yaml_of("systems_per_page: 8", tasks=(LIKERT, CHOICES)), csv_of(9), 8),
 }
