@@ -178,7 +178,8 @@ def read_folder(
 def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
     """A mapping file that says something of the responses. Raises DefinitionError."""
     study_map = StudyMap(read_bytes(path), file=str(path), known=known_before(definition))
-    if "responses" not in study_map.sections and not study_map.values:
+    says_something = study_map.values or study_map.systems
+    if "responses" not in study_map.sections and not says_something:
         message = "says nothing of the responses; add a section responses"
         raise DefinitionError([Problem(str(path), 0, 0, message)])
     return study_map

@@ -108,6 +108,17 @@ def test_response_that_a_row_lacks_is_missed(folder: Path) -> None:
         load(folder)
 
 
+def test_columns_system_and_prompt_need_no_mention(folder: Path) -> None:
+    rows = ["scenario,prompt,system,response", "1,I failed.,A,Try again.", "1,I failed.,B,Sorry."]
+    systems = """\
+systems:
+  A: {model: Ant, condition: default}
+  B: {model: Bee, condition: default}
+"""
+    models, _ = models_of(folder, systems, "\n".join(rows))
+    assert models == ["Ant", "Bee"]
+
+
 MODELS = """\
 item,Prompt text,context,gpt-4o,llama-3,category,annotated,notes
 1,I failed.,Ana,That hurts. I am sorry. What happened there?,Everybody fails at times.,work,true,

@@ -95,6 +95,8 @@ def lay_out(
     mapped = study_map.sections.get(section) if study_map and section else None
     if study_map and section and mapped:
         _MapReader(table, columns, section, study_map, mapped).fill(layout)
+    if study_map and study_map.systems:
+        _take_systems(layout, table, columns)
     if table.qualtrics:
         _take_from_qualtrics(layout, table, columns)
     elsewhere = dict.fromkeys(layout.columns, "") | layout.sources
@@ -118,6 +120,16 @@ def lay_out(
     layout.sources |= {name: name for name in own}
     layout.unread = [name for name in unread if name not in theirs]
     return layout
+
+
+def _take_systems(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
+    """Read a column `system` as such where nothing else says model and condition."""
+    needed = layout.names_systems and all(name in columns.required for name in OF_SYSTEM)
+    said = {*layout.columns, *(name for name in table.columns if name not in layout.theirs)}
+    is_there = SYSTEM in table.columns and SYSTEM not in {*layout.theirs, *layout.columns}
+    is_said = said.issuperset(OF_SYSTEM) or not {*OF_SYSTEM}.isdisjoint(layout.columns)
+    if needed and is_there and not is_said:
+        layout.sources[SYSTEM] = SYSTEM
 
 
 def _take_from_qualtrics(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
