@@ -56,9 +56,13 @@ class CellReader:
         set_name = row.get("set", self.only_set)
         names = (row["scenario"], set_name, row["model"], row["condition"])
         cell = self.vocabulary.cells.get(names)
+        if cell is None and self.table.is_unnamed:
+            names = (self.vocabulary.scenarios.get(names[0], names[0]), *names[1:])
+            cell = self.vocabulary.cells.get(names)
         if cell is None:
             scenario, set_name, model, condition = (
-                numbered.known(name) for numbered, name in zip(self._numbered, names, strict=True)
+                numbered.known(self.table.with_point(name))
+                for numbered, name in zip(self._numbered, names, strict=True)
             )
             cell = self.vocabulary.cells.get((scenario, set_name, model, condition))
         if cell is None:
@@ -66,11 +70,12 @@ class CellReader:
         return cell
 
     def _explain(self, line: int, names: Names) -> None:
-        known = zip(*self.vocabulary.cells, strict=True)
-        unknown = False
-        for column, name, among in zip(CELL, names, known, strict=True):
+        every = zip(*self.vocabulary.cells, strict=True)
+        unknown, by_text = False, self.table.is_unnamed
+        for column, name, among in zip(CELL, names, every, strict=True):
             if name not in among:
-                reason = not_among(name, list(dict.fromkeys(among)))
+                known = [*self.vocabulary.scenarios] if by_text and column == "scenario" else among
+                reason = not_among(name, list(dict.fromkeys(known)))
                 self.table.problem(line, column, reason, name)
                 unknown = True
         if unknown:
@@ -117,7 +122,9 @@ class PersonReader:
     def person(self, line: int, row: Row) -> Person | None:
         """The person of a row; a person who can have no answers is a problem."""
         name = row["participant"]
-        person = self.people.get(self._numbered.known(name))
+        person = self.people.get(name) or self.people.get(
+            self._numbered.known(self.table.with_point(name))
+        )
         if person is None and self.adds:
             if reason := why_no_name(name):
                 self.table.problem(line, "participant", reason)

@@ -125,6 +125,11 @@ class TidyFile:
         self._zone = self._table.zone
         findings.note_unread(file, self._table.unread)
 
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the names of scenarios are made from their texts."""
+        return self._table is not None and self._table.is_unnamed
+
     def problem(self, line: int, column: str, reason: str, *values: object) -> None:
         """Note what is wrong with a cell, or with a line where `column` is empty.
 

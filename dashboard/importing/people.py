@@ -49,6 +49,8 @@ class Vocabulary:
     study: str
     #: (block id, response id) by names.
     cells: Mapping[Names, tuple[int, int]]
+    #: Names of scenarios by those that are made from their texts.
+    scenarios: Mapping[str, str]
     #: One of these by the id of its response.
     public_ids: Mapping[str, tuple[int, int]]
     dimensions: list[str]

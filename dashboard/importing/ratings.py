@@ -35,7 +35,7 @@ from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
 from survey.definition.settings import ENDINGS
-from survey.files.names import one_name
+from survey.files.names import key_of_texts, one_name
 from survey.files.problems import DefinitionError, Problem
 from survey.models import (
     DemographicAnswer,
@@ -122,6 +122,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     return Vocabulary(
         study=str(study),
         cells={_composed(cell.names): key for key, cell in cells.items()},
+        scenarios=_by_texts(study),
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
         ties=definition.ranking is not None and definition.ranking.ties,
@@ -138,6 +139,16 @@ def vocabulary_of(study: Study) -> Vocabulary:
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
+
+
+def _by_texts(study: Study) -> dict[str, str]:
+    """The scenarios by their texts, without those that have the same ones."""
+    by_key: dict[str, list[str]] = {}
+    for name, prompt, context in study.scenarios.values_list("name", "prompt", "context"):
+        by_key.setdefault(key_of_texts(context, prompt), []).append(one_name(name))
+        if context:  # a file may have prompts alone
+            by_key.setdefault(key_of_texts(prompt), []).append(one_name(name))
+    return {key: names[0] for key, names in by_key.items() if len(names) == 1}
 
 
 def _options(definition: StudyDefinition) -> Iterator[tuple[str, Options]]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -97,13 +97,12 @@ def parse_responses(
     table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
+    needed = [name for name in COLUMNS.required if name != "scenario" or not table.is_unnamed]
     named = {"condition": study.conditions, "set": study.sets, "model": models_of(study)}
     once = _Once()
     for line, cell in table.rows(problems, from_text):
         problems.extend(
-            Problem(file, line, 0, f"{name} is empty")
-            for name in COLUMNS.required
-            if not cell[name]
+            Problem(file, line, 0, f"{name} is empty") for name in needed if not cell[name]
         )
         problems.extend(
             Problem(file, line, 0, f"{name} is longer than {most} characters")
@@ -112,7 +111,7 @@ def parse_responses(
         )
         for name, known in named.items():
             if name in cell and known is not None:
-                cell[name] = as_known(cell[name], known)
+                cell[name] = _known(cell[name], known, file_table)
         scenario = cell["scenario"]
         rows.append(
             ResponseRow(
@@ -137,6 +136,12 @@ def parse_responses(
         raise DefinitionError(problems)
     notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
     return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
+
+
+def _known(name: str, known: Collection[str], table: TableFile) -> str:
+    """A name of the study that is a number, which a file writes with zeros behind it."""
+    number = as_known(table.with_point(name), known)
+    return number if number in known else name
 
 
 def _language(

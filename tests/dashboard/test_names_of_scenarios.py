@@ -60,6 +60,15 @@ def test_prompts_are_names_where_there_are_none(tmp_path: Path, files: Files) ->
     assert f"ratings.csv: {notice}" in run(Study.objects.get(), files(ratings=ratings))
 
 
+def test_scenario_is_found_by_its_prompt_whatever_it_is_called(
+    tmp_path: Path, files: Files
+) -> None:
+    load(tmp_path, small_study.CSV)
+    ratings = HEADER.format("prompt") + "anna,I failed.,1,Ant,plain,2\n"
+    run(Study.objects.get(), files(ratings=ratings))
+    assert Rating.objects.get().presentation.block.scenario.name == "S1"
+
+
 def test_unknown_prompt_is_named_with_its_column(tmp_path: Path, files: Files) -> None:
     load(tmp_path, without_names())
     ratings = HEADER.format("prompt") + "anna,I fail.,1,Ant,plain,2\n"

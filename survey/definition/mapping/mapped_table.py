@@ -26,7 +26,8 @@ class MappedTable:
     """The rows of a table by our columns. A mapping file says where the table has them; without
     one it has them under our names, or is an export of Qualtrics.
 
-    `zone` is that of times without an offset. Raises DefinitionError where header or mapping file
+    `zone` is that of times without an offset. `is_unnamed`: the names of scenarios are made from
+    their texts. Raises DefinitionError where header or mapping file
     are wrong.
     """
 
@@ -48,8 +49,8 @@ class MappedTable:
         self.notices = [*table.notices, *self._layout.notices]
         self.zone: tzinfo = (study_map and study_map.zone) or UTC
         self._shortened = False
-        self._is_unnamed = SCENARIO in columns.made_from and SCENARIO not in self.columns
-        if self._is_unnamed:
+        self.is_unnamed = SCENARIO in columns.made_from and SCENARIO not in self.columns
+        if self.is_unnamed:
             by = "prompt and context" if CONTEXT in self.columns else "prompt"
             self.notices.append(
                 f"{table.file}: there is no column {SCENARIO}, so each has its {by} as its name"
@@ -67,7 +68,7 @@ class MappedTable:
         """
         if self._wide and column in ("", self._wide.value):
             return self._wide.name
-        if column == SCENARIO and self._is_unnamed:
+        if column == SCENARIO and self.is_unnamed:
             column = PROMPT
         return self._layout.sources.get(column, column)
 
@@ -94,7 +95,7 @@ class MappedTable:
             is_named = SYSTEM in row and layout.names_systems
             if is_named and not self._settle_system(line, row, problems):
                 continue
-            if self._is_unnamed:
+            if self.is_unnamed:
                 row[SCENARIO] = key_of_texts(row.get(CONTEXT, ""), row[PROMPT])
             if not layout.cells:
                 yield line, self._with_short_key(row)
