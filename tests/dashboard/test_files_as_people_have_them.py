@@ -164,8 +164,8 @@ ratings:
             "ana,EN,3,FEMALE \nben,DE,3,CONSENT_REVOKED\n",
             "study": f"{STUDY}demographics:\n  - {{name: sex, kind: single, question: Sex?, "
             "options: [Female, Male]}\n",
-            "ratings": "Name,UserLanguage,Q1_gpt,Q1_llama,Q2_gpt,Q2_llama,Q3_comment\n"
-            "ana,EN,3,2.0,1,,fine\nben,DE,,1,2,2\n",
+            "ratings": "Name,UserLanguage,Q1_gpt,Q1_llama,Q1_why,Q2_gpt,Q2_llama,Q3_comment\n"
+            "ana,EN,3,2.0,It is kind,1,,fine\nben,DE,,1,,2,2\n",
             "ratings_map": """\
 participants: {columns: {participant: Name, sex: Sex}, constants: {status: completed}}
 ratings:

@@ -153,6 +153,11 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
         rated(RATINGS, "participant,Q1_gpt,Q1_lama\nr1,3,2\n", ratings_map=BY_QUESTION),
         "ratings.csv, line 1: column 'Q1_lama': model 'lama' is unknown; did you mean 'llama'?",
     ),
+    "a column of ratings of a model that the study does not have": (
+        rated(RATINGS, "participant,Q1_gpt,Q1_vicuna\nr1,3,2\n", ratings_map=BY_QUESTION),
+        "ratings.csv, line 1: column 'Q1_vicuna': model 'vicuna' is unknown; known are 'gpt', "
+        "'llama'",
+    ),
     "a word in the place of a rating": (
         rated(RATINGS, "participant,Q1_gpt\nr1,good\n", ratings_map=BY_QUESTION),
         "ratings.csv, line 2: column 'Q1_gpt': 'good' is not a whole number",

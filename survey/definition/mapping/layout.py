@@ -1,6 +1,7 @@
 """Where one file has each of our columns: what a mapping file says, met with the file's header."""
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,7 +20,7 @@ from survey.definition.mapping.schema import (
 from survey.definition.mapping.study_map import StudyMap
 from survey.files import qualtrics
 from survey.files.problems import DefinitionError, Problem, listed
-from survey.files.suggestions import did_you_mean, not_among
+from survey.files.suggestions import did_you_mean, nearest, not_among
 from survey.files.table_file import Columns, TableFile
 from survey.files.yaml_file import KeyPath
 
@@ -33,6 +34,9 @@ FROM_QUALTRICS = {
 }
 
 
+_NUMBER = re.compile(r"-?[0-9]{1,20}([.][0-9]{1,20})?")
+#: Why a pattern of any name leaves a column out.
+NAMED_SO = "named like a column that Fivefold reads"
 #: A person answers once: one column can't be about two responses. A response, and its gold score,
 #: may be those of several sets.
 ANSWERS = ("ratings", "ranks")
@@ -221,10 +225,30 @@ class _MapReader:
                 fits = True
                 yield self._cell(name, given | self._all_about(ways[0]))
             elif name not in self._fitting and (near := reader.nearly(name)):
-                self._unknown_part(name, *near, self._names_of(near[0]))
+                part, text = near
+                known = self._names_of(part)
+                if nearest(text, known) or self._has_values(name):
+                    self._unknown_part(name, part, text, known)
         if not fits and len(self.problems) == n_before:
             has = f"{self.table.file} has {listed(self.table.columns)}"
             self._problem(path, f"no column fits {entry.column!r}; {has}")
+
+    def _has_values(self, name: str) -> bool:
+        """Whether cells of a column may be what columns of this section have, so that it is none of
+        remarks or times beside them.
+        """
+        if self.section == "responses":
+            return True
+        given = filter(None, map(str.strip, self._cells_by_name.get(name, ())))
+        named = {*self.map.systems, *self.map.values.get(WIDE_VALUES[self.section], {})}
+        return all(
+            text in named or _NUMBER.fullmatch(self.table.with_point(text)) for text in given
+        )
+
+    @cached_property
+    def _cells_by_name(self) -> dict[str, Sequence[str]]:
+        cells = zip(*self.table.first_rows(), strict=True)
+        return dict(zip(self.table.columns, cells, strict=False))
 
     def _asked_for(self, pattern: NamePattern, reader: NameReader) -> list[str]:
         """The columns that a pattern may mean. One that any name fits, such as `{model}`, means
@@ -236,16 +260,18 @@ class _MapReader:
             return names
         every = [NamePattern(entry.column) for entry in self.mapped.entries]
         alone = {pattern.name for pattern in every if not pattern.parts}
-        names = [n for n in names if not self.columns.means(n) and n not in alone]
+        ours = [n for n in names if self.columns.means(n)]
+        names = [n for n in names if n not in ours and n not in alone]
         renamed = self.map.values.get(pattern.parts[0], {}) if len(pattern.parts) == 1 else {}
         fitting = [name for name in names if reader.read(name) and name not in renamed]
         if self.section != "responses" or not fitting:
             return names
-        cells = zip(*self.table.first_rows(), strict=True)
-        by_name = dict(zip(self.table.columns, cells, strict=False))
-        why = without_responses({name: by_name.get(name, ()) for name in fitting})
-        self._note(pattern, [name for name in names if name not in why], why)
-        return [name for name in names if name not in why]
+        cells = self._cells_by_name
+        why = without_responses({name: cells.get(name, ()) for name in fitting})
+        names = [name for name in names if name not in why]
+        why |= {name: NAMED_SO for name in ours if not self.columns.knows(name)}
+        self._note(pattern, [name for name in names if reader.read(name)], why)
+        return names
 
     def _note(self, pattern: NamePattern, taken: list[str], why: Mapping[str, str]) -> None:
         reasons: dict[str, list[str]] = {}
