@@ -21,12 +21,14 @@ QUOTED = 5
 @dataclass(frozen=True)
 class Options:
     """What a question may be answered with; `several` of it, if there may be more than one answer.
-    `also` are answers that mean the same as an option, or stand for several ones.
+    `also` are answers that mean the same as an option, or stand for several ones. Where they are
+    `open`, others are taken as they are written.
     """
 
     options: Sequence[str]
     several: bool = False
     also: Sequence[str] = ()
+    open: bool = False
 
     @cached_property
     def _by_plain(self) -> dict[str, str]:
@@ -38,7 +40,7 @@ class Options:
         """
         whole = self._by_plain.get(_plain(text))
         if whole is not None or not self.several:
-            return whole
+            return text if whole is None and self.open else whole
         each = [self._by_plain.get(_plain(part)) for part in text.split(SEVERAL)]
         if None in each:
             return None

@@ -160,7 +160,8 @@ def _options(definition: StudyDefinition) -> Iterator[tuple[str, Options]]:
             is_multiple = question.kind == "multiple"
             yield question.name, Options(question.offered, several=is_multiple, also=also)
         elif isinstance(question, StateQuestion):
-            yield question.name, Options([*STATES], also=[*STATES.values()])
+            # territories, and countries of people abroad, are not among them
+            yield question.name, Options([*STATES], also=[*STATES.values()], open=True)
 
 
 def _composed(names: Names) -> Names:
@@ -213,8 +214,8 @@ def _note_new_people(people: Mapping[str, Person], file: str, findings: Findings
     if not people and not findings.problems:
         findings.problems.add(Problem(file, 1, 0, "there are no ratings below the header"))
     findings.notices.append(
-        f"{file}: without a file of participants, the {len(people)} people whom it names are "
-        "participants who completed"
+        f"{file}: there is no file of participants, so everybody whom its rows name is one who "
+        f"completed: {len(people)}"
     )
     look_for_prolific_ids(people, file, findings)
 

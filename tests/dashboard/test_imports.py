@@ -132,8 +132,8 @@ def test_without_a_file_of_participants_everybody_who_rated_is_one(
     said = run(study, files(ratings=RATINGS, ranks=ranks))
     assert "3 participants, 3 ratings, 1 ranks" in said
     assert (
-        "ratings.csv: without a file of participants, the 3 people whom it names are participants "
-        "who completed"
+        "ratings.csv: there is no file of participants, so everybody whom its rows name is one who "
+        "completed: 3"
     ) in said
     people = [row[:7] for row in participant_rows(study, counted_sources())]
     assert people == [
@@ -159,14 +159,14 @@ def test_ratings_alone_need_names(study: Study, files: Files, ratings: str, reas
 def test_answer_is_an_option_whatever_its_capitals_and_spaces(study: Study, files: Files) -> None:
     people = f"{PEOPLE}cleo,declined,,,,\n"
     people = table(people, sex=" female|MALE|DATA_EXPIRED", race="black|White;  Asian|Two or More")
-    people = table(people, state="ohio|ca|CONSENT_REVOKED", age="CONSENT_REVOKED|30|")
+    people = table(people, state="ohio|ca|Puerto Rico", age="CONSENT_REVOKED|30|")
     run(study, files(participants=people, ratings=RATINGS))
     answers = DemographicAnswer.objects.order_by("participant", "name")
     assert [*answers.values_list("participant__pseudonym", "name", "value")] == [
         ("anna", "race", "Black"), ("anna", "sex", "Female"), ("anna", "state", "Ohio"),
         ("bert", "age", 30), ("bert", "race", "Asian; White"), ("bert", "sex", "Male"),
         ("bert", "state", "CA"),
-        ("cleo", "race", "Two or more"),
+        ("cleo", "race", "Two or more"), ("cleo", "state", "Puerto Rico"),
     ]  # fmt: skip
 
 

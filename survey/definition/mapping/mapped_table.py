@@ -89,7 +89,7 @@ class MappedTable:
             row = layout.constants.copy()
             for ours, place, names in sources:
                 text = _text_of(ours, cells[place], clean)
-                row[ours] = _renamed(text, names)
+                row[ours] = self._renamed(text, names)
             if layout.by_default:
                 self._settle_ending(row)
             is_named = SYSTEM in row and layout.names_systems
@@ -101,11 +101,18 @@ class MappedTable:
                 yield line, self._with_short_key(row)
             for place, cell in cells_of_value:
                 text = _text_of(cell.value, cells[place], clean)
-                if text := _renamed(text, self._values.get(cell.value, {})):
+                if text := self._renamed(text, self._values.get(cell.value, {})):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
                     if cell.value != SYSTEM or self._settle_system(line, own, problems):
                         yield line, self._with_short_key(own)
+
+    def _renamed(self, text: str, names: Mapping[str, str]) -> str:
+        """Our name for what the file writes; `1.0` is the name `1`, if it has no other."""
+        name = text.strip()
+        if names and name not in names:
+            name = as_known(self.table.with_point(name), names)
+        return names.get(name, text)
 
     def _with_short_key(self, row: Row) -> Row:
         """A row whose scenario has a name that can be stored."""
@@ -160,12 +167,6 @@ class MappedTable:
             return False
         row |= dict(zip(OF_SYSTEM, (system.model, system.condition), strict=True))
         return True
-
-
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    """Our name for what a file writes; `1.0` is the name `1`, if it has no other."""
-    name = as_known(text.strip(), names) if names else ""
-    return names.get(name, text)
 
 
 def _text_of(column: str, cell: str, clean: Callable[[str], str]) -> str:
