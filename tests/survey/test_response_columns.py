@@ -70,3 +70,11 @@ def test_short_answers_are_told_from_labels_of_the_items() -> None:
         "explanation": LONG["one"],
     }
     assert [*without_responses(columns)] == ["topic", "date", "explanation"]
+
+
+def test_titles_in_chinese_are_far_shorter_than_chinese_texts() -> None:
+    long = [
+        f"听起来你现在真的很难受，你愿意和我说说发生了什么吗？我在听，第{n}次。" for n in range(N)
+    ]
+    columns = {"a": long, "b": [text[::-1] for text in long], "题": [*"家书工钱爱病狗猫友师夜路"]}
+    assert without_responses(columns) == {"题": SHORTER}

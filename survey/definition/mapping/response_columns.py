@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
+from unicodedata import east_asian_width
 
 #: What the cells of a column are that has no responses, by what each of them looks like.
 _KINDS = {
@@ -72,14 +73,19 @@ def _look(given: Sequence[str]) -> str:
 def _are_titles(given: Sequence[str]) -> bool:
     """Whether cells are short and most are no sentences."""
     sentences = sum(bool(_SENTENCE.search(text)) for text in given)
-    return median(map(len, given)) <= LONGEST_LABEL and sentences < len(given) / 2
+    return median(map(_length, given)) <= LONGEST_LABEL and sentences < len(given) / 2
 
 
 def _is_far_shorter(given: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     if not others or not _are_titles(given):
         return False
-    typical = median(median(map(len, other)) for other in others)
-    return typical >= A_TEXT and median(map(len, given)) < SHORT * typical
+    typical = median(median(map(_length, other)) for other in others)
+    return typical >= A_TEXT and median(map(_length, given)) < SHORT * typical
+
+
+def _length(text: str) -> int:
+    """Characters, of which those of Chinese and the like say as much as two of others."""
+    return len(text) + sum(east_asian_width(character) in "WF" for character in text)
 
 
 def _share(some: set[str], others: set[str]) -> bool:
