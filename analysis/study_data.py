@@ -131,7 +131,7 @@ def check(data: StudyData) -> CheckedData:
     """The data as the analysis reads them, whatever the order of their rows.
 
     Raises ValueError when they contradict themselves: a participant or a gold score twice, a
-    rating of an unknown participant, a rating that is neither a whole nor a half number.
+    rating of an unknown participant.
     """
     people = _people(data.participants)
     known, ratings, ranks = _items_and_answers(data)
@@ -179,8 +179,6 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
     gold["gold"] = pd.to_numeric(gold["gold"]).astype("float64")
     ratings["rating"] = pd.to_numeric(ratings["rating"])
     ratings = ratings[ratings["rating"].notna()]
-    if (ratings["rating"] % 0.5 != 0).any():
-        raise ValueError("a rating is neither a whole nor a half number")
     if gold.duplicated(ITEM).any():
         raise ValueError("an item has two gold scores")
     gold = with_composites(gold[[*ITEM, "gold"]], data.composites, value="gold", by=CELL)
@@ -267,8 +265,9 @@ def _cells(responses: DataFrame, frames: Iterable[DataFrame]) -> DataFrame:
 
 
 def exact(values: Series) -> Series:
-    """Whole numbers as int64, and where there are halves all as float64. Sums of both, of their
-    squares and products are exact, so equal means are found equal.
+    """Whole numbers as int64, and where there are decimals all as float64. Sums of whole numbers
+    and halves, of their squares and products are exact; sums of other decimals differ by rounding,
+    far less than by a step of the scale.
     """
     return values.astype("int64" if (values % 1 == 0).all() else "float64")
 

@@ -14,7 +14,7 @@ from corpus.dialogues import KINDS, Dialogue, Layout, LayoutWrong
 from survey.files.encoding import decode, refuse_utf_16
 from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem
-from survey.files.table_file import delimiter_of
+from survey.files.table_file import delimiter_of, separator_line
 
 #: The longest cell of a CSV file and line of a JSON file, in characters.
 LONGEST_CELL = 10_000_000
@@ -57,12 +57,17 @@ def _csv(path: Path, layout: Layout) -> Iterator[Record]:
     line = 1
     with _opened(path) as file:
         try:
-            delimiter = delimiter_of(file.read(HEADER_CHARACTERS))
+            start = file.read(HEADER_CHARACTERS)
             file.seek(0)
+            said = separator_line(start)
+            before = 1 if said else 0
+            if said:
+                file.readline()
+            delimiter = said[-1] if said else delimiter_of(start)
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             header = [one_name(name.strip()) for name in next(reader, [])]
             layout.check(header)
-            line = reader.line_num + 1
+            line = before + reader.line_num + 1
             for cells in reader:
                 if cells and len(cells) != len(header):
                     said = f"{len(cells)} cells where the header has {len(header)}"
@@ -70,7 +75,7 @@ def _csv(path: Path, layout: Layout) -> Iterator[Record]:
                 if cells:
                     record = dict(zip(header, cells, strict=True))
                     yield line, _with_messages(record, layout, path, line)
-                line = reader.line_num + 1
+                line = before + reader.line_num + 1
         except csv.Error as error:
             raise _wrong(path, line, f"not valid CSV: {error}") from None
         except UnicodeDecodeError:

@@ -11,7 +11,8 @@ from judge.examples import ExamplesDefinition
 from judge.money import Budget, Price
 from judge.rubrics import PRESETS
 from survey.definition import StudyDefinition
-from survey.definition.parts import Name, Part, Text, wrong
+from survey.definition.dimension_names import DimensionName
+from survey.definition.parts import Part, Text, wrong
 from survey.definition.tasks import Point
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.templates import pieces_of
@@ -59,7 +60,7 @@ class JudgeDefinition(Part):
     #: The model's family, for the warning about judging its own family.
     family: Text | None = None
     preset: PresetName | None = None
-    rubric: Text | dict[Name, Text] | None = None
+    rubric: Text | dict[DimensionName, Text] | None = None
     #: The whole prompt with places for texts (`places_of`); null: that of `judge.prompts`.
     template: Text | None = None
     #: The message before the template's, to the system.
@@ -68,7 +69,7 @@ class JudgeDefinition(Part):
     #: such as `[[*]]` or `{dimension}: *`, whose last occurrence counts. Null: json.
     answer: Text | None = None
     #: Null: every dimension of the study.
-    dimensions: list[Name] | None = Field(default=None, min_length=1)
+    dimensions: list[DimensionName] | None = Field(default=None, min_length=1)
     #: Null: the study's own, without its half points. A judge with another scale can't be gold.
     scale: list[Point] | None = Field(default=None, min_length=2, max_length=11)
     #: `single` shows one response, `block` all those of a block in permuted order, `pair` shows two

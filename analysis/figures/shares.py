@@ -5,7 +5,7 @@ neutral one, which a scale from "not at all" to "extremely" has not.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ from analysis.figures.style import Changes, PlottedSystem, as_text, shade, short
 from analysis.figures.views import by_scenario
 
 MOST_POINTS = 11
+DECIMALS = 4  # of points
+UNITS = 10_000
 FIFTHS = 5  # of a scale with more points than that
 
 
@@ -44,8 +46,8 @@ def category_shares(
     between all scenarios and each of a few (and dimensions). `between` says that ratings lie
     between the points of the scale; of more than eleven points, fifths of the scale are shown.
     """
-    halves = bool((counts["rating"] % 1 != 0).any())
-    categories = _categories(scale, between=between, step=0.5 if halves else 1)
+    step = _step(counts["rating"].unique(), low=min(value for value, _ in scale))
+    categories = _categories(scale, between=between, step=step)
     systems = _systems(counts)
     at = rows.places([system.model for system in systems])
     views = list(by_scenario(counts, numbers="items.csv"))
@@ -63,11 +65,23 @@ def _categories(
     points = sorted(value for value, _ in scale)
     low, high = points[0], points[-1]
     if between and (high - low) / step < MOST_POINTS:
-        points = [low + number * step for number in range(int((high - low) / step) + 1)]
+        points = [_point(low + n * step) for n in range(round((high - low) / step) + 1)]
     elif between:
-        edges = [math.ceil(low + (high - low) * fifth / FIFTHS) for fifth in range(FIFTHS)]
-        return [Category(a, b - step) for a, b in pairwise([*edges, high + step])]
+        steps = (high - low) / step
+        firsts = [math.ceil(round(steps * fifth / FIFTHS, 6)) for fifth in range(FIFTHS)]
+        edges = [*(low + first * step for first in firsts), high + step]
+        return [Category(_point(a), _point(b - step)) for a, b in pairwise(edges)]
     return [Category(point, point) for point in points]
+
+
+def _step(ratings: Iterable[float], *, low: float) -> float:
+    """The largest step, of at most 1, that leads from the lowest point to every rating."""
+    units = [round((rating - low) * UNITS) for rating in ratings]
+    return math.gcd(UNITS, *units) / UNITS
+
+
+def _point(value: float) -> float:
+    return float(round(value, DECIMALS))
 
 
 def _systems(counts: DataFrame) -> list[PlottedSystem]:

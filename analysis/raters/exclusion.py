@@ -21,7 +21,7 @@ from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName
 Truths = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
-#: Whole numbers, or floats of which every sum is exact: multiples of ½ or ¼.
+#: Whole numbers, or floats, of which sums of multiples of ½ or ¼ are exact.
 Exact = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
 

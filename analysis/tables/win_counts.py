@@ -1,8 +1,8 @@
 """Which of two conditions was rated higher, per model, scenario and dimension: exactly. Pure.
 
-Means are compared as Σa·n_b against Σb·n_a in whole numbers or multiples of ½, which are exact,
-so that equal means are a tie whatever their decimals. Composites of three parts are thirds, of
-which sums differ by rounding: smaller differences than `ROUNDING` are none. The reference earns a
+Means are compared as Σa·n_b against Σb·n_a, so that equal means are a tie whatever their decimals.
+In whole numbers and multiples of ½ these are exact. Sums of other decimals, and of composites of
+three parts, differ by rounding: smaller differences than `ROUNDING` are none. The reference earns a
 point for each of the two conditions that its mean is above; its ratings are those of the sets in
 which the model was shown.
 
@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 Whole = npt.NDArray[np.int64]
-#: Whole numbers, or floats of which every sum is exact: multiples of ½.
+#: Whole numbers, or floats of which sums are exact to far below `ROUNDING`.
 Exact = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 Small = npt.NDArray[np.int8]
-#: Far below what sums of composites can differ by: ½ divided by their number of parts.
+#: Far below what sums can differ by: the step of the scale, at least 0.0001, divided by the number
+#: of parts of a composite.
 ROUNDING = 1e-6
 
 

@@ -84,7 +84,8 @@ def read_folder(
     yaml = YamlFile.read(folder / "study.yaml")
     chosen = {key: yaml.section(key) for key in SETTINGS_KEYS if key in yaml.root}
     problems: list[Problem] = []
-    definitions = _definitions(yaml, folder, problems)
+    notices: list[str] = []
+    definitions = _definitions(yaml, folder, problems, notices)
     settings = yaml.collect(Settings, chosen, problems)
     judging, quality = _judging_and_quality(yaml, problems)
     recipes: dict[str, Recipe] = {}
@@ -102,7 +103,8 @@ def read_folder(
         ]
     responses = responses or responses_in(folder)
     study_map = _read_map(map_file, definition) if map_file else None
-    rows, notices = read_responses(responses, definition, study_map)
+    rows, said = read_responses(responses, definition, study_map)
+    notices += said
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
@@ -191,7 +193,8 @@ def _judging_and_quality(
 def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
     """A mapping file that says something of the responses. Raises DefinitionError."""
     study_map = StudyMap(read_bytes(path), file=str(path), known=known_before(definition))
-    if "responses" not in study_map.sections and not study_map.values:
+    says_something = study_map.values or study_map.systems
+    if "responses" not in study_map.sections and not says_something:
         message = "says nothing of the responses; add a section responses"
         raise DefinitionError([Problem(str(path), 0, 0, message)])
     return study_map
@@ -237,17 +240,23 @@ def _problems_of_margins(
             yield yaml.problem(("margins", name), problem)
 
 
-def _definitions(yaml: YamlFile, folder: Path, problems: list[Problem]) -> list[StudyDefinition]:
+def _definitions(
+    yaml: YamlFile, folder: Path, problems: list[Problem], notices: list[str]
+) -> list[StudyDefinition]:
     """The study in each of its languages, the main one first; nothing if any has a problem."""
     plain = yaml.plain(without=SETTINGS_KEYS + OTHER_SECTIONS)
     training = plain.get("training")
     if isinstance(training, dict) and isinstance(training.get("items"), str):
-        return _with_training_file(yaml, folder, plain, problems)
+        return _with_training_file(yaml, folder, plain, problems, notices)
     return _definitions_of(yaml, plain, problems)
 
 
 def _with_training_file(
-    yaml: YamlFile, folder: Path, plain: dict[str, Any], problems: list[Problem]
+    yaml: YamlFile,
+    folder: Path,
+    plain: dict[str, Any],
+    problems: list[Problem],
+    notices: list[str],
 ) -> list[StudyDefinition]:
     """The study whose training items are in a file next to study.yaml."""
     others = dict(plain["training"])
@@ -263,6 +272,7 @@ def _with_training_file(
         try:
             table = read_training_table(folder / name)
             training = table.checked(others, definitions[0].rating)
+            notices += table.notices
         except DefinitionError as error:
             problems += error.problems
         else:

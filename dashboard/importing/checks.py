@@ -1,30 +1,43 @@
 """What ratings.csv and ranks.csv say, checked against a study. Pure."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
-from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
+from dashboard.importing.people import (
+    DERIVED,
+    ImportedBlock,
+    Names,
+    Person,
+    Vocabulary,
+    why_no_name,
+)
 from survey.definition.mapping import StudyMap
-from survey.files.digits import ascii_number
+from survey.files.digits import NumberedNames, as_whole
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
+#: A rating: longer texts are none, and reading them takes quadratic time.
+PLAIN_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})")
 CELL = ("scenario", "set", "model", "condition")
+#: Where a file has no names of scenarios, these are made from their texts.
+TEXTS, MADE_FROM = ("prompt", "context"), {"scenario": "prompt"}
 WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
 CHOICES = {"best": 1, "worst": -1}
 RATINGS = Columns(
     required=("participant", *CELL, "dimension", "rating"),
-    optional=SHOWN,
+    optional=(*TEXTS, *SHOWN),
     ignored=(*DERIVED, "source"),
+    made_from=MADE_FROM,
 )
 RANKS = Columns(
     required=("participant", *CELL, "rank"),
-    optional=("dimension", "choice", *SHOWN),
+    optional=("dimension", "choice", *TEXTS, *SHOWN),
     ignored=("source",),
+    made_from=MADE_FROM,
 )
 
 
@@ -35,22 +48,34 @@ class CellReader:
         self.table = table
         self.vocabulary = vocabulary
         self.only_set = vocabulary.sets[0] if len(vocabulary.sets) == 1 else ""
+        among = [dict.fromkeys(names) for names in zip(*vocabulary.cells, strict=True)]
+        self._numbered = [NumberedNames(names) for names in among or [{}] * len(CELL)]
 
     def cell(self, line: int, row: Row) -> tuple[int, int] | None:
         """(block, response); an unknown name is noted as a problem."""
         set_name = row.get("set", self.only_set)
         names = (row["scenario"], set_name, row["model"], row["condition"])
         cell = self.vocabulary.cells.get(names)
+        if cell is None and self.table.is_unnamed:
+            names = (self.vocabulary.scenarios.get(names[0], names[0]), *names[1:])
+            cell = self.vocabulary.cells.get(names)
+        if cell is None:
+            scenario, set_name, model, condition = (
+                numbered.known(self.table.with_point(name))
+                for numbered, name in zip(self._numbered, names, strict=True)
+            )
+            cell = self.vocabulary.cells.get((scenario, set_name, model, condition))
         if cell is None:
             self._explain(line, names)
         return cell
 
     def _explain(self, line: int, names: Names) -> None:
-        known = zip(*self.vocabulary.cells, strict=True)
-        unknown = False
-        for column, name, among in zip(CELL, names, known, strict=True):
+        every = zip(*self.vocabulary.cells, strict=True)
+        unknown, by_text = False, self.table.is_unnamed
+        for column, name, among in zip(CELL, names, every, strict=True):
             if name not in among:
-                reason = not_among(name, list(dict.fromkeys(among)))
+                known = [*self.vocabulary.scenarios] if by_text and column == "scenario" else among
+                reason = not_among(name, list(dict.fromkeys(known)))
                 self.table.problem(line, column, reason, name)
                 unknown = True
         if unknown:
@@ -83,30 +108,51 @@ def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
     )
 
 
-def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]) -> Person | None:
-    """The person of a row; a person who can have no answers is a problem."""
-    person = people.get(row["participant"])
-    if person is None:
-        reason = "{!r} is not in the file of participants"
-        table.problem(line, "participant", reason, row["participant"])
-    elif person.status in WITHOUT_RATINGS:
-        reason = "{!r} is {} on line {} of the participants and can have none"
-        table.problem(line, "participant", reason, person.name, person.status, person.line)
-    else:
-        return person
-    return None
+class PersonReader:
+    """Finds the people whom the rows of a file are about. Where `adds`, there is no file of
+    participants: everybody whom a row names is one, who completed.
+    """
+
+    def __init__(self, table: TidyFile, people: dict[str, Person], *, adds: bool) -> None:
+        self.table = table
+        self.people = people
+        self.adds = adds
+        self._numbered = NumberedNames(people)
+
+    def person(self, line: int, row: Row) -> Person | None:
+        """The person of a row; a person who can have no answers is a problem."""
+        name = row["participant"]
+        person = self.people.get(name) or self.people.get(
+            self._numbered.known(self.table.with_point(name))
+        )
+        if person is None and self.adds:
+            if reason := why_no_name(name):
+                self.table.problem(line, "participant", reason)
+                return None
+            return self.people.setdefault(name, Person(line, name))
+        if person is None:
+            reason = "{!r} is not in the file of participants"
+            self.table.problem(line, "participant", reason, name)
+        elif person.status in WITHOUT_RATINGS:
+            reason = "{!r} is {} on line {} of the participants and can have none"
+            values = (person.name, person.status, person.line)
+            self.table.problem(line, "participant", reason, *values)
+        else:
+            return person
+        return None
 
 
 def read_ratings(
     data: bytes,
     file: str,
     vocabulary: Vocabulary,
-    people: Mapping[str, Person],
+    people: dict[str, Person],
     findings: Findings,
     *,
     study_map: StudyMap | None = None,
+    new_people: bool = False,
 ) -> int:
-    """Put each rating to its person; how many there are."""
+    """Put each rating to its person; how many there are. `new_people`: see PersonReader."""
     columns = needed_in(vocabulary, RATINGS)
     table = TidyFile(data, file, columns, findings, kind="ratings", study_map=study_map)
     if not vocabulary.rating_task:
@@ -114,18 +160,18 @@ def read_ratings(
             table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
         return 0
     cells = CellReader(table, vocabulary)
-    values = {str(value): value for value in vocabulary.scale}
-    if any(value % 1 for value in vocabulary.scale):  # other programs write 4.0 beside 4.5
-        values |= {f"{value:.1f}": value for value in vocabulary.scale}
+    persons = PersonReader(table, people, adds=new_people)
+    values = {Decimal(str(value)): value for value in vocabulary.scale}
     n = 0
     for line, row in table.rows():
         n += 1
-        person = person_of(table, line, row, people)
+        person = persons.person(line, row)
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
-        value = values.get(ascii_number(row["rating"]))
+        rating = table.with_point(row["rating"])
+        value = values.get(Decimal(rating)) if PLAIN_NUMBER.fullmatch(rating) else None
         if value is None:
-            reason = _why_no_rating(ascii_number(row["rating"]), vocabulary.scale)
+            reason = _why_no_rating(rating, vocabulary.scale)
             table.problem(line, "rating", reason, row["rating"])
         if person and cell and dimension is not None and value is not None:
             _add_rating(table, line, row, person, cell, dimension, value, vocabulary)
@@ -138,12 +184,14 @@ def read_ratings(
 def _why_no_rating(text: str, scale: list[float]) -> str:
     if not text:
         return "is empty"
-    halves = any(value % 1 for value in scale)
-    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?" if halves else r"-?[0-9]+", text):
-        return "{!r} is not a number" if halves else "{!r} is not a whole number"
-    steps = {after - before for before, after in pairwise(scale)}
-    points = f"{scale[0]} to {scale[-1]}" + (" in steps of 0.5" if halves else "")
-    if steps != {0.5 if halves else 1}:
+    are_whole = all(value % 1 == 0 for value in scale)
+    is_number = PLAIN_NUMBER.fullmatch(as_whole(text) if are_whole else text)
+    if not is_number or (are_whole and not as_whole(text).lstrip("-").isdigit()):
+        return "{!r} is not a whole number" if are_whole else "{!r} is not a number"
+    exact = [Decimal(str(value)) for value in scale]
+    step, *others = {after - before for before, after in pairwise(exact)}
+    points = f"{scale[0]} to {scale[-1]}" + (f" in steps of {step}" if step != 1 else "")
+    if others:
         points = ", ".join(map(str, scale))
     return f"{{}} is not on the scale of the study, {points}"
 
@@ -216,26 +264,28 @@ def read_ranks(
     data: bytes,
     file: str,
     vocabulary: Vocabulary,
-    people: Mapping[str, Person],
+    people: dict[str, Person],
     findings: Findings,
     *,
     study_map: StudyMap | None = None,
+    new_people: bool = False,
 ) -> int:
-    """Put each rank and choice to its person; how many rows there are.
+    """Put each rank and choice to its person; how many rows there are. `new_people`: see
+    PersonReader.
 
     Nobody gives a rank twice in a block (unless the study allows ties), has two best or two worst
     responses there, or ranks a response lower than its page has responses.
     """
     columns = needed_in(vocabulary, RANKS)
     table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
-    cells = CellReader(table, vocabulary)
+    cells, persons = CellReader(table, vocabulary), PersonReader(table, people, adds=new_people)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}
     ranked: dict[tuple[str, int, str], list[tuple[int, int]]] = {}  # ranks with their lines
     n = 0
     for line, row in table.rows():
         n += 1
-        person = person_of(table, line, row, people)
+        person = persons.person(line, row)
         cell = cells.cell(line, row)
         dimension = cells.rank_dimension(line, row)
         shown = sizes[cell[0]] if cell else LARGEST

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from dashboard.importing.files import Findings, TidyFile
+from survey.files.digits import NumberedNames
 from survey.files.table_file import Columns
 
 #: What names an answer; scenario and set are empty at the end of a study.
@@ -22,11 +23,16 @@ def read_codings(
     `answers` are the ids of answers by ANSWER.
     """
     table = TidyFile(data, file, COLUMNS, findings, kind="ratings")
+    among = [dict.fromkeys(of) for of in zip(*answers, strict=True)]
+    numbered = [NumberedNames(of) for of in among or [{}] * len(ANSWER)]
     coded: dict[int, tuple[int, str]] = {}
     seen: set[int] = set()
     for line, row in table.rows():
         names = tuple(row[name] for name in ANSWER)
         answer = answers.get(names)
+        if answer is None:
+            known = (of.known(name) for of, name in zip(numbered, names, strict=True))
+            answer = answers.get(tuple(known))
         if answer is None:
             reason = "{!r} has no open answer {!r} there"
             table.problem(line, "participant", reason, row["participant"], row["question"])

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.files.apart import read_apart
 from survey.files.csv_text import from_text
-from survey.files.digits import ascii_number
+from survey.files.digits import as_known, as_whole, ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
@@ -24,7 +24,6 @@ from survey.files.table_file import Columns, TableFile
 LARGEST = 2**31 - 1
 LONGEST_NUMBER = 400
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
-DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
 #: With a comma it may be a number with decimals, or a whole one with its thousands set apart.
 THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
 
@@ -126,6 +125,11 @@ class TidyFile:
         self._zone = self._table.zone
         findings.note_unread(file, self._table.unread)
 
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the names of scenarios are made from their texts."""
+        return self._table is not None and self._table.is_unnamed
+
     def problem(self, line: int, column: str, reason: str, *values: object) -> None:
         """Note what is wrong with a cell, or with a line where `column` is empty.
 
@@ -155,10 +159,11 @@ class TidyFile:
         text = ascii_number(row.get(column, ""))
         if not text:
             return None
-        if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        whole = as_whole(self.with_point(text))
+        if not re.fullmatch(r"-?[0-9]{1,18}", whole):
             self.problem(line, column, "{!r} is not a whole number", text)
             return None
-        number = int(text)
+        number = int(whole)
         if not least <= number <= most:
             self.problem(line, column, f"{{}} is not between {least} and {most}", text)
             return None
@@ -197,9 +202,7 @@ class TidyFile:
 
     def with_point(self, text: str) -> str:
         """A number in ASCII with a decimal point, where the file may have commas for them."""
-        text = ascii_number(text)
-        is_decimal = self.has_decimal_commas and DECIMAL_COMMA.fullmatch(text)
-        return text.replace(",", ".") if is_decimal else text
+        return self._table.table.with_point(text) if self._table else text
 
     def time(self, line: int, row: Row, column: str) -> datetime | None:
         """An ISO 8601 time; without an offset it is in the file's time zone, else UTC."""
@@ -219,7 +222,7 @@ class TidyFile:
 
     def choice(self, line: int, row: Row, column: str, known: Collection[str]) -> str | None:
         """One of `known`; a problem suggests the nearest for any other text."""
-        text = row.get(column, "")
+        text = as_known(row.get(column, ""), known)
         if text in known:
             return text
         self.problem(line, column, not_among(text, known), text)

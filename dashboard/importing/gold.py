@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
 
-from dashboard.importing.checks import CELL, CellReader, needed_in
+from dashboard.importing.checks import CELL, MADE_FROM, TEXTS, CellReader, needed_in
 from dashboard.importing.files import Findings, Row, TidyFile
 from dashboard.importing.people import Vocabulary
 from survey.definition.mapping import StudyMap
@@ -14,7 +14,12 @@ from survey.files.problems import DefinitionError
 from survey.files.table_file import Columns, TableFile
 
 CALL = "call_"
-GOLD = Columns(required=(*CELL, "dimension", "gold"), optional=("gold_by",), numbered=CALL)
+GOLD = Columns(
+    required=(*CELL, "dimension", "gold"),
+    optional=("gold_by", *TEXTS),
+    numbered=CALL,
+    made_from=MADE_FROM,
+)
 
 #: A file of drawn responses (`dashboard.judges.label_drawing`): by their ids, blind.
 RESPONSE_ID = "response_id"

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
+from dashboard.importing.options import EXPIRED, REVOKED, Options, WrongAnswers
 from survey.definition.mapping import StudyMap
 from survey.files.table_file import Columns
 
@@ -35,6 +36,8 @@ PARTICIPANTS = Columns(
 LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 #: The reason of a decision whose file does not tell it.
 NOT_STATED = "not stated in the imported file"
+#: Of a participant, in characters.
+LONGEST_NAME = 100
 #: An age above this is a slip of the pen, or a year of birth.
 OLDEST = 150
 
@@ -46,6 +49,8 @@ class Vocabulary:
     study: str
     #: (block id, response id) by names.
     cells: Mapping[Names, tuple[int, int]]
+    #: Names of scenarios by those that are made from their texts.
+    scenarios: Mapping[str, str]
     #: One of these by the id of its response.
     public_ids: Mapping[str, tuple[int, int]]
     dimensions: list[str]
@@ -59,6 +64,8 @@ class Vocabulary:
     #: Further questions of the study, and those with whole numbers as answers.
     questions: list[str]
     whole_numbers: list[str]
+    #: What questions with options may be answered with.
+    options: Mapping[str, Options]
     ways_in: list[str]
     endings: list[str]
     devices: list[str]
@@ -84,21 +91,21 @@ class Person:
 
     line: int
     name: str
-    source: str
-    status: str
-    started_at: datetime | None
-    finished_at: datetime | None
-    duration_seconds: float | None
-    checks_failed: int | None
-    way_in: str
-    ending: str
-    language: str
-    device: str
-    window: tuple[int | None, int | None]
-    clock_stepped: bool
+    source: str = "import"
+    status: str = "completed"
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    duration_seconds: float | None = None
+    checks_failed: int | None = None
+    way_in: str = ""
+    ending: str = ""
+    language: str = ""
+    device: str = ""
+    window: tuple[int | None, int | None] = (None, None)
+    clock_stepped: bool = False
     #: Why researchers excluded the person; empty where they did not.
-    excluded_by_decision: str
-    answers: dict[str, str | int | float]
+    excluded_by_decision: str = ""
+    answers: dict[str, str | int | float] = field(default_factory=dict)
     blocks: dict[int, "ImportedBlock"] = field(default_factory=dict)
 
 
@@ -143,25 +150,39 @@ def read_people(
     columns = asked_of_people(vocabulary.questions)
     table = TidyFile(data, file, columns, findings, kind="participants", study_map=study_map)
     people: dict[str, Person] = {}
+    wrong: dict[str, WrongAnswers] = {}
     for line, row in table.rows():
         name = row["participant"]
-        if not name:
-            table.problem(line, "participant", "is empty")
-        elif len(name) > 100:
-            table.problem(line, "participant", "is longer than 100 characters")
+        if reason := why_no_name(name):
+            table.problem(line, "participant", reason)
         elif name in people:
             table.problem(
                 line, "participant", "{!r} is on line {} already", name, people[name].line
             )
         else:
-            people[name] = _person(table, line, row, vocabulary)
+            people[name] = _person(table, line, row, vocabulary, wrong)
+    for column, answers in wrong.items():
+        answers.refuse(table, column, vocabulary.options[column])
     if not people and not findings.problems:
         table.problem(1, "", "there are no participants below the header")
-    _look_for_prolific_ids(people, file, findings)
+    look_for_prolific_ids(people, file, findings)
     return people
 
 
-def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Person:
+def why_no_name(name: str) -> str:
+    """Why people can't be called so; empty if they can."""
+    if not name:
+        return "is empty"
+    return f"is longer than {LONGEST_NAME} characters" if len(name) > LONGEST_NAME else ""
+
+
+def _person(
+    table: TidyFile,
+    line: int,
+    row: Row,
+    vocabulary: Vocabulary,
+    wrong: dict[str, WrongAnswers],
+) -> Person:
     source = _source(table, line, row, vocabulary)
     status = table.choice(line, row, "status", STATUSES)
     started_at = table.time(line, row, "started_at")
@@ -191,7 +212,7 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
         ),
         clock_stepped=clock_stepped,
         excluded_by_decision=_decision(table, line, row),
-        answers=_answers(table, line, row, vocabulary),
+        answers=_answers(table, line, row, vocabulary, wrong),
     )
 
 
@@ -229,9 +250,15 @@ def _source(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> str
 
 
 def _answers(
-    table: TidyFile, line: int, row: Row, vocabulary: Vocabulary
+    table: TidyFile,
+    line: int,
+    row: Row,
+    vocabulary: Vocabulary,
+    wrong: dict[str, WrongAnswers],
 ) -> dict[str, str | int | float]:
+    """Answers by question; those that are no option are added to `wrong`."""
     answers: dict[str, str | int | float] = {}
+    row = {name: "" if text in (REVOKED, EXPIRED) else text for name, text in row.items()}
     age = table.number(line, row, "age", most=OLDEST)
     if age is not None:
         answers["age"] = int(age) if age.is_integer() else age
@@ -242,14 +269,19 @@ def _answers(
             number = table.whole(line, row, name, least=-1_000_000_000)
             if number is not None:
                 answers[name] = number
-        else:
+        elif (options := vocabulary.options.get(name)) is None:
             answers[name] = row[name]
+        elif (answer := options.answer(row[name])) is not None:
+            answers[name] = answer
+        else:
+            wrong.setdefault(name, WrongAnswers(line)).counts[row[name]] += 1
     if "state" in answers:
         answers.pop("region", None)  # the state's own region holds
     return answers
 
 
-def _look_for_prolific_ids(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+def look_for_prolific_ids(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+    """Note names that seem to be those of Prolific."""
     ids = [person for person in people.values() if re.fullmatch(r"[0-9a-f]{24}", person.name)]
     if ids:
         findings.notices.append(

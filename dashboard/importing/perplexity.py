@@ -1,12 +1,12 @@
 """A file with the perplexity of each response, checked against a study. Pure."""
 
-from dashboard.importing.checks import CELL, CellReader, needed_in
+from dashboard.importing.checks import CELL, MADE_FROM, TEXTS, CellReader, needed_in
 from dashboard.importing.files import Findings, TidyFile
 from dashboard.importing.people import Vocabulary
 from survey.files.table_file import Columns
 
 PERPLEXITY = "perplexity"
-COLUMNS = Columns(required=(*CELL, PERPLEXITY))
+COLUMNS = Columns(required=(*CELL, PERPLEXITY), optional=TEXTS, made_from=MADE_FROM)
 
 
 def read_perplexities(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -18,16 +18,25 @@ from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
-from dashboard.importing.people import ImportedBlock, Names, Person, Vocabulary, read_people
+from dashboard.importing.options import Options
+from dashboard.importing.people import (
+    ImportedBlock,
+    Names,
+    Person,
+    Vocabulary,
+    look_for_prolific_ids,
+    read_people,
+)
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
 from survey.content import content_of
+from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
-from survey.definition.questions import IntegerQuestion
+from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
 from survey.definition.settings import ENDINGS
-from survey.files.names import one_name
-from survey.files.problems import DefinitionError
+from survey.files.names import key_of_texts, one_name
+from survey.files.problems import DefinitionError, Problem
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -37,6 +46,7 @@ from survey.models import (
     Study,
     StudyEvent,
 )
+from survey.regions import STATES
 from survey.tidy import cells_of, definition_of, dimensions_of
 
 #: What gold scores that come with ratings are called.
@@ -69,14 +79,17 @@ def import_ratings(
     *, study: Study, files: Mapping[str, Path], map_file: Path | None = None
 ) -> Imported:
     """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
-    be absent, and that of ratings where the study has none). `map_file` says where they have our
-    columns, if not under our names. Raises ImportRefused, having changed nothing.
+    be absent, and that of ratings where the study has none). Without one of participants, these are
+    the people whom ratings and ranks name. `map_file` says where they have our columns, if not
+    under our names. Raises ImportRefused, having changed nothing.
     """
     contents = {name: read_file(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
     study_map = read_map(map_file, vocabulary) if map_file else None
     if vocabulary.rating_task and "ratings" not in files:
         raise ImportRefused(f"Nothing was imported: {study} has ratings, so give their file too")
+    if not {"participants", "ratings", "ranks"} & files.keys():
+        raise ImportRefused("Nothing was imported: give a file of participants, ratings or ranks")
     checked = _check(vocabulary, files, contents, study_map)
     checked.done.notices.extend(_in_no_group(study, checked.people.values()))
     before = gold_scores(study)
@@ -109,6 +122,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     return Vocabulary(
         study=str(study),
         cells={_composed(cell.names): key for key, cell in cells.items()},
+        scenarios=_by_texts(study),
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
         ties=definition.ranking is not None and definition.ranking.ties,
@@ -117,6 +131,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
         scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in (*definition.screening, *asked)],
         whole_numbers=[q.name for q in asked if isinstance(q, IntegerQuestion)],
+        options=dict(_options(definition)),
         ways_in=[way.value for way in Participant.WayIn],
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
@@ -124,6 +139,29 @@ def vocabulary_of(study: Study) -> Vocabulary:
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
+
+
+def _by_texts(study: Study) -> dict[str, str]:
+    """The scenarios by their texts, without those that have the same ones."""
+    by_key: dict[str, list[str]] = {}
+    for name, prompt, context in study.scenarios.values_list("name", "prompt", "context"):
+        by_key.setdefault(key_of_texts(context, prompt), []).append(one_name(name))
+        if context:  # a file may have prompts alone
+            by_key.setdefault(key_of_texts(prompt), []).append(one_name(name))
+    return {key: names[0] for key, names in by_key.items() if len(names) == 1}
+
+
+def _options(definition: StudyDefinition) -> Iterator[tuple[str, Options]]:
+    for asked in definition.screening:
+        yield asked.name, Options(asked.options)
+    for question in definition.demographics:
+        if isinstance(question, ChoiceQuestion):
+            also = [question.several] if question.several else []
+            is_multiple = question.kind == "multiple"
+            yield question.name, Options(question.offered, several=is_multiple, also=also)
+        elif isinstance(question, StateQuestion):
+            # territories, and countries of people abroad, are not among them
+            yield question.name, Options([*STATES], also=[*STATES.values()], open=True)
 
 
 def _composed(names: Names) -> Names:
@@ -148,14 +186,20 @@ def _check(
 ) -> _Checked:
     findings = Findings()
     given = {name: (contents[name], str(file), vocabulary) for name, file in files.items()}
-    people = read_people(*given["participants"], findings, study_map=study_map)
-    if not people:
-        findings.refuse_if_any()
+    people: dict[str, Person] = {}
+    if "participants" in given:
+        people = read_people(*given["participants"], findings, study_map=study_map)
+        if not people:
+            findings.refuse_if_any()
+    mapped: dict[str, Any] = {"study_map": study_map, "new_people": "participants" not in given}
     ratings, ranks, gold = 0, 0, []
     if "ratings" in given:
-        ratings = read_ratings(*given["ratings"], people, findings, study_map=study_map)
+        ratings = read_ratings(*given["ratings"], people, findings, **mapped)
     if "ranks" in given:
-        ranks = read_ranks(*given["ranks"], people, findings, study_map=study_map)
+        ranks = read_ranks(*given["ranks"], people, findings, **mapped)
+    if "participants" not in given:
+        file = str(files.get("ratings") or files["ranks"])
+        _note_new_people(people, file, findings)
     if "gold" in given:
         gold = read_gold(*given["gold"], findings, study_map=study_map)
     findings.refuse_if_any()
@@ -163,6 +207,17 @@ def _check(
         findings.notices.extend(study_map.notices_of_unused((*files, "responses")))
     done = Imported(len(people), ratings, ranks, len(gold), findings.all_notices)
     return _Checked(people, gold, done)
+
+
+def _note_new_people(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+    """Say who the people are where no file tells it."""
+    if not people and not findings.problems:
+        findings.problems.add(Problem(file, 1, 0, "there are no ratings below the header"))
+    findings.notices.append(
+        f"{file}: there is no file of participants, so everybody whom its rows name is one who "
+        f"completed: {len(people)}"
+    )
+    look_for_prolific_ids(people, file, findings)
 
 
 def _in_no_group(study: Study, people: Iterable[Person]) -> list[str]:

@@ -4,22 +4,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dashboard.importing.options import EXPIRED, REVOKED, SEVERAL, Options
 from dashboard.raters.submission_lists import NAMES
 from survey.definition.mapping import MappedTable, StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
 from survey.files.csv_text import from_text
-from survey.files.digits import ascii_number
+from survey.files.digits import as_whole
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.table_file import Columns, TableFile
 from survey.regions import STATES
 
-#: What Prolific writes for a person who took back the consent to share an answer, and for an
-#: answer that is too old.
-REVOKED, EXPIRED = "CONSENT_REVOKED", "DATA_EXPIRED"
 SUBMISSION, PARTICIPANT = NAMES["submission"], NAMES["participant"]
-WHOLE = re.compile(r"([0-9]{1,9})(?:\.0+)?")
-SEVERAL = ";"
+WHOLE = re.compile(r"[0-9]{1,9}")
 
 Answer = int | str | list[str]
 
@@ -79,7 +76,7 @@ def read_export(
                 person.revoked.append(question.name)
             elif text not in ("", EXPIRED):
                 try:
-                    person.answers[question.name] = _answer(question, text)
+                    person.answers[question.name] = _answer(question, text, table)
                 except ValueError as error:
                     where = f"column {called.get(question.name, rows.called(question.name))!r}: "
                     reason, about = str(error), question.name
@@ -122,21 +119,23 @@ def _absent(
     ]
 
 
-def _answer(question: Question, text: str) -> Answer:
+def _answer(question: Question, text: str, table: TableFile) -> Answer:
     """A cell as an answer. Raises ValueError with the template of a problem (`Problem`)."""
     if isinstance(question, IntegerQuestion):
-        whole = WHOLE.fullmatch(ascii_number(text))
-        if whole is None:
+        whole = as_whole(table.with_point(text))
+        if not WHOLE.fullmatch(whole):
             raise ValueError("{!r} is not a whole number")
-        if not question.minimum <= int(whole[1]) <= question.maximum:
+        if not question.minimum <= int(whole) <= question.maximum:
             raise ValueError(f"{{}} is not between {question.minimum} and {question.maximum}")
-        return int(whole[1])
+        return int(whole)
     options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
+    one_of = Options(options)
     if question.kind != "multiple":
+        text = one_of.answer(text) or text
         if text not in options:
             raise ValueError(not_among(text, options))
         return text
-    chosen = [one.strip() for one in text.split(SEVERAL)]
+    chosen = [one_of.answer(one) or one.strip() for one in text.split(SEVERAL)]
     for one in chosen:
         if one not in options:
             raise ValueError(not_among(one, options))

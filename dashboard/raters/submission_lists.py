@@ -110,7 +110,7 @@ def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
     maybe_at = {
         name: table.columns.index(name) for name in SUBMISSIONS.optional if name in table.columns
     }
-    problems = Problems()
+    problems, unknown = Problems(), Problems()
     rows: list[tuple[ListedSubmission, int]] = []
     first_line: dict[str, int] = {}
     for line, cells in table.records(problems):
@@ -124,7 +124,8 @@ def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
         if status not in STATUSES:
             near = did_you_mean(row["status"], sorted(STATUSES))
             message = "{!r} is none of Prolific's statuses" + near
-            problems.add(Problem(file, line, at["status"] + 1, message, (row["status"],)))
+            unknown.add(Problem(file, line, at["status"] + 1, message, (row["status"],)))
+            continue
         before = first_line.setdefault(row["submission"], line)
         if row["submission"] and before != line:
             message = "submission {!r} is on line {} already"
@@ -143,11 +144,14 @@ def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
             completed_at=_time(maybe.get(COMPLETED, "")),
         )
         rows.append((submission, at["submission"] + 1))
+    if not rows:
+        problems.extend(unknown)
     if not rows and not problems:
         message = "there are no submissions below the header; leave this list out"
         problems.add(Problem(file, table.header_line, 0, message))
     if problems:
         raise DefinitionError(problems)
+    table.notices += [f"{problem}: left as it was" for problem in unknown]
     return rows
 
 

@@ -79,12 +79,14 @@ def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
     given: list[dict[str, Any]] | None = None
     if file is not None:
         try:
-            given = _rated_texts(study, file.read(), file.name)
+            given, notices = _rated_texts(study, file.read(), file.name)
         except ImportRefused as error:
             for line in str(error).splitlines():
                 messages.error(request, line)
             messages.error(request, "Nothing was changed.")
             return back
+        for notice in notices:
+            messages.success(request, f"Note: {notice}")
     options = ScorerOptions(head=form.cleaned_data["head"], file=file.name if file else "")
     scorer = request_scorer(
         study,
@@ -98,12 +100,12 @@ def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
     return back
 
 
-def _rated_texts(study: Study, data: bytes, file: str) -> list[dict[str, Any]]:
-    dimensions = list(dimensions_of(definition_of(study)))
-    rows = read_upload(read_rated_texts, data, file, dimensions=dimensions)
+def _rated_texts(study: Study, data: bytes, file: str) -> tuple[list[dict[str, Any]], list[str]]:
+    dimensions, notices = list(dimensions_of(definition_of(study))), list[str]()
+    rows = read_upload(read_rated_texts, data, file, dimensions=dimensions, notices=notices)
     if not rows:
         raise ImportRefused(f"{file}: the file has no rated texts")
-    return rows
+    return rows, notices
 
 
 @require_GET

@@ -113,12 +113,15 @@ def import_codings(request: ResearcherRequest, name: str) -> HttpResponse:
         return _back(request, study, CODING)
     file = form.cleaned_data["file"]
     try:
-        n = import_file(study, _sources(request, study), request.user, file.read(), file.name)
+        sources = _sources(request, study)
+        n, notices = import_file(study, sources, request.user, file.read(), file.name)
     except ImportRefused as error:
         for line in str(error).splitlines():
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
     else:
+        for notice in notices:
+            messages.success(request, f"Note: {notice}")
         messages.success(request, f"Codes of {n} answers imported as yours.")
     return _back(request, study, CODING)
 

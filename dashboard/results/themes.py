@@ -141,13 +141,16 @@ def coding_rows(study: Study, sources: Sequence[str], coder: User) -> Iterator[t
         yield (person, scenario or "", set_name or "", question, text, codes.get(answer, ""))
 
 
-def import_file(study: Study, sources: Sequence[str], coder: User, data: bytes, file: str) -> int:
-    """Keep the codes of a file as this coder's, all or none; how many answers they are about.
-    Raises ImportRefused, having changed nothing.
+def import_file(
+    study: Study, sources: Sequence[str], coder: User, data: bytes, file: str
+) -> tuple[int, list[str]]:
+    """Keep the codes of a file as this coder's, all or none; how many answers they are about, and
+    what is worth knowing of the file. Raises ImportRefused, having changed nothing.
     """
     rows = answers_to_code(study, sources).values_list("id", *_NAMES)
     answers = {tuple(name or "" for name in names): answer for answer, *names in rows}
-    coded = read_upload(read_codings, data, file, answers)
+    notices: list[str] = []
+    coded = read_upload(read_codings, data, file, answers, notices=notices)
     findings = Findings()
     wrong = {text: _wrong(study, text) for _, text in coded.values()}
     for line, text in coded.values():
@@ -158,7 +161,7 @@ def import_file(study: Study, sources: Sequence[str], coder: User, data: bytes, 
     if not coded:
         raise ImportRefused(f"{file}: the file has no codes")
     decisions = {answer: codes_in(study, text) for answer, (_, text) in coded.items()}
-    return code_answers(study=study, coder=coder, decisions=decisions, file=file)
+    return code_answers(study=study, coder=coder, decisions=decisions, file=file), notices
 
 
 def codes_in(study: Study, text: str) -> list[ThemeCode]:

@@ -248,8 +248,9 @@ def _asked(definition: StudyDefinition) -> dict[str, str]:
         dimensions = definition.rating.dimensions
         asked["rating"] = "; ".join(f"{p.value} = {p.label}" for p in definition.rating.scale)
         if definition.rating.kind == "slider":
-            numbers = "whole" if definition.rating.step == 1 else "whole and half"
-            asked["rating"] += f"; {numbers} numbers between them"
+            step = definition.rating.step
+            numbers = "whole numbers" if step == 1 else f"numbers in steps of {step}"
+            asked["rating"] += f"; {numbers} between them"
         asked["dimension"] = "; ".join(f"{d.name} = {d.question}" for d in dimensions)
     if definition.ranking is not None:
         asked["rank"] = definition.ranking.question

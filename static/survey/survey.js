@@ -134,11 +134,15 @@ function whenAnswerStands(form, tell) {
 for (const line of document.querySelectorAll(".slider input[type=range]")) {
   const number = line.closest(".slider").querySelector("input[name]");
   const unset = line.getAttribute("aria-valuetext");
-  const isNumber = line.step ? /^-?\d+([.,][05]0*)?$/ : /^-?\d+$/; // in halves, or whole
+  const step = +line.step || 1;
+  const isPoint = (typed, value) => {
+    const steps = (value - line.min) / step;
+    return /^-?\d+([.,]\d+)?$/.test(typed) && Math.abs(steps - Math.round(steps)) < 1e-6;
+  };
   const show = () => {
     const typed = number.value.trim();
     const value = typed.replace(",", ".");
-    const set = isNumber.test(typed) && +value >= +line.min && +value <= +line.max;
+    const set = isPoint(typed, value) && +value >= +line.min && +value <= +line.max;
     line.value = set ? value : ""; // without a value it waits at its middle
     if (set) number.removeAttribute("aria-invalid");
     line.classList.toggle("unset", !set);

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
-from survey.definition.tasks import AsItIs, whole_or_half
+from survey.definition.tasks import AsItIs, point_value
 
 
 def _answer(value: Any) -> float | str:
@@ -14,7 +14,7 @@ def _answer(value: Any) -> float | str:
             raise ValueError("is empty")
         return value.strip()
     try:
-        return whole_or_half(value)
+        return point_value(value)
     except ValueError:
         raise ValueError("must be a point of the scale or one of the options") from None
 

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from survey.definition.parts import Name, refuse_repeats
+from survey.definition.dimension_names import DimensionName
+from survey.definition.parts import refuse_repeats
 from survey.files.suggestions import nearest
 
 
@@ -20,7 +21,7 @@ def _two_or_more(parts: list[str]) -> list[str]:
 
 
 #: Each composite's parts, by its name.
-GivenComposites = dict[Name, Annotated[list[Name], AfterValidator(_two_or_more)]]
+GivenComposites = dict[DimensionName, Annotated[list[DimensionName], AfterValidator(_two_or_more)]]
 
 
 def problems(

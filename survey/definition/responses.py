@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +12,7 @@ from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
 from survey.definition.text_language import checked_tag
 from survey.files.csv_text import from_text
+from survey.files.digits import as_known
 from survey.files.names import one_name
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
@@ -23,12 +24,13 @@ COLUMNS = Columns(
     required=("scenario", "prompt", "model", "condition", "response"),
     optional=("set", "context", LANGUAGE),
     ignored=("generated_by", "parameters", "generated_at"),  # of `manage.py corpus responses`
+    made_from={"scenario": "prompt"},
 )
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
 #: Longest names, in characters.
-LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
+LONGEST = {"set": 100, "model": 200, "condition": 100}
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -95,18 +97,21 @@ def parse_responses(
     table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
+    needed = [name for name in COLUMNS.required if name != "scenario" or not table.is_unnamed]
+    named = {"condition": study.conditions, "set": study.sets, "model": models_of(study)}
     once = _Once()
     for line, cell in table.rows(problems, from_text):
         problems.extend(
-            Problem(file, line, 0, f"{name} is empty")
-            for name in COLUMNS.required
-            if not cell[name]
+            Problem(file, line, 0, f"{name} is empty") for name in needed if not cell[name]
         )
         problems.extend(
             Problem(file, line, 0, f"{name} is longer than {most} characters")
             for name, most in LONGEST.items()
             if len(cell.get(name, "")) > most
         )
+        for name, known in named.items():
+            if name in cell and known is not None:
+                cell[name] = _known(cell[name], known, file_table)
         scenario = cell["scenario"]
         rows.append(
             ResponseRow(
@@ -131,6 +136,12 @@ def parse_responses(
         raise DefinitionError(problems)
     notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
     return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
+
+
+def _known(name: str, known: Collection[str], table: TableFile) -> str:
+    """A name of the study that is a number, which a file writes with zeros behind it."""
+    number = as_known(table.with_point(name), known)
+    return number if number in known else name
 
 
 def _language(

@@ -1,5 +1,7 @@
 """The tasks for a block."""
 
+from decimal import Decimal
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -12,32 +14,41 @@ from pydantic import (
     model_validator,
 )
 
-from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.dimension_names import DimensionName
+from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
+
+#: Decimals of a point, and steps from one end of a slider to the other.
+MOST_DECIMALS, MOST_STEPS = 4, 2000
 
 
-def whole_or_half(value: float) -> float:
-    """A multiple of 0.5, as an int if it is whole: 2, 2.5. Raises ValueError for other numbers."""
-    if type(value) not in (int, float) or value * 2 % 1 != 0:
-        raise ValueError("must be a whole or half number, such as 2 or 2.5")
+def point_value(value: float) -> float:
+    """A point of a scale: a number with up to four decimals, as an int if it is whole: 2, 2.25.
+    Raises ValueError for what is none.
+    """
+    is_number = type(value) in (int, float) and isfinite(value)
+    if not is_number or round(value, MOST_DECIMALS) != value:
+        raise ValueError(
+            f"must be a number with at most {MOST_DECIMALS} decimals, such as 2 or 2.5"
+        )
     return int(value) if value % 1 == 0 else value
 
 
 #: Stored as it is: as a float, a whole number would become another one in a study's hash.
 AsItIs = PlainSerializer(lambda value: value)
-WholeOrHalf = Annotated[float, PlainValidator(whole_or_half), AsItIs]
+PointValue = Annotated[float, PlainValidator(point_value), AsItIs]
 
 
 class Point(Part):
     """One point of a scale; every point is labelled."""
 
-    value: WholeOrHalf
+    value: PointValue
     label: Text
 
 
 class Dimension(Part):
     """One question asked about each response."""
 
-    name: Name
+    name: DimensionName
     question: Text
 
 
@@ -47,7 +58,7 @@ class _RatingTask(Part):
     @field_validator("dimensions")
     @classmethod
     def _dimensions_once(cls, dimensions: list[Dimension]) -> list[Dimension]:
-        refuse_repeats("dimension", [d.name for d in dimensions])
+        refuse_repeats("dimension", [d.name.casefold() for d in dimensions])
         return dimensions
 
 
@@ -77,17 +88,18 @@ class SliderTask(_RatingTask):
     """Every response is rated on every dimension, on a slider without a starting value."""
 
     kind: Literal["slider"]
-    minimum: int = 0
-    maximum: int = 100
-    step: WholeOrHalf = 1
+    minimum: PointValue = 0
+    maximum: PointValue = 100
+    step: PointValue = 1
     left: Text = Field(description="What the minimum means")
     right: Text = Field(description="What the maximum means")
 
     @property
     def values(self) -> list[float]:
         """The values that a rating may have, rising."""
-        steps = int((self.maximum - self.minimum) / self.step)
-        return [whole_or_half(self.minimum + number * self.step) for number in range(steps + 1)]
+        least, step = _exact(self.minimum), _exact(self.step)
+        steps = int((_exact(self.maximum) - least) / step)
+        return [point_value(float(least + number * step)) for number in range(steps + 1)]
 
     @property
     def scale(self) -> list[Point]:
@@ -101,13 +113,19 @@ class SliderTask(_RatingTask):
     def _has_length(self) -> "SliderTask":
         if not 1 <= self.maximum - self.minimum <= 1000:
             raise ValueError("maximum must be above minimum, by at most 1000")
+        steps = (_exact(self.maximum) - _exact(self.minimum)) / _exact(self.step)
+        if steps % 1 or steps > MOST_STEPS:
+            raise wrong(
+                ("step",),
+                f"must lead from minimum to maximum in at most {MOST_STEPS} equal steps",
+            )
         return self
 
     @field_validator("step")
     @classmethod
-    def _one_or_a_half(cls, step: float) -> float:
-        if step not in (1, 0.5):
-            raise ValueError("must be 1 or 0.5")
+    def _is_positive(cls, step: float) -> float:
+        if step <= 0:
+            raise ValueError("must be above 0, such as 0.5")
         return step
 
     @model_serializer(mode="wrap")
@@ -117,12 +135,16 @@ class SliderTask(_RatingTask):
         return {name: value for name, value in dumped.items() if (name, value) != ("step", 1)}
 
 
+def _exact(value: float) -> Decimal:
+    return Decimal(str(value))
+
+
 class RankingTask(Part):
     """The responses of a block are put in order, 1 for the best."""
 
     kind: Literal["ranking"]
     question: Text
-    dimension: Name | Literal[""] = ""
+    dimension: DimensionName | Literal[""] = ""
     ties: bool = False
 
 
@@ -132,7 +154,7 @@ class BestWorstTask(Part):
     kind: Literal["best_worst"]
     best: Text
     worst: Text
-    dimension: Name | Literal[""] = ""
+    dimension: DimensionName | Literal[""] = ""
 
 
 class TextTask(Part):

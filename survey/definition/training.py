@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, PlainValidator, field_validator
 
 from survey.definition.parts import Name, Part, Text, WrittenText, refuse_repeats
-from survey.definition.tasks import AsItIs, RatingTask, whole_or_half
+from survey.definition.tasks import AsItIs, RatingTask, point_value
 from survey.files.suggestions import did_you_mean
 
 #: The most training items of a study, and the most responses of one.
@@ -18,7 +18,7 @@ def _range(value: Any) -> tuple[float, float]:
     """Two points of a scale. Raises ValueError."""
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
         raise ValueError("give two points of the scale, such as [1, 2]")
-    least, most = whole_or_half(value[0]), whole_or_half(value[1])
+    least, most = point_value(value[0]), point_value(value[1])
     if least > most:
         raise ValueError("give the smaller point first")
     return least, most

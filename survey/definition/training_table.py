@@ -6,10 +6,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from survey.definition.tasks import RatingTask, whole_or_half
+from survey.definition.tasks import RatingTask, point_value
 from survey.definition.training import KeyPath, Training, misfits
 from survey.files.as_written import WRITTEN, as_written
-from survey.files.digits import ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.table_file import Columns, TableFile
 
@@ -28,6 +27,7 @@ class TrainingTable:
     file: str
     items: list[dict[str, Any]] = field(default_factory=list)
     lines: dict[KeyPath, int] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
     def line_of(self, path: KeyPath) -> int:
         """The line of a path, or of the nearest one above it; 0 for the whole file."""
@@ -62,20 +62,16 @@ def read_training_table(path: Path) -> TrainingTable:
     source = TableFile(read_bytes(path), file=str(path), sheet="training")
     problems = Problems()
     wrong, unread = source.header_problems(COLUMNS)
-    wrong += [
-        Problem(str(path), source.header_line, 0, f"column {name!r} is unknown") for name in unread
-    ]
     if wrong:
         raise DefinitionError(wrong)
     table = TrainingTable(str(path))
+    table.notices += [*source.notices, *([source.notice_of_unread(unread)] if unread else [])]
     for line, cells in source.records(problems):
         row = {
             name: as_written(cell) if name in WRITTEN else cell.strip()
             for name, cell in zip(source.columns, cells, strict=True)
         }
-        row |= {name: ascii_number(row[name]) for name in ENDS}
-        if source.has_decimal_commas:
-            row |= {name: row[name].replace(",", ".") for name in ENDS}
+        row |= {name: source.with_point(row[name]) for name in ENDS}
         problems.extend(Problem(str(path), line, 0, message) for message in _add(table, line, row))
     if not table.items and not problems:
         problems.add(Problem(str(path), source.header_line, 0, "there is no item below the header"))
@@ -90,9 +86,9 @@ def _add(table: TrainingTable, line: int, row: dict[str, str]) -> list[str]:
     ends = []
     for name in ENDS if not wrong else ():
         try:
-            ends.append(whole_or_half(float(row[name])))
-        except ValueError:
-            wrong.append(f"{name} {row[name]!r} is not a whole or half number")
+            ends.append(point_value(float(row[name])))
+        except (ValueError, OverflowError):
+            wrong.append(f"{name} {row[name]!r} is not a point of a scale, such as 2 or 2.5")
     if wrong:
         return wrong
     items, lines = table.items, table.lines

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import regex
@@ -27,6 +27,21 @@ AFTERWARDS = (
 )
 #: Minimum length of a model's first word to be searched alone: Llama, not Phi.
 LONG_WORD = 4
+#: Words that name systems of many studies and no model: they say nothing in a text.
+_COMMON = """
+adapted answer assistant author base baseline best candidate chat clinician coach condition control
+default doctor expert few final fine finetuned first friend generated gold group human humans
+instruct instruction large learner long machine model none normal nurse one option original other
+others output partner peer person physician plain prompt prompted random real reference response
+robot sample second short small source standard student system target teacher test text therapist
+three truth tuned two user variant version volunteer writer zero
+"""
+COMMON = frozenset(_COMMON.split())
+#: Names of models, however they are written elsewhere.
+NEVER_COMMON = frozenset(("claude", "gemini", "llama", "mistral", "copilot", "bard", "grok"))
+#: Length of the shortest name of letters alone.
+SHORT_NAME = 3
+_WORD = regex.compile(r"\b\p{L}+\b")
 
 
 def unblinding(
@@ -35,26 +50,53 @@ def unblinding(
     translations: Sequence[StudyDefinition] = (),
 ) -> Iterator[StudyFinding]:
     """What to check in the texts and responses of a study."""
-    names = _names(row.model for row in rows)
+    texts = [text for _, text in visible_texts(definition, translations)]
+    names = _names((row.model for row in rows), common=_lower_words([*texts, *_written(rows)]))
     yield from _texts_that_name(definition, translations, names)
     yield from _responses_that_name(rows, names)
     yield from _differing_references(definition, rows)
     yield from _same_texts(rows)
 
 
-def _names(models: Iterator[str]) -> Any:
-    """The models' names, and their first words if these are names too: Claude, Qwen."""
+def _written(rows: Sequence[ResponseRow]) -> Iterator[str]:
+    for row in rows:
+        yield row.prompt
+        yield row.text
+
+
+def _lower_words(texts: Iterable[str]) -> set[str]:
+    """The words that are somewhere written without a capital."""
+    every = (word for text in texts for word in _WORD.findall(one_name(text)))
+    return {word for word in every if word.islower()}
+
+
+def _names(models: Iterable[str], *, common: Collection[str] = ()) -> Any:
+    """The models' names, and their first words if these are names too: Claude, Qwen. A letter or a
+    number is none, nor is a `common` word.
+    """
     patterns = set()
-    for model in models:
+    for model in dict.fromkeys(models):
         plain = model.isalpha()  # a word may be common: case must match
-        patterns.add(re.escape(model) if plain else f"(?i:{re.escape(model)})")
+        if not _is_common(model, common):
+            patterns.add(re.escape(model) if plain else f"(?i:{re.escape(model)})")
         first = re.match(r"[A-Za-z]+", model)
-        if first and len(first[0]) >= LONG_WORD and not first[0].islower():
+        is_name = first and len(first[0]) >= LONG_WORD and not first[0].islower()
+        if first and is_name and not _is_common(first[0], common):
             patterns.add(re.escape(first[0]))
     if not patterns:
         return None
     longest_first = sorted(patterns, key=len, reverse=True)
     return regex.compile(rf"{BEGINS}(?:{'|'.join(longest_first)}){ENDS}")
+
+
+def _is_common(name: str, common: Collection[str]) -> bool:
+    """Whether a name stands in many texts that are not about the model: A, 12, Human, Hope."""
+    if name.isascii() and (name.isdigit() or (name.isalpha() and len(name) < SHORT_NAME)):
+        return True
+    word = name.lower()
+    if not name.isalpha() or word in NEVER_COMMON:
+        return False
+    return word in COMMON or (word != name and word in common)
 
 
 def _texts_that_name(

@@ -13,7 +13,7 @@ ALIKE, COLUMNS_ALIKE = 0.6, 0.8
 LONGEST, MOST_KNOWN = 200, 1000
 #: Names that other tools and papers give to our columns.
 SYNONYMS = {
-    "scenario": ("item", "item_id", "prompt_id", "question_id", "scenario_id"),
+    "scenario": ("item", "item_id", "prompt_id", "question_id", "scenario_id", "id"),
     "set": ("pair", "pairing"),
     "prompt": ("input", "instruction", "question", "query", "user_input", "user_message"),
     "context": ("history", "persona", "system_prompt"),

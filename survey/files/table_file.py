@@ -5,13 +5,15 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain, islice
 
+from survey.files.digits import ascii_number
 from survey.files.encoding import decode
 from survey.files.names import one_name
 from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, listed
 from survey.files.qualtrics import Qualtrics, has_its_columns, read_further_headers
-from survey.files.suggestions import COLUMNS_ALIKE, nearest, synonym
+from survey.files.suggestions import COLUMNS_ALIKE, SYNONYMS, nearest, synonym
 from survey.files.workbook import is_workbook, read_workbook
 from survey.files.workbook_parts import MOST_COLUMNS
 
@@ -19,6 +21,12 @@ DELIMITERS = ",;\t"
 #: Of a CSV file; columns are as many as in a workbook. No study has nearly as many.
 MOST_LINES = 10_000_000
 LONGEST_LINE = 5_000_000
+#: Columns of names and numbers; how a column of texts is called says little.
+NAMED = [name for name in SYNONYMS if name != "response"]
+#: Rows that are looked at to see what columns have.
+FIRST = 1000
+_SEPARATOR = re.compile(r"\ufeff?\"?sep=([,;\t|])\"?[,;\t ]*(?=[\r\n])", re.IGNORECASE)
+DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
 #: The first bytes of other kinds of files, and what these are called.
 OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -44,17 +52,23 @@ class Columns:
     """The required and optional columns of a table, and known columns that are not read.
 
     `numbered` is the beginning of the names of numbered columns: `call_` for `call_1`, `call_2`.
+    `made_from` are required columns that can be made from another one, which is then needed.
     """
 
     required: Collection[str]
     optional: Collection[str] = ()
     ignored: Collection[str] = ()
     numbered: str = ""
+    made_from: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, name: str) -> bool:
         """Whether a table may have the column."""
         everything = (*self.required, *self.optional, *self.ignored)
         return name in everything or self.is_numbered(name)
+
+    def means(self, name: str) -> bool:
+        """Whether a name is that of a column, or one that other tools give to it."""
+        return self.knows(name.lower()) or bool(synonym(name, list(NAMED)))
 
     def is_numbered(self, name: str) -> bool:
         """Whether it is one of the numbered columns."""
@@ -73,6 +87,7 @@ class TableFile:
         self.file = file
         self.notices: list[str] = []
         self.has_decimal_commas = False
+        self._resembles: dict[str, str] = {}
         self._records = self._read(data, sheet)
         self.header_line, header = next(self._records, (1, []))
         self._width = len(header)
@@ -113,14 +128,17 @@ class TableFile:
         if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
             message = f"the file has more than {MOST_LINES:,} lines; give it in several files"
             raise DefinitionError([Problem(self.file, 0, 0, message)])
-        delimiter = delimiter_of(decode(data, file=self.file, how="in Excel: “CSV UTF-8”"))
+        text = decode(data, file=self.file, how="in Excel: “CSV UTF-8”")
+        said = separator_line(text)
+        delimiter = said[-1] if said else delimiter_of(text)
         self.has_decimal_commas = delimiter != ","
-        return _csv_records(data, self.file, delimiter)
+        return _csv_records(data, self.file, delimiter, skip=1 if said else 0)
 
     def records(self, problems: Problems) -> Iterator[Record]:
         """Records that are not empty, each with the line it starts on. Can be read once.
 
-        Records with too few or too many cells are added to `problems` instead. Reading ends when
+        Programs leave out cells at the end of a record that are empty. Records with too many cells
+        are added to `problems` instead. Reading ends when
         `problems.are_enough`, with one more problem that says so. Raises DefinitionError if the
         file is not valid CSV.
         """
@@ -132,49 +150,66 @@ class TableFile:
                 return
             if not any(map(str.strip, cells)):
                 continue
-            if len(cells) != self._width:
-                plural = "" if len(cells) == 1 else "s"
-                given = (len(cells), plural, named if len(cells) < named else self._width)
-                message = "{} cell{} where the header has {}"
-                problems.add(Problem(self.file, line, 0, message, given))
+            if len(cells) > self._width and any(map(str.strip, cells[self._width :])):
+                message = "{} cells where the header has {}"
+                problems.add(Problem(self.file, line, 0, message, (len(cells), self._width)))
             elif any(map(str.strip, cells[named:])):
                 message = "{!r} is in a column without a name"
                 unnamed = next(filter(None, cells[named:]))
                 problems.add(Problem(self.file, line, 0, message, (unnamed,)))
             else:
-                yield line, cells[:named]
+                yield line, [*cells, *[""] * (named - len(cells))][:named]
+
+    def first_rows(self) -> list[list[str]]:
+        """The cells of some records from the first on, which are not read by it."""
+        first = list(islice(self._records, FIRST))
+        self._records = chain(first, self._records)
+        width = len(self.columns)
+        rows = [[*cells, *[""] * width][:width] for _, cells in first]
+        return [cells for cells in rows if any(map(str.strip, cells))]
+
+    def with_point(self, text: str) -> str:
+        """A number in ASCII with a decimal point, where the file may have commas for them."""
+        text = ascii_number(text)
+        is_decimal = self.has_decimal_commas and DECIMAL_COMMA.fullmatch(text)
+        return text.replace(",", ".") if is_decimal else text
 
     def header_problems(
         self,
         columns: Columns,
         *,
         elsewhere: Mapping[str, str] = {},
-        is_mapped: bool = False,
     ) -> tuple[list[Problem], list[str]]:
         """Problems of the names of the columns, and the names of those that are not read.
 
         `elsewhere` are columns that the file need not have under their own names, each with the
-        file's column that has it (empty if none has). Where a file `is_mapped`, somebody has said
-        which of its columns is which: then a name is suggested for a missing column alone.
+        file's column that has it (empty if none has). A further column whose name resembles that of
+        a missing one is a problem; a notice points out what else it resembles.
         """
         sources = set(elsewhere.values())
         own = {name for name in self.columns if name not in sources and name not in elsewhere}
-        absent = [*columns.required, *columns.optional, *columns.ignored]
-        absent = [n for n in dict.fromkeys(absent) if n not in own and n not in elsewhere]
+        known = dict.fromkeys([*columns.required, *columns.optional])
+        absent = [name for name in known if name not in own and name not in elsewhere]
         problems, unread = [], []
         for name in self.columns:
             if name in sources or (name in own and columns.knows(name)):
                 continue
             missing = [one for one in absent if one in columns.required]
-            likely = missing if is_mapped else absent
-            near = synonym(name, missing) or nearest(name, likely, alike=COLUMNS_ALIKE)
-            if near is None:
-                unread.append(name)
-            else:
+            near = synonym(name, missing) or nearest(name, missing, alike=COLUMNS_ALIKE)
+            if near is not None:
                 message = f"column {name!r} is unknown; did you mean {near!r}?"
                 problems.append(Problem(self.file, self.header_line, 0, message))
                 absent.remove(near)
-        missing = [name for name in columns.required if name in absent]
+                continue
+            unread.append(name)
+            if near := nearest(name, absent, alike=COLUMNS_ALIKE):
+                self._resembles[name] = near
+        there = {*own, *elsewhere}
+        missing = [
+            name
+            for name in columns.required
+            if name in absent and columns.made_from.get(name) not in there
+        ]
         if len(missing) == 1:
             message = f"column {missing[0]!r} is missing"
             problems.append(Problem(self.file, self.header_line, 0, message))
@@ -184,14 +219,24 @@ class TableFile:
         return problems, unread
 
     def notice_of_unread(self, names: list[str]) -> str:
-        """That some columns are ignored."""
+        """That some columns are ignored, with what may be meant by them."""
         some = listed(names)
         message = (
             f"column {some} is ignored"
             if len(names) == 1
             else f"{len(names)} columns are ignored: {some}"
         )
+        if near := {name: self._resembles[name] for name in names if name in self._resembles}:
+            meant = listed([*near.values()])
+            of = f", by {listed([*near])}," if len(names) > 1 else ""
+            message += f"; did you mean{of} {meant}?"
         return str(Problem(self.file, self.header_line, 0, message))
+
+
+def separator_line(text: str) -> str:
+    """`sep=;`, if it is the first line of a text: Excel writes and reads it. Else nothing."""
+    first = _SEPARATOR.match(text)
+    return f"sep={first[1]}" if first else ""
 
 
 def delimiter_of(text: str) -> str:
@@ -201,21 +246,25 @@ def delimiter_of(text: str) -> str:
     return max(DELIMITERS, key=header.count)
 
 
-def _csv_records(data: bytes, file: str, delimiter: str) -> Iterator[Record]:
-    """The records of a CSV file in UTF-8, of which a few are in memory at a time."""
+def _csv_records(data: bytes, file: str, delimiter: str, skip: int) -> Iterator[Record]:
+    """The records of a CSV file in UTF-8, of which a few are in memory at a time; `skip` lines are
+    no records.
+    """
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-    reader = csv.reader(_not_too_long(lines, file), delimiter=delimiter, strict=True)
-    start = 1
+    for _ in range(skip):
+        lines.readline()
+    start = 1 + skip
+    reader = csv.reader(_not_too_long(lines, file, start), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             yield start, cells
-            start = reader.line_num + 1
+            start = reader.line_num + 1 + skip
     except csv.Error as error:
         raise DefinitionError([Problem(file, start, 0, f"not valid CSV: {error}")]) from None
 
 
-def _not_too_long(lines: Iterable[str], file: str) -> Iterator[str]:
-    for number, line in enumerate(lines, start=1):
+def _not_too_long(lines: Iterable[str], file: str, start: int) -> Iterator[str]:
+    for number, line in enumerate(lines, start):
         if len(line) > LONGEST_LINE:
             message = f"the line has more than {LONGEST_LINE:,} characters; is the file a table?"
             raise DefinitionError([Problem(file, number, 0, message)])

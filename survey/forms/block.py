@@ -13,20 +13,23 @@ from survey import paradata
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
+from survey.definition.dimension_names import in_forms
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, SliderTask, TextTask
 from survey.files.digits import ascii_number
 from survey.forms.checked import CheckedInput, clean_text
 from survey.page_wording import PageWording, capitalized, wording_of
 
-#: A number of up to six digits, perhaps with one decimal.
-_TYPED = re.compile(r"(?P<minus>-?)(?P<whole>[0-9]{1,6})(?:[.,](?P<tenths>[0-9])0*)?")
+#: A number of up to six digits, perhaps with decimals.
+_TYPED = re.compile(r"-?[0-9]{1,6}(?:[.,][0-9]{1,10})?")
+#: The step of sliders with half points.
+HALF = 0.5
 CHECK = "check"
 BEST, WORST = "best", "worst"
 
 
 def rating_name(response: ResponseContent, dimension: str) -> str:
     """Name of the inputs that rate a response on a dimension."""
-    return f"r-{response.public_id}-{dimension}"
+    return f"r-{response.public_id}-{in_forms(dimension)}"
 
 
 def rank_name(response: ResponseContent) -> str:
@@ -69,12 +72,12 @@ class _Reading:
         return wording_of(self.definition)
 
     def ratings(self, task: RatingTask, named: Sequence[tuple[str, ResponseContent]]) -> None:
-        allowed = {str(value): value for value in task.values}
+        allowed = _allowed(task)
         for which, response in named:
             for dimension in task.dimensions:
                 name = rating_name(response, dimension.name)
                 raw = self.sent.get(name, "").strip()
-                value = allowed.get(_number(raw, task.step) if task.kind == "slider" else raw)
+                value = allowed.get(_number(raw) if task.kind == "slider" else raw)
                 if value is not None:
                     cell = AnswerKey(task.kind, response.id, dimension.name)
                     self.checked.values.ratings[cell] = value
@@ -125,9 +128,9 @@ class _Reading:
     def check(self) -> None:
         rating = self.definition.rated
         slider = rating if isinstance(rating, SliderTask) else None
-        allowed = {str(value): value for value in rating.values}
+        allowed = _allowed(rating)
         raw = self.sent.get(CHECK, "").strip()
-        answer = allowed.get(_number(raw, slider.step) if slider else raw)
+        answer = allowed.get(_number(raw) if slider else raw)
         self.checked.sent[CHECK] = raw if slider and answer is None else answer
         self.checked.values.check = answer
         if answer is None:
@@ -135,32 +138,49 @@ class _Reading:
             message = _("Choose an answer: %s") % _("One more item")
             if raw and slider:
                 message = _("One more item: enter a whole number from %(least)s to %(most)s")
-                if slider.step != 1:
+                if slider.step == HALF:
                     message = _(
                         "One more item: enter a whole or half number from %(least)s to %(most)s"
                     )
-                message %= {"least": slider.minimum, "most": slider.maximum}
+                elif slider.step != 1:
+                    message = _(
+                        "One more item: enter a number from %(least)s to %(most)s, in steps of "
+                        "%(step)s"
+                    )
+                message %= _ends(slider)
             self.checked.errors[first] = message
 
 
-def _number(typed: str, step: float) -> str:
+def _allowed(task: RatingTask) -> dict[str, float]:
+    """The values of ratings, as they are sent."""
+    return {str(value): value for value in task.values}
+
+
+def _number(typed: str) -> str:
     """A number as the scale's values are written, from any digits, minus sign and decimal mark of a
-    keyboard; a whole one only with a `step` of 1. Empty if it is none.
+    keyboard. Empty if it is none.
     """
-    match = _TYPED.fullmatch(ascii_number(typed))
-    if match is None or (match["tenths"] and step == 1):
+    number = ascii_number(typed)
+    if not _TYPED.fullmatch(number):
         return ""
-    number = int(match["whole"]) + int(match["tenths"] or 0) / 10
-    return f"{(-number if match['minus'] else number) + 0.0:g}"  # −0 is 0
+    value = float(number.replace(",", "."))
+    return str(int(value) if value.is_integer() else value)
+
+
+def _ends(slider: SliderTask) -> dict[str, float]:
+    return {"least": slider.minimum, "most": slider.maximum, "step": slider.step}
 
 
 def _rating_error(task: RatingTask, which: str, question: str, raw: str) -> str:
     if raw and task.kind == "slider":
         message = _("%(which)s: enter a whole number from %(least)s to %(most)s")
-        if task.step != 1:
+        if task.step == HALF:
             message = _("%(which)s: enter a whole or half number from %(least)s to %(most)s")
-        least, most = task.minimum, task.maximum
-        return message % {"which": capitalized(which), "least": least, "most": most}
+        elif task.step != 1:
+            message = _(
+                "%(which)s: enter a number from %(least)s to %(most)s, in steps of %(step)s"
+            )
+        return message % {"which": capitalized(which), **_ends(task)}
     if question:
         message = _("Choose a rating for %(which)s: %(question)s")
         return message % {"which": which, "question": question}

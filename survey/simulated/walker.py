@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
+from survey.definition.dimension_names import in_forms
 from survey.definition.tasks import TextTask
 from survey.simulated import clock
 from survey.simulated.answers import ranks
@@ -245,7 +246,7 @@ class SimulatedVisit:
             item = study.training_items[form.item - 1]
             given = self.plan.trained(item, study.rated, form.attempt)
             ratings = [
-                (f"r-training{place}-{dimension}", str(value))
+                (f"r-training{place}-{in_forms(dimension)}", str(value))
                 for place, ratings in enumerate(given, start=1)
                 for dimension, value in ratings.items()
             ]
@@ -400,4 +401,4 @@ def _input(at: SentRating, value: float) -> tuple[str, str]:
         return f"rank-{at.response}", str(value)
     if at.task == "best_worst":
         return ("best" if value > 0 else "worst"), at.response
-    return f"r-{at.response}-{at.dimension}", str(value)
+    return f"r-{at.response}-{in_forms(at.dimension)}", str(value)

@@ -19,6 +19,7 @@ from survey.definition.text_language import differs, language_of
 from survey.forms.block import (
     BEST,
     CHECK,
+    HALF,
     WORST,
     rank_name,
     rating_name,
@@ -238,10 +239,26 @@ class _Page:
         if not isinstance(task, SliderTask):
             return None
         hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
-        if task.step != 1:
+        if task.step == HALF:
             hint = _("A whole or half number from %(least)s (%(left)s) to %(most)s (%(right)s)")
-        ends = {"least": task.minimum, "left": task.left, "most": task.maximum, "right": task.right}
-        return {**ends, "hint": hint % ends, "step": "" if task.step == 1 else str(task.step)}
+        elif task.step != 1:
+            hint = _(
+                "A number from %(least)s (%(left)s) to %(most)s (%(right)s), in steps of %(step)s"
+            )
+        ends = {
+            "least": str(task.minimum),
+            "left": task.left,
+            "most": str(task.maximum),
+            "right": task.right,
+            "step": str(task.step),
+        }
+        return {
+            **ends,
+            "hint": hint % ends,
+            "step": "" if task.step == 1 else str(task.step),
+            "is_positive": task.minimum >= 0,
+            "longest": max(6, *(len(str(value)) for value in task.values)),
+        }
 
     def ranking(self) -> dict[str, Any] | None:
         """The order that is asked for, if one is."""

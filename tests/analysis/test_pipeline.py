@@ -366,7 +366,6 @@ def test_empty_ratings_are_no_ratings() -> None:
     ("change", "message"),
     [
         ({"ratings": {"participant": "nobody"}}, "ratings of 'nobody', who is not among"),
-        ({"ratings": {"rating": 2.25}}, "a rating is neither a whole nor a half number"),
         ({"gold": {"condition": "base", "model": "m"}}, "an item has two gold scores"),
         ({"participants": {"participant": "r"}}, "participant 'r' is repeated"),
     ],

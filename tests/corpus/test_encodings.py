@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from corpus.dialogues import Layout
 from corpus.models import Corpus as CorpusRow
+from corpus.reading import dialogues_of
 from survey.definition.responses import parse_responses
 from survey.files.problems import DefinitionError
 from tests.corpus.conftest import Corpus
@@ -53,3 +55,10 @@ def test_responses_are_refused(encoding: str, text: str, called: str) -> None:
     (problem,) = caught.value.problems
     assert called in str(problem)
     assert "save it as UTF-8" in str(problem)
+
+
+def test_first_line_of_a_corpus_may_say_what_is_between_columns(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.csv"
+    path.write_text("sep=;\nprompt;response\nHi, you, there;Hello\n")
+    (dialogue,) = dialogues_of(path, Layout("prompt", response="response"))
+    assert (dialogue.line, dialogue.prompt) == (3, "Hi, you, there")

@@ -101,10 +101,6 @@ def bad_tables(text: str) -> list[tuple[bytes, str]]:
             f", line 2: {columns + 1} cells where the header has {columns}",
         ),
         (
-            f"{header}\n{names[0]}".encode(),
-            f", line 2: 1 cell where the header has {columns}",
-        ),
-        (
             text.encode("utf-16"),
             ": the text is in UTF-16; save it as UTF-8 (in Excel: “CSV UTF-8”)",
         ),

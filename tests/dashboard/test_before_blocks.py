@@ -71,8 +71,8 @@ def test_items_of_a_file_are_those_that_study_yaml_would_have(study: Study) -> N
     [
         ((",1,1,", ",1,4,"), "training.csv, line 2: warmth: 4 is not a point of the scale"),
         ((",1,1,", ",2,1,"), "training.csv, line 2: warmth: give the smaller point first"),
-        ((",1,1,", ",x,1,"), "training.csv, line 2: least 'x' is not a whole or half number"),
-        ((",1,1,", ",inf,1,"), "training.csv, line 2: least 'inf' is not a whole or half number"),
+        ((",1,1,", ",x,1,"), "training.csv, line 2: least 'x' is not a point of a scale"),
+        ((",1,1,", ",inf,1,"), "training.csv, line 2: least 'inf' is not a point of a scale"),
         (("You can buy a new one.", ""), "training.csv, line 2: response is empty"),
         (("died.,,You loved", "left.,,You loved"), "line 3: the prompt of item 'listening'"),
         (("Write applications.,warmth", "Write applications.,wrmth"), "line 4: wrmth: 'wrmth' is"),
@@ -90,6 +90,14 @@ def test_mistake_in_the_file_is_named_with_its_line_and_changes_nothing(
         run("load_study", folder)
     assert len(str(caught.value).splitlines()) == 2  # nothing was loaded, and why
     assert not Study.objects.exists()
+
+
+def test_further_columns_of_the_file_are_ignored_with_a_notice(folder: Path) -> None:
+    rows = TABLE.splitlines()
+    added = [f"{rows[0]},Raters", *(f"{row},3" for row in rows[1:])]
+    (folder / "training.csv").write_text("\n".join(added))
+    said = run("load_study", folder)
+    assert "training.csv, line 1: column 'Raters' is ignored" in said
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,15 @@ def fill(study: Study) -> Study:
         study,
         pseudonym="anna",
         rate=by_length,
-        demographics={"age": 30, "sex": "=cmd()", "race": ["Asian", "White"], "state": "Ohio"},
+        demographics={
+            "age": 30,
+            "sex": "Female",
+            "gender": "=cmd()",
+            "race": ["Asian", "White"],
+            "state": "Ohio",
+        },
     )
-    add_participant(study, pseudonym="bert", minutes=5, demographics={"sex": "'=quoted"})
+    add_participant(study, pseudonym="bert", minutes=5, demographics={"gender": "'=quoted"})
     add_participant(study, pseudonym="carl", checks_passed=False)
     add_participant(study, pseudonym="-dora", status="in_progress", demographics={"race": []})
     add_participant(study, pseudonym="emil", minutes=20.0000001, rate=by_length)

@@ -219,14 +219,12 @@ BAD_FILES: list[tuple[str | bytes, list[str]]] = [
     (PEOPLE.replace("status", "stauts"), [
         "participants.csv, line 1: column 'stauts' is unknown; did you mean 'status'?",
     ]),
-    (PEOPLE.replace("attention_checks_failed", "atention_checks_failed"), [
-        "participants.csv, line 1: column 'atention_checks_failed' is unknown; did you mean "
-        "'attention_checks_failed'?",
-    ]),
     (PEOPLE.replace("status", "participant"), [
         "participants.csv, line 1: column 'participant' appears twice"
     ]),
-    (PEOPLE.replace("600,1", "600"), ["participants.csv, line 3: 5 cells where the header has 6"]),
+    (PEOPLE.replace("600,1", "6,0,1"), [
+        "participants.csv, line 3: 7 cells where the header has 6"
+    ]),
     (PEOPLE.replace("anna", "Z\u00fcrich").encode("latin-1"), [
         "participants.csv, line 2, column 2: byte 0xfc is not UTF-8; the text seems to be in "
         "Latin-1 (Windows-1252): save it as UTF-8 (in Excel: “CSV UTF-8”) and try again"

@@ -13,6 +13,7 @@ from analysis.models import ManualDecision
 from analysis.recipe import shipped_recipes
 from judge.models import GoldScore
 from survey.models import (
+    DemographicAnswer,
     Participant,
     Rating,
     Study,
@@ -31,7 +32,7 @@ from tests.dashboard.importing import (
     without,
 )
 from tests.dashboard.judging import answer_calls, planned
-from tests.factories import add_participant, make_study
+from tests.factories import DEMOGRAPHICS, add_participant, make_study
 from tests.workbooks import book
 
 pytestmark = pytest.mark.django_db
@@ -119,13 +120,74 @@ def test_numbers_in_digits_of_any_script_are_the_same_numbers(study: Study, file
 
 @pytest.fixture
 def compared(db: None) -> Study:
-    """A study whose recipes compare groups of raters."""
-    return make_study(recipes=list(shipped_recipes().values()))
+    """A study whose recipes compare groups of raters. It has no question about race."""
+    asked = [question for question in DEMOGRAPHICS if question["name"] != "race"]
+    return make_study(recipes=list(shipped_recipes().values()), demographics=asked)
+
+
+def test_without_a_file_of_participants_everybody_who_rated_is_one(
+    study: Study, files: Files
+) -> None:
+    ranks = "participant,scenario,set,model,condition,rank\ncleo,S1,1,Ant,plain,1\n"
+    said = run(study, files(ratings=RATINGS, ranks=ranks))
+    assert "3 participants, 3 ratings, 1 ranks" in said
+    assert (
+        "ratings.csv: there is no file of participants, so everybody whom its rows name is one who "
+        "completed: 3"
+    ) in said
+    people = [row[:7] for row in participant_rows(study, counted_sources())]
+    assert people == [
+        (name, "import", "completed", None, None, None, None) for name in ("anna", "bert", "cleo")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reason"),
+    [
+        (RATINGS.replace("bert", ""), ", line 4: column 'participant': is empty"),
+        (
+            RATINGS.replace("bert", "b" * 101),
+            ", line 4: column 'participant': is longer than 100 characters",
+        ),
+        (RATINGS.splitlines()[0], ", line 1: there are no ratings below the header"),
+    ],
+)
+def test_ratings_alone_need_names(study: Study, files: Files, ratings: str, reason: str) -> None:
+    assert refusal(study, files(ratings=ratings)) == [f"ratings.csv{reason}"]
+
+
+def test_answer_is_an_option_whatever_its_capitals_and_spaces(study: Study, files: Files) -> None:
+    people = f"{PEOPLE}cleo,declined,,,,\n"
+    people = table(people, sex=" female|MALE|DATA_EXPIRED", race="black|White;  Asian|Two or More")
+    people = table(people, state="ohio|ca|Puerto Rico", age="CONSENT_REVOKED|30|")
+    run(study, files(participants=people, ratings=RATINGS))
+    answers = DemographicAnswer.objects.order_by("participant", "name")
+    assert [*answers.values_list("participant__pseudonym", "name", "value")] == [
+        ("anna", "race", "Black"), ("anna", "sex", "Female"), ("anna", "state", "Ohio"),
+        ("bert", "age", 30), ("bert", "race", "Asian; White"), ("bert", "sex", "Male"),
+        ("bert", "state", "CA"),
+        ("cleo", "race", "Two or more"), ("cleo", "state", "Puerto Rico"),
+    ]  # fmt: skip
+
+
+def test_answers_that_are_no_option_are_refused_in_one_line_for_each_column(
+    study: Study, files: Files
+) -> None:
+    people = f"{PEOPLE}cleo,completed,,,,\ndora,completed,,,,\n"
+    people = table(people, sex="Femal|F|Femal|Male", race="White; Green||Asian|")
+    assert refusal(study, files(participants=people, ratings=RATINGS)) == [
+        "participants.csv, line 2: column 'race': no option of the question: 'White; Green' "
+        "(1 row; did you mean 'White'?). It has 'Asian', 'Black', 'White'; a mapping file can "
+        "rename answers, under values.race",
+        "participants.csv, line 2: column 'sex': no options of the question: 'Femal' (2 rows; did "
+        "you mean 'Female'?), 'F' (1 row). It has 'Female', 'Male'; a mapping file can rename "
+        "answers, under values.sex",
+    ]
 
 
 def test_answers_that_no_group_of_a_recipe_knows_are_told(compared: Study, files: Files) -> None:
     people = f"{PEOPLE}cleo,declined,,,,\n"
-    people = table(people, gender="Female|Male|Female", race="Caucasian||", age="30|61|")
+    people = table(people, gender="Female|Male|Female", age="30|61|")
     said = run(compared, files(participants=people, ratings=RATINGS))
 
     notes = [line.split("Note: ")[1] for line in said.splitlines() if "Note: " in line]
@@ -141,7 +203,6 @@ def test_answers_that_a_recipe_knows_or_leaves_out_are_no_news(
     compared: Study, files: Files
 ) -> None:
     people = table(PEOPLE, gender="Woman|Non-binary", race="|Prefer not to answer")
-
     assert run(compared, files(participants=people, ratings=RATINGS)).startswith("Imported into")
 
 

@@ -59,7 +59,10 @@ def add(folder: Path, composites: str) -> Path:
             "{care: [warmth, care]}",
             "composites.care: 'care' is a dimension that raters rate; give the composite a new",
         ),
-        ("{Empathy: [warmth, care]}", "composites.Empathy"),
+        (
+            "{Warm*th: [warmth, care]}",
+            "composites.Warm*th: the name of a dimension may have at most",
+        ),
     ],
 )
 def test_composite_that_does_not_fit_is_named_with_its_place(

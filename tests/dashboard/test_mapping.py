@@ -78,6 +78,15 @@ def test_our_own_names_need_no_mention(study: Study, files: Files) -> None:
     assert ratings_of(study)[:2] == ANNA_IN_S1
 
 
+def test_column_system_needs_no_mention_where_systems_are_named(study: Study, files: Files) -> None:
+    ratings = """\
+participant,scenario,set,system,prompt,rating
+anna,S1,1,Ant 2,I failed.,2
+"""
+    mapped(study, files(ratings=ratings), SYSTEMS)
+    assert ratings_of(study) == ANNA_IN_S1[:1]
+
+
 def test_one_column_may_say_two_of_ours(study: Study, files: Files) -> None:
     ratings = "participant,scenario,set,system,rating\nanna,S1,1,Ant 2 FT,4\n"
     mapping = """\

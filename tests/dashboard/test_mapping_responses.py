@@ -106,3 +106,87 @@ def test_response_that_a_row_lacks_is_missed(folder: Path) -> None:
     (folder / "wide.csv").write_text(WIDE.replace("Time heals.", ""))
     with pytest.raises(CommandError, match="line 3: scenario 'S2' in set '1' lacks a response of"):
         load(folder)
+
+
+def test_columns_system_and_prompt_need_no_mention(folder: Path) -> None:
+    rows = ["scenario,prompt,system,response", "1,I failed.,A,Try again.", "1,I failed.,B,Sorry."]
+    systems = """\
+systems:
+  A: {model: Ant, condition: default}
+  B: {model: Bee, condition: default}
+"""
+    models, _ = models_of(folder, systems, "\n".join(rows))
+    assert models == ["Ant", "Bee"]
+
+
+MODELS = """\
+item,Prompt text,context,gpt-4o,llama-3,category,annotated,notes
+1,I failed.,Ana,That hurts. I am sorry. What happened there?,Everybody fails at times.,work,true,
+2,I miss her.,Ben,You must have loved her. Tell me more.,Find a hobby.,love,false,
+3,I am ill.,Cem,What does the doctor say about it?,Drink a lot.,love,true,
+4,I am late.,Dan,They will surely wait for you. Take the bus.,It is faster.,work,true,
+"""
+ONE_CONDITION = """\
+slug: models
+title: Models
+estimated_minutes: 5
+conditions: [default]
+tasks:
+  - kind: likert
+    scale: [{value: 1, label: Bad}, {value: 2, label: Good}]
+    dimensions: [{name: help, question: Does it help?}]
+texts: {information: We ask., instructions: Rate., thanks: Thanks.}
+consent: {statement: I agree.}
+"""
+ANY_MODEL = """\
+responses:
+  columns: {scenario: item, prompt: Prompt text}
+  wide: "{model}"
+  constants: {condition: default}
+"""
+
+
+def models_of(folder: Path, study_map: str, file: str = MODELS) -> tuple[list[str], str]:
+    (folder / "study.yaml").write_text(ONE_CONDITION)
+    (folder / "wide.csv").write_text(file)
+    (folder / "map.yaml").write_text(study_map)
+    out = load(folder).replace(f"{folder}/", "")
+    return sorted({str(s.model) for s in Study.objects.get().systems.all()}), out
+
+
+def test_pattern_of_any_model_takes_columns_with_responses_alone(folder: Path) -> None:
+    models, out = models_of(folder, ANY_MODEL)
+    assert models == ["gpt-4o", "llama-3"]
+    assert (
+        "wide.csv, line 1: '{model}' takes 'gpt-4o', 'llama-3', but not columns without responses "
+        "('category': labels that repeat over rows; 'annotated': true or false; "
+        "'notes': no cells with text). Give columns entries of their own under wide to say "
+        "otherwise"
+    ) in out
+    assert "wide.csv, line 1: 3 columns are ignored: 'category', 'annotated', 'notes'" in out
+    assert {scenario.context for scenario in Scenario.objects.all()} == {"Ana", "Ben", "Cem", "Dan"}
+
+
+def test_column_with_an_entry_of_its_own_is_a_model_whatever_it_has(folder: Path) -> None:
+    own = '  wide: ["{model}", {column: category, model: Classifier}]'
+    models, _ = models_of(folder, ANY_MODEL.replace('  wide: "{model}"', own))
+    assert models == ["Classifier", "gpt-4o", "llama-3"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "systems: {A: {model: llama-3, condition: default}}\n",
+        "ratings: {constants: {model: llama-3}}\n",
+    ],
+)
+def test_pattern_of_any_model_takes_models_that_the_map_names(folder: Path, said: str) -> None:
+    models, _ = models_of(folder, ANY_MODEL + said)
+    assert models == ["llama-3"]
+
+
+def test_pattern_with_words_takes_what_fits(folder: Path) -> None:
+    file = MODELS.replace("gpt-4o", "resp_gpt-4o").replace("category", "resp_category")
+    models, out = models_of(folder, ANY_MODEL.replace("{model}", "resp_{model}"), file)
+    assert models == ["category", "gpt-4o"]
+    assert "3 columns are ignored: 'llama-3', 'annotated', 'notes'" in out

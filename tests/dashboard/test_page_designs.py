@@ -18,6 +18,7 @@ from tests.survey.wide_study import (
     LIKERT,
     RANKING,
     SLIDER,
+    THREE_NAMES,
     csv_of,
     yaml_of,
 )
@@ -175,28 +176,28 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             "scenario 'S1' has 51 responses; a block has at most 50",
         ),
         (
-            yaml_of(tasks=(HALF_POINTS.replace("1.5", "1.3"),)),
+            yaml_of(tasks=(HALF_POINTS.replace("1.5", "1.33333"),)),
             csv_of(5),
             8,
-            "tasks.0.scale.1.value: must be a whole or half number, such as 2 or 2.5",
+            "tasks.0.scale.1.value: must be a number with at most 4 decimals, such as 2 or 2.5",
         ),
         (
             yaml_of(tasks=(HALF_POINTS.replace("1.5", "one"),)),
             csv_of(5),
             8,
-            "tasks.0.scale.1.value: must be a whole or half number, such as 2 or 2.5",
+            "tasks.0.scale.1.value: must be a number with at most 4 decimals, such as 2 or 2.5",
         ),
         (
-            yaml_of(tasks=(HALF_STEPS.replace("0.5", "0.25"),)),
+            yaml_of(tasks=(HALF_STEPS.replace("0.5", "one"),)),
             csv_of(5),
             9,
-            "tasks.0.step: must be a whole or half number, such as 2 or 2.5",
+            "tasks.0.step: must be a number with at most 4 decimals, such as 2 or 2.5",
         ),
         (
-            yaml_of(tasks=(HALF_STEPS.replace("0.5", "2"),)),
+            yaml_of(tasks=(HALF_STEPS.replace("0.5", "0.3"),)),
             csv_of(5),
             9,
-            "tasks.0.step: must be 1 or 0.5",
+            "tasks.0.step: must lead from minimum to maximum in at most 2000 equal steps",
         ),
         (
             yaml_of("judging: {judges: [{scale: [{value: 1, label: a}, {value: 1.5, label: b}]}]}"),
@@ -241,6 +242,8 @@ SHAPES = {
     ),
     "half points": (yaml_of("systems_per_page: 2", tasks=(HALF_POINTS,)), csv_of(5), 2),
     "half steps": (yaml_of(tasks=(HALF_STEPS,)), csv_of(3), 3),
+    "names of dimensions": (yaml_of(tasks=(THREE_NAMES,)), csv_of(3), 3),
+    "tenths": (yaml_of(tasks=(HALF_STEPS.replace("0.5", "0.1"),)), csv_of(3), 3),
     "eight a page": (yaml_of("systems_per_page: 8", tasks=(LIKERT, CHOICES)), csv_of(9), 8),
 }
 
@@ -249,6 +252,10 @@ SHAPES = {
 RICHEST = "conditions between, some of each, with the reference"
 OTHERS = pytest.mark.embedded
 ONE_AND_OTHERS = [pytest.param(name, marks=() if name == RICHEST else OTHERS) for name in SHAPES]
+
+
+#: Shapes with ratings that are no whole numbers.
+DECIMALS = ("half points", "half steps", "tenths")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -283,7 +290,7 @@ def test_a_study_goes_from_files_to_files_again(
     run("export", "wide", "--out", export, "--include", "simulated")
     rows = read(export / "ratings_all.csv")
     written = {row["rating"] for row in rows}
-    assert any("." in rating for rating in written) == ("half" in shape_name)
+    assert any("." in rating for rating in written) == (shape_name in DECIMALS)
     assert not any(rating.endswith(".0") for rating in written)
     places = Counter(row["response_position"] for row in rows)
     assert set(places) == {str(place) for place in range(1, shown + 1)}

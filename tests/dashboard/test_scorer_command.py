@@ -100,7 +100,9 @@ def test_scores_of_texts_are_csv_and_those_of_a_saved_scorer_are_the_same(
     assert [row["text"] for row in rows] == ["Ant tuned answers, S1", "Bee plain answers S9"]
     assert all(1 <= float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
     again = scorer("score", study, "--texts", texts, "--scorer", tmp_path / "kept" / "scorer.json")
-    assert again == (tmp_path / "scores.csv").read_text()
+    notice, content = again.split("\n", 1)
+    assert notice == f"Note: {texts}, line 1: column 'other' is ignored"
+    assert content == (tmp_path / "scores.csv").read_text()
     assert (tmp_path / "kept" / "card.md").read_text() == Scorer.objects.get().card
 
 

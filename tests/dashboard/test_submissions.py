@@ -140,7 +140,7 @@ def test_problems_of_all_lists_are_named() -> None:
         ("Participant id,Age\na,3\n", ["1: columns 'Submission id', 'Status' are missing"]),
         (f"{HEADER}\ns1,a,GONE,,\n", ["2, column 3: 'GONE' is none of Prolific's statuses"]),
         (f"{HEADER}\ns1,,ACTIVE,,\n", ["2, column 2: Participant id is empty"]),
-        (f"{HEADER}\ns1,a,ACTIVE\n", ["2: 3 cells where the header has 5"]),
+        (f"{HEADER}\ns1,a,ACTIVE,,,x\n", ["2: 6 cells where the header has 5"]),
         (
             f"{HEADER}\ns1,a,ACTIVE,,\n,b,ACTIVE,,\ns1,c,ACTIVE,,\n",
             [
@@ -309,10 +309,20 @@ def test_upload_lists_what_it_changed_and_shows_no_prolific_id(
     assert StudyEvent.objects.get(action="submissions").author == researcher
 
 
+def test_status_that_is_new_is_noted_and_its_row_left_as_it_was(page: Client, study: Study) -> None:
+    start(study, "a")
+    start(study, "b")
+    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,b,LOST,,\n")
+    assert (
+        "submissions.csv, line 3, column 3: 'LOST' is none of Prolific's statuses: left as it was"
+    ) in shown
+    assert holders(study) == {"b"}
+
+
 def test_upload_with_a_problem_changes_nothing(page: Client, study: Study) -> None:
     start(study, "a")
-    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,b,LOST,,\n")
-    assert "submissions.csv, line 3, column 3: 'LOST' is none of Prolific's statuses" in shown
+    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,,ACTIVE,,\n")
+    assert "submissions.csv, line 3, column 2: Participant id is empty" in shown
     assert "Nothing was changed." in shown
     assert holders(study) == {"a"}
 

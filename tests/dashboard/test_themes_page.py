@@ -149,7 +149,7 @@ def test_a_file_goes_out_and_comes_back_and_wrong_ones_change_nothing(
 
     def write(*codes: str) -> Path:
         with out.open("w", newline="") as file:
-            writer = csv.DictWriter(file, rows[0])
+            writer = csv.DictWriter(file, {**rows[0], "coder2": ""})
             writer.writeheader()
             writer.writerows(
                 row | {"codes": given} for row, given in zip(rows, codes, strict=False)
@@ -168,10 +168,9 @@ def test_a_file_goes_out_and_comes_back_and_wrong_ones_change_nothing(
     with pytest.raises(CommandError, match="'nobody' is no account"):
         call_command("themes", "import", "small", coder="nobody", codes=out)
     assert not Coding.objects.exists()
-    call_command(
-        "themes", "import", "small", coder="ada2", codes=write("Warmth; Length", "none", ""),
-        verbosity=0,
-    )  # fmt: skip
+    coded, noted = write("Warmth; Length", "none", ""), io.StringIO()
+    call_command("themes", "import", "small", coder="ada2", codes=coded, stderr=noted)
+    assert noted.getvalue() == f"Note: {out}, line 1: column 'coder2' is ignored\n"
     assert Coding.objects.filter(coder=user).count() == 2
     again = b"".join(client.get(f"{PAGE}codings.csv").streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     kept = [row["codes"] for row in csv.DictReader(io.StringIO(again))]

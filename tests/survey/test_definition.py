@@ -362,3 +362,20 @@ def test_label_of_a_name_that_a_study_does_not_list_is_used() -> None:
     called = Labels.of(GivenLabels(characteristics={"age": "Age group"}), {}, (None, None))
     assert called.text("characteristics", "age") == "Age group"
     assert (called.a, called.b) == ("condition a", "condition b")
+
+
+@pytest.mark.parametrize("name", ['""', '"-warm"', '"warm*th"', '"warm, cold"', f'"{"w" * 61}"'])
+def test_what_no_dimension_is_called_is_said_with_what_one_may_be(name: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        small_study.definition(small_study.YAML.replace("{name: warmth,", f"{{name: {name},"))
+    (line,) = caught.value.lines
+    assert (
+        "tasks.0.dimensions.0.name: the name of a dimension may have at most 60 letters and digits "
+        "of any script, spaces and _-'’.()&/+, and begins with a letter or digit"
+    ) in line
+
+
+def test_dimensions_that_differ_in_capitals_alone_are_refused() -> None:
+    two = "{name: Warmth, question: Warm?}\n      - {name: warmth,"
+    with pytest.raises(DefinitionError, match="dimension 'warmth' is repeated"):
+        small_study.definition(small_study.YAML.replace("{name: warmth,", two))

@@ -1,5 +1,6 @@
 """Reading the form of a block: every kind of task, and everything that can be wrong with it."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,7 +10,7 @@ from django.http import QueryDict
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition.attention_checks import AttentionItem
-from survey.forms.block import read_block
+from survey.forms.block import rating_name, read_block
 from survey.forms.checked import CheckedInput
 from tests.survey import small_study, task_studies
 
@@ -121,6 +122,36 @@ def test_other_decimals_are_refused_on_it(typed: str) -> None:
     assert checked.errors == {
         "r-p11-warmth": "The response: enter a whole or half number from -1 to 5",
     }
+
+
+TENTHS = {**task_studies.SLIDER, "minimum": 0, "maximum": 25, "step": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [("4.1", 4.1), ("4,10", 4.1), ("0.3", 0.3), ("24.9", 24.9), ("25.00", 25), ("７．７", 7.7)],
+)
+def test_tenths_are_exact_numbers_of_a_line_of_tenths(typed: str, value: float) -> None:
+    (given,) = cells(read("slider", likert(typed), responses=1, tasks=[TENTHS])).values()
+    assert given == value
+
+
+@pytest.mark.parametrize("typed", ["4.15", "25.1", "-0.1", "1e1", "4.1.0"])
+def test_other_numbers_are_refused_on_it(typed: str) -> None:
+    checked = read("slider", likert(typed), responses=1, tasks=[TENTHS])
+    assert checked.errors == {
+        "r-p11-warmth": "The response: enter a number from 0 to 25, in steps of 0.1",
+    }
+
+
+@pytest.mark.parametrize("name", ["Cognitive empathy", "Präzision", "流畅", "warmth"])
+def test_names_of_inputs_have_no_spaces_whatever_dimensions_are_called(name: str) -> None:
+    dimension = {"name": name, "question": "How is it?"}
+    sent = {rating_name(RESPONSES[0], name): "7"}
+    assert re.fullmatch(r"[a-z0-9-]+", next(iter(sent)))
+    task = {**task_studies.SLIDER, "dimensions": [dimension]}
+    checked = read("slider", sent, responses=1, tasks=[task])
+    assert [(key.dimension, value) for key, value in cells(checked).items()] == [(name, 7)]
 
 
 def test_a_slider_that_was_not_touched_is_missing() -> None:

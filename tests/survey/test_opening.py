@@ -286,6 +286,49 @@ def test_title_that_names_a_model_is_named_and_thanks_may_do_so() -> None:
     assert str(finding).startswith("Blinding: title: “Bee” names a model")
 
 
+def renamed(model: str, text: str) -> list[ResponseRow]:
+    """The responses with another name for a model, and with a text in one of another one."""
+    rows = [replace(row, model=model) if row.model == "Ant" else row for row in small_study.rows()]
+    return [replace(rows[0], text=f"{rows[0].text} {text}"), *rows[1:]]
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        ("A", "A friend can help."),
+        ("D", "Vitamin D helps."),
+        ("12", "Call 12 people."),
+        ("AI", "AI may help."),
+        ("Human", "Human beings fail. It is human."),
+        ("human", "It is human to fail."),
+        ("Base", "Base your plans on what you know."),
+        ("Fine-tuned", "Fine, do it."),
+        ("Hope", "Hope dies last. I hope so."),
+        ("Model A", "Model your day on hers."),
+    ],
+)
+def test_letters_and_common_words_are_no_names_of_models(model: str, text: str) -> None:
+    texts = study(instructions=f"Please read A, D and the others. {text}")
+    assert named("Blinding", texts, rows=renamed(model, text)) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        ("GPT-4", "GPT-4 wrote this."),
+        ("Claude", "Claude wrote this."),
+        ("claude", "I am called claude."),
+        ("Claude", "My name is Claude, or claude."),
+        ("Mistral 7B", "As Mistral would say."),
+        ("Model A", "Model A wrote this."),
+        ("通义", "我是通义。"),
+    ],
+)
+def test_names_of_models_are_found_in_texts_and_responses(model: str, text: str) -> None:
+    definition = study(instructions=f"Please rate. {text}")
+    assert len(named("Blinding", definition, rows=renamed(model, text))) == 2
+
+
 def test_text_of_another_language_that_names_a_model_is_named() -> None:
     chinese = study(small_study.CHINESE, instructions="请评价 Bee 的回复。")
     (finding,) = [f for f in found(study(), translations=[chinese]) if f.rule == "Blinding"]

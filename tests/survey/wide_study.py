@@ -21,6 +21,13 @@ HALF_POINTS = """\
     scale: [{value: 1, label: Bad}, {value: 1.5, label: Fair}, {value: 2.0, label: Good}]
     dimensions: [{name: warmth, question: How warm is this response?}]
 """
+THREE_NAMES = LIKERT.replace(
+    "[{name: warmth, question: How warm is this response?}]",
+    """
+      - {name: Cognitive empathy, question: Does it understand?}
+      - {name: Präzision, question: Is it precise?}
+      - {name: 流畅, question: Is it fluent?}""",
+)
 HALF_STEPS = SLIDER.replace("left:", "maximum: 5\n    step: 0.5\n    left:")
 RANKING = "  - {kind: ranking, question: Which is better?}\n"
 CHOICES = "  - {kind: best_worst, best: Which is best?, worst: Which is worst?}\n"

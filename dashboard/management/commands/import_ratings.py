@@ -21,7 +21,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
-        parser.add_argument("--participants", type=Path, required=True, metavar="CSV")
+        parser.add_argument(
+            "--participants",
+            type=Path,
+            metavar="CSV",
+            help="without it, everybody whom the ratings or ranks name",
+        )
         parser.add_argument(
             "--ratings", type=Path, metavar="CSV", help="required if the study has ratings"
         )

@@ -146,6 +146,8 @@ class Command(BaseCommand):
             findings = Findings()
             texts += read_texts(read_file(options["texts"]), str(options["texts"]), findings)
             findings.refuse_if_any()
+            for notice in findings.all_notices:
+                self.stderr.write(f"Note: {notice}")
         if not texts:
             raise CommandError("give texts: --text TEXT, or --texts CSV with the column text")
         fitted, vectors = _scorer(study, options)

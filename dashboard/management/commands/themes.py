@@ -94,7 +94,9 @@ class Command(BaseCommand):
         coder, file = _coder(study, options), options["codes"]
         if file is None:
             raise CommandError("import needs --codes with a file")
-        n = import_file(study, sources, coder, read_file(file), str(file))
+        n, notices = import_file(study, sources, coder, read_file(file), str(file))
+        for notice in notices:
+            self.stderr.write(f"Note: {notice}")
         self.stdout.write(f"{study}: codes of {n} answers imported as those of {coder}")
 
 

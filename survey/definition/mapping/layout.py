@@ -1,10 +1,12 @@
 """Where one file has each of our columns: what a mapping file says, met with the file's header."""
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from survey.definition.mapping.patterns import NamePattern, NameReader
+from survey.definition.mapping.response_columns import without_responses
 from survey.definition.mapping.schema import (
     CHOICE,
     OF_SYSTEM,
@@ -18,7 +20,7 @@ from survey.definition.mapping.schema import (
 from survey.definition.mapping.study_map import StudyMap
 from survey.files import qualtrics
 from survey.files.problems import DefinitionError, Problem, listed
-from survey.files.suggestions import did_you_mean, not_among
+from survey.files.suggestions import did_you_mean, nearest, not_among
 from survey.files.table_file import Columns, TableFile
 from survey.files.yaml_file import KeyPath
 
@@ -32,6 +34,9 @@ FROM_QUALTRICS = {
 }
 
 
+_NUMBER = re.compile(r"-?[0-9]{1,20}([.][0-9]{1,20})?")
+#: Why a pattern of any name leaves a column out.
+NAMED_SO = "named like a column that Fivefold reads"
 #: A person answers once: one column can't be about two responses. A response, and its gold score,
 #: may be those of several sets.
 ANSWERS = ("ratings", "ranks")
@@ -64,6 +69,7 @@ class ColumnLayout:
     by_default: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     names_systems: bool = True
+    notices: list[str] = field(default_factory=list)
 
     @property
     def columns(self) -> list[str]:
@@ -92,27 +98,42 @@ def lay_out(
     layout = ColumnLayout(names_systems=not columns.knows(SYSTEM))
     mapped = study_map.sections.get(section) if study_map and section else None
     if study_map and section and mapped:
-        _MapReader(table, section, study_map, mapped).fill(layout)
+        _MapReader(table, columns, section, study_map, mapped).fill(layout)
+    if study_map and study_map.systems:
+        _take_systems(layout, table, columns)
     if table.qualtrics:
         _take_from_qualtrics(layout, table, columns)
     elsewhere = dict.fromkeys(layout.columns, "") | layout.sources
     theirs = layout.theirs
     others = [name for name in table.columns if name not in elsewhere and name not in theirs]
     own = [name for name in others if columns.knows(name)]
-    missing = [n for n in columns.required if n not in layout.columns and n not in own]
+    there = {*layout.columns, *own}
+    missing = [
+        name
+        for name in columns.required
+        if name not in there and columns.made_from.get(name) not in there
+    ]
     if study_map and section and layout.cells and missing:
         message = f"nothing says the {' and the '.join(missing)} of these columns"
         how = "name it in the pattern, or add it to columns or constants"
         problem = study_map.problem((section, "wide"), f"{message}: {how}")
         raise DefinitionError([problem])
-    problems, unread = table.header_problems(
-        columns, elsewhere=elsewhere, is_mapped=mapped is not None
-    )
+    problems, unread = table.header_problems(columns, elsewhere=elsewhere)
     if problems:
         raise DefinitionError(problems)
     layout.sources |= {name: name for name in own}
     layout.unread = [name for name in unread if name not in theirs]
     return layout
+
+
+def _take_systems(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
+    """Read a column `system` as such where nothing else says model and condition."""
+    needed = layout.names_systems and all(name in columns.required for name in OF_SYSTEM)
+    said = {*layout.columns, *(name for name in table.columns if name not in layout.theirs)}
+    is_there = SYSTEM in table.columns and SYSTEM not in {*layout.theirs, *layout.columns}
+    is_said = said.issuperset(OF_SYSTEM) or not {*OF_SYSTEM}.isdisjoint(layout.columns)
+    if needed and is_there and not is_said:
+        layout.sources[SYSTEM] = SYSTEM
 
 
 def _take_from_qualtrics(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
@@ -129,13 +150,20 @@ class _MapReader:
     """Reads what a section of a mapping file says of a table."""
 
     def __init__(
-        self, table: TableFile, section: FileName, study_map: StudyMap, mapped: MappedFile
+        self,
+        table: TableFile,
+        columns: Columns,
+        section: FileName,
+        study_map: StudyMap,
+        mapped: MappedFile,
     ) -> None:
         self.table = table
+        self.columns = columns
         self.section = section
         self.map = study_map
         self.mapped = mapped
         self.problems: list[Problem] = []
+        self.notices: list[str] = []
 
     def fill(self, layout: ColumnLayout) -> None:
         """Raises DefinitionError with all that does not fit the table."""
@@ -151,6 +179,7 @@ class _MapReader:
                 self._problem((self.section, "constants", ours), message)
         if self.mapped.entries:
             layout.cells = list(self._cells())
+        layout.notices += self.notices
         if self.problems:
             raise DefinitionError(self.problems)
 
@@ -187,9 +216,7 @@ class _MapReader:
             return
         reader = self._reader(pattern)
         n_before, fits = len(self.problems), False
-        for name in self.table.columns:
-            if name in self.mapped.columns.values():
-                continue
+        for name in self._asked_for(pattern, reader):
             ways = reader.read(name)
             if len(ways) > 1:
                 message = f"{name!r} can be read as {' or '.join(map(_as_words, ways))}; "
@@ -198,10 +225,64 @@ class _MapReader:
                 fits = True
                 yield self._cell(name, given | self._all_about(ways[0]))
             elif name not in self._fitting and (near := reader.nearly(name)):
-                self._unknown_part(name, *near, self._names_of(near[0]))
+                part, text = near
+                known = self._names_of(part)
+                if nearest(text, known) or self._has_values(name):
+                    self._unknown_part(name, part, text, known)
         if not fits and len(self.problems) == n_before:
             has = f"{self.table.file} has {listed(self.table.columns)}"
             self._problem(path, f"no column fits {entry.column!r}; {has}")
+
+    def _has_values(self, name: str) -> bool:
+        """Whether cells of a column may be what columns of this section have, so that it is none of
+        remarks or times beside them.
+        """
+        if self.section == "responses":
+            return True
+        given = filter(None, map(str.strip, self._cells_by_name.get(name, ())))
+        named = {*self.map.systems, *self.map.values.get(WIDE_VALUES[self.section], {})}
+        return all(
+            text in named or _NUMBER.fullmatch(self.table.with_point(text)) for text in given
+        )
+
+    @cached_property
+    def _cells_by_name(self) -> dict[str, Sequence[str]]:
+        cells = zip(*self.table.first_rows(), strict=True)
+        return dict(zip(self.table.columns, cells, strict=False))
+
+    def _asked_for(self, pattern: NamePattern, reader: NameReader) -> list[str]:
+        """The columns that a pattern may mean. One that any name fits, such as `{model}`, means
+        those with values that nothing else speaks of.
+        """
+        said = {*self.mapped.columns.values()}
+        names = [name for name in self.table.columns if name not in said]
+        if pattern.has_words or reader.known:
+            return names
+        every = [NamePattern(entry.column) for entry in self.mapped.entries]
+        alone = {pattern.name for pattern in every if not pattern.parts}
+        ours = [n for n in names if self.columns.means(n)]
+        names = [n for n in names if n not in ours and n not in alone]
+        renamed = self.map.values.get(pattern.parts[0], {}) if len(pattern.parts) == 1 else {}
+        fitting = [name for name in names if reader.read(name) and name not in renamed]
+        if self.section != "responses" or not fitting:
+            return names
+        cells = self._cells_by_name
+        why = without_responses({name: cells.get(name, ()) for name in fitting})
+        names = [name for name in names if name not in why]
+        why |= {name: NAMED_SO for name in ours if not self.columns.knows(name)}
+        self._note(pattern, [name for name in names if reader.read(name)], why)
+        return names
+
+    def _note(self, pattern: NamePattern, taken: list[str], why: Mapping[str, str]) -> None:
+        reasons: dict[str, list[str]] = {}
+        for name, reason in why.items():
+            reasons.setdefault(reason, []).append(name)
+        message = f"{pattern.text!r} takes {listed(taken) or 'no column'}"
+        if why:
+            left = "; ".join(f"{listed(names)}: {reason}" for reason, names in reasons.items())
+            message += f", but not columns without responses ({left})"
+        message += ". Give columns entries of their own under wide to say otherwise"
+        self.notices.append(str(Problem(self.table.file, self.table.header_line, 0, message)))
 
     def _reader(self, pattern: NamePattern) -> NameReader:
         known = {part: names for part in pattern.parts if (names := self._names_of(part))}
@@ -236,6 +317,8 @@ class _MapReader:
             return list(self.map.systems)
         known = self.map.known.names.get(part)
         if known is None:
+            known = self.map.models_beside(self.section) if part == "model" else ()
+        if not known:
             return []
         names = dict.fromkeys((*known, *self.map.values.get(part, ())))
         return [name for name in names if name]

@@ -8,13 +8,15 @@ from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.as_written import WRITTEN, as_written
 from survey.files.csv_text import without_apostrophe
-from survey.files.names import one_name
+from survey.files.digits import as_known
+from survey.files.names import LONGEST_KEY, key_of_texts, one_name, short_key
 from survey.files.problems import Problem, Problems
 from survey.files.qualtrics import IS_FINISHED, STATUS, TRIAL_NUMBERS, TRIALS
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
 Row = dict[str, str]
+SCENARIO, PROMPT, CONTEXT = "scenario", "prompt", "context"
 TIMES = ("started_at", "finished_at")
 #: What people wrote keeps its characters. Other columns hold names and numbers.
 ANSWER = "text"
@@ -24,7 +26,8 @@ class MappedTable:
     """The rows of a table by our columns. A mapping file says where the table has them; without
     one it has them under our names, or is an export of Qualtrics.
 
-    `zone` is that of times without an offset. Raises DefinitionError where header or mapping file
+    `zone` is that of times without an offset. `is_unnamed`: the names of scenarios are made from
+    their texts. Raises DefinitionError where header or mapping file
     are wrong.
     """
 
@@ -43,8 +46,15 @@ class MappedTable:
         self._wide: WideCell | None = None
         self.columns = self._layout.columns
         self.unread = self._layout.unread
-        self.notices = list(table.notices)
+        self.notices = [*table.notices, *self._layout.notices]
         self.zone: tzinfo = (study_map and study_map.zone) or UTC
+        self._shortened = False
+        self.is_unnamed = SCENARIO in columns.made_from and SCENARIO not in self.columns
+        if self.is_unnamed:
+            by = "prompt and context" if CONTEXT in self.columns else "prompt"
+            self.notices.append(
+                f"{table.file}: there is no column {SCENARIO}, so each has its {by} as its name"
+            )
         if table.qualtrics:
             self.unread = [name for name in self.unread if name != STATUS]
             if not (study_map and study_map.zone):
@@ -58,6 +68,8 @@ class MappedTable:
         """
         if self._wide and column in ("", self._wide.value):
             return self._wide.name
+        if column == SCENARIO and self.is_unnamed:
+            column = PROMPT
         return self._layout.sources.get(column, column)
 
     def rows(self, problems: Problems, clean: Callable[[str], str]) -> Iterator[tuple[int, Row]]:
@@ -77,21 +89,43 @@ class MappedTable:
             row = layout.constants.copy()
             for ours, place, names in sources:
                 text = _text_of(ours, cells[place], clean)
-                row[ours] = names.get(text.strip(), text)
+                row[ours] = self._renamed(text, names)
             if layout.by_default:
                 self._settle_ending(row)
             is_named = SYSTEM in row and layout.names_systems
             if is_named and not self._settle_system(line, row, problems):
                 continue
+            if self.is_unnamed:
+                row[SCENARIO] = key_of_texts(row.get(CONTEXT, ""), row[PROMPT])
             if not layout.cells:
-                yield line, row
+                yield line, self._with_short_key(row)
             for place, cell in cells_of_value:
                 text = _text_of(cell.value, cells[place], clean)
-                if text := self._values.get(cell.value, {}).get(text.strip(), text):
+                if text := self._renamed(text, self._values.get(cell.value, {})):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
                     if cell.value != SYSTEM or self._settle_system(line, own, problems):
-                        yield line, own
+                        yield line, self._with_short_key(own)
+
+    def _renamed(self, text: str, names: Mapping[str, str]) -> str:
+        """Our name for what the file writes; `1.0` is the name `1`, if it has no other."""
+        name = text.strip()
+        if names and name not in names:
+            name = as_known(self.table.with_point(name), names)
+        return names.get(name, text)
+
+    def _with_short_key(self, row: Row) -> Row:
+        """A row whose scenario has a name that can be stored."""
+        name = row.get(SCENARIO, "")
+        if len(name) > LONGEST_KEY:
+            row[SCENARIO] = short_key(name)
+            if not self._shortened:
+                self.notices.append(
+                    f"{self.table.file}: names of scenarios with more than {LONGEST_KEY} "
+                    f"characters are shortened, such as {row[SCENARIO]!r}"
+                )
+            self._shortened = True
+        return row
 
     def _of_people(
         self, problems: Problems, index: Mapping[str, int]

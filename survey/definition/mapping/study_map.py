@@ -19,6 +19,7 @@ from survey.definition.mapping.schema import (
     NamedSystem,
     WideColumns,
 )
+from survey.files.names import short_key
 from survey.files.problems import DefinitionError, Problem, listed
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.table_file import Columns
@@ -69,6 +70,19 @@ class StudyMap:
     def systems(self) -> Mapping[str, NamedSystem]:
         """Models in their conditions, by their names in the files."""
         return self._content.systems
+
+    def models_beside(self, name: FileName) -> list[str]:
+        """The models that it names: in systems, or of other files than that one."""
+        of_files = [
+            given
+            for other, section in self.sections.items()
+            if other != name
+            for given in (section.constants, *(entry.given for entry in section.entries))
+        ]
+        named = [given["model"] for given in of_files if "model" in given]
+        renamed = self.values.get("model", {})
+        every = [system.model for system in self.systems.values()]
+        return list(dict.fromkeys([*every, *(renamed.get(name, name) for name in named)]))
 
     def problem(self, path: KeyPath, message: str) -> Problem:
         """A problem of the mapping file, at a key."""
@@ -125,6 +139,7 @@ class StudyMap:
     def _of_name(self, path: KeyPath, column: str, name: str) -> Iterator[Problem]:
         """Our name for something, which the study has to know."""
         known: Collection[str] | None = self.known.names.get(column)
+        name = short_key(name) if column == "scenario" else name
         if column == SYSTEM:
             known = self._content.systems or None  # that there are none is said where it is used
         if known is not None and name not in known:

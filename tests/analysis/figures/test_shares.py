@@ -1,5 +1,6 @@
 """Shares of the scale's points: a bar per system, counted right, whatever the scale."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from analysis.tables.items import rating_counts
 from tests.analysis.figures.drawn import checked, notes
 
 SCALE = [(1, "Not at all"), (2, "Somewhat"), (3, "Extremely")]
-Ratings = dict[tuple[str, str, str, str, str], list[int]]
+Ratings = dict[tuple[str, str, str, str, str], Sequence[float]]
 
 
 def figure(
@@ -145,3 +146,21 @@ def test_darker_is_more() -> None:
     assert colours == [SEQUENCE[0], SEQUENCE[2], SEQUENCE[4]]
     assert shade(0.125) == "#d0ecc0"
     assert [ink_on(colour) for colour in (SEQUENCE[0], SEQUENCE[4])] == ["#000000", "#ffffff"]
+
+
+def test_tenths_are_shown_by_fifths_of_the_scale_that_hold_every_rating() -> None:
+    ends = [(0, "None"), (25, "All")]
+    given = [0, 4.9, 5, 5.1, 10.3, 20, 25]
+    made = figure({("S1", "", "Ant", "plain", "errors"): given}, ends, between=True)
+    assert list(bars(made)) == ["0–4.9", "5–9.9", "10–14.9", "15–19.9", "20–25"]
+    assert [share[0] for share in bars(made).values()] == pytest.approx(
+        [2 / 7, 2 / 7, 1 / 7, 0, 2 / 7], abs=0.001
+    )
+
+
+def test_a_short_line_has_a_bar_for_each_step() -> None:
+    ends = [(0, "None"), (2, "All")]
+    made = figure({("S1", "", "Ant", "plain", "errors"): [0.25, 1, 1.75]}, ends, between=True)
+    assert list(bars(made)) == ["0", "0.25", "0.5", "0.75", "1", "1.25", "1.5", "1.75", "2"]
+    made = figure({("S1", "", "Ant", "plain", "errors"): [0.1, 1, 1.7]}, ends, between=True)
+    assert list(bars(made)) == ["0–0.3", "0.4–0.7", "0.8–1.1", "1.2–1.5", "1.6–2"]

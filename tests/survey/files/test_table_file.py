@@ -58,14 +58,27 @@ def test_quoted_names_do_not_decide_what_the_delimiter_is() -> None:
 
 
 def test_file_is_not_read_further_once_it_has_enough_problems() -> None:
-    reason = "1 cell where the header has 2"
-    assert refusal("a,b\n" + "1\n" * (ENOUGH + 1)) == [
+    reason = "3 cells where the header has 2"
+    assert refusal("a,b\n" + "1,2,3\n" * (ENOUGH + 1)) == [
         f"t.csv: line {ENOUGH + 2} and all after it were not read, after {ENOUGH:,} problems",
         f"t.csv, line 2: {reason} (and {ENOUGH - 1} more up to line {ENOUGH + 1})",
     ]
-    assert refusal("a,b\n" + "1\n" * ENOUGH) == [
+    assert refusal("a,b\n" + "1,2,3\n" * ENOUGH) == [
         f"t.csv, line 2: {reason} (and {ENOUGH - 1} more up to line {ENOUGH + 1})"
     ]
+
+
+@pytest.mark.parametrize("row", ["1", "1,", "1,,", "1,, ,"])
+def test_empty_cells_at_the_end_of_a_row_may_be_missing_or_too_many(row: str) -> None:
+    assert table(f"a,b\n{row}\n2,3\n") == (["a", "b"], [(2, ["1", ""]), (3, ["2", "3"])])
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "\ufeffsep=;", "SEP=;;"])
+def test_first_line_may_say_what_is_between_columns(line: str) -> None:
+    read = TableFile(f"{line}\r\na,b;c\r\n1;2\r\n".encode(), file="t.csv")
+    assert (read.header_line, read.columns, read.has_decimal_commas) == (2, ["a,b", "c"], True)
+    assert list(read.records(Problems())) == [(3, ["1", "2"])]
+    assert refusal(f"{line}\na;b\n1;2;3\n") == ["t.csv, line 3: 3 cells where the header has 2"]
 
 
 def test_columns_without_a_name_may_follow_where_they_are_empty() -> None:
@@ -86,7 +99,6 @@ NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
         (b",,\n1,2,3\n", "t.csv, line 1: there is no header"),
         (b"a,b,a\n1,2,3\n", "t.csv, line 1: column 'a' appears twice"),
         (b"a,,,b\n1,2,3,4\n", "t.csv, line 1: several columns have no name"),
-        (b"a,b\n1\n", "t.csv, line 2: 1 cell where the header has 2"),
         (b"a,b\n1,2,3\n", "t.csv, line 2: 3 cells where the header has 2"),
         (b'a,b\n1,"2\n', "t.csv, line 2: not valid CSV: unexpected end of data"),
         (b"a,b\n1,\x00\n", "t.csv, line 2: there is a NUL character; remove it"),
@@ -120,7 +132,6 @@ COLUMNS = Columns(("prompt", "model", "response"), optional=("context",), number
         ("prompt,model,Response ", "column 'Response' is unknown; did you mean 'response'?"),
         ("prompt,LLM,response", "column 'LLM' is unknown; did you mean 'model'?"),
         ("prompt,model,reponse", "column 'reponse' is unknown; did you mean 'response'?"),
-        ("prompt,model,response,contexts", "column 'contexts' is unknown; did you mean 'context'?"),
         ("prompt,model", "column 'response' is missing"),
         (
             "context",
@@ -141,6 +152,15 @@ def test_further_columns_are_ignored_in_one_notice() -> None:
     assert problems == []
     assert file.notice_of_unread(unread) == (
         "t.csv, line 1: 2 columns are ignored: 'input', 'temperature'"
+    )
+
+
+@pytest.mark.parametrize("name", ["contexts", "model2", "Prompts", "responses_"])
+def test_further_column_is_ignored_whatever_its_name_resembles(name: str) -> None:
+    file = TableFile(f"prompt,model,response,{name}".encode(), file="t.csv")
+    assert file.header_problems(COLUMNS) == ([], [name])
+    assert file.notice_of_unread([name]) == f"t.csv, line 1: column {name!r} is ignored" + (
+        "; did you mean 'context'?" if name == "contexts" else ""
     )
 
 
