@@ -124,6 +124,9 @@ def read_folder(
             settings.composites, [dimension.name for dimension in rated]
         )
     ]
+    if settings.repeats == "mean" and definition.rating is None:
+        message = "ranks and choices have no mean: write first or last"
+        problems.append(yaml.problem(("repeats",), message))
     problems += [
         yaml.problem(("labels", *path), message)
         for path, message in labels.problems(settings.labels, known)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
@@ -64,6 +65,8 @@ class Vocabulary:
     devices: list[str]
     sources: list[str]
     test_sources: list[str]
+    #: Which of several judgments of a response the analysis takes.
+    repeats: str
     #: How many responses the study's own pages show of a block, by block id.
     page_sizes: Mapping[int, set[int]]
 
@@ -99,12 +102,19 @@ class Person:
     #: Why researchers excluded the person; empty where they did not.
     excluded_by_decision: str
     answers: dict[str, str | int | float]
-    blocks: dict[int, "ImportedBlock"] = field(default_factory=dict)
+    blocks: "dict[JudgedPage, ImportedBlock]" = field(default_factory=dict)
+
+
+class JudgedPage(NamedTuple):
+    """What a person was shown at once: a block, and which time they judged it."""
+
+    block: int
+    repeat: int
 
 
 @dataclass(slots=True)
 class ImportedBlock:
-    """What one person gave to one block. `shown` holds what files say about the whole block,
+    """What one person gave on one page. `shown` holds what files say about the whole block,
     `places` the responses' places on the page.
     """
 

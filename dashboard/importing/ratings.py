@@ -25,7 +25,7 @@ from judge.queries import Gold, gold_scores
 from survey.content import content_of
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import IntegerQuestion
-from survey.definition.settings import ENDINGS
+from survey.definition.settings import ENDINGS, Settings
 from survey.files.names import one_name
 from survey.files.problems import DefinitionError
 from survey.models import (
@@ -121,6 +121,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
         sources=Participant.Source.values,
+        repeats=Settings.model_validate(study.settings).repeats,
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
@@ -252,19 +253,20 @@ def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary
         if person.excluded_by_decision
     )
     given = [
-        (row, block, answers)
+        (row, page, answers)
         for row, person in zip(rows, people, strict=True)
-        for block, answers in person.blocks.items()
+        for page, answers in person.blocks.items()
     ]
     presentations = Presentation.objects.bulk_create(
         Presentation(
             participant=row,
-            block_id=block,
+            block_id=page.block,
+            repeat=page.repeat,
             position=answers.position,
-            response_order=_order(answers, vocabulary, block),
+            response_order=_order(answers, vocabulary, page.block),
             imported_seconds=answers.seconds,
         )
-        for row, block, answers in given
+        for row, page, answers in given
     )
     Rating.objects.bulk_create(
         Rating(

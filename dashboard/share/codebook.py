@@ -39,6 +39,7 @@ MEANINGS = {
     "response_position": "Place of the response on the page, 1 for the top; empty if unknown",
     "block_seconds": "From showing the block to its first complete answer; empty if unknown",
     "revisions": "How often the answer was changed afterwards",
+    "repeat": "Which time the person judged the response, 1 for the first",
     "rank": "Rank of the response in its block, 1 is best",
     "choice": "Chosen as best or worst of the block; empty for its other responses",
     "way_in": "From Prolific, by the open link, or by a personal invitation",
