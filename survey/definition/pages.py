@@ -4,7 +4,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from survey.definition.responses import ResponseRow, in_set, name_of
+from survey.definition.missing import in_set, name_of
+from survey.definition.responses import ResponseRow
 from survey.definition.study import MOST_ON_A_PAGE, StudyDefinition, SystemName
 from survey.files.yaml_file import KeyPath
 
@@ -50,7 +51,10 @@ def page_problems(
 ) -> Iterator[tuple[KeyPath, str]]:
     """Why pages can't show the responses as the study says: keys and messages, one for each key."""
     yield from _problems_of_groups(study, rows)
-    for (scenario, set_name), sizes in _sizes(study, rows, limited=False).items():
+    all_sizes = _sizes(study, rows, limited=False)
+    # where a response is missing, a page may show fewer
+    most_in_a_block = max((min(sizes.values()) for sizes in all_sizes.values()), default=0)
+    for (scenario, set_name), sizes in all_sizes.items():
         where = f"scenario {scenario!r}{in_set(set_name)}"
         least, most = min(sizes.values()), max(sizes.values())
         if study.systems_per_page is None and most > MOST_ON_A_PAGE:
@@ -60,7 +64,7 @@ def page_problems(
             )
             yield ("systems_per_page",), message
             break
-        if study.systems_per_page is not None and least < study.systems_per_page:
+        if study.systems_per_page is not None and most_in_a_block < study.systems_per_page:
             message = f"{where} has only {least} responses that one participant may see"
             yield ("systems_per_page",), message
             break
@@ -71,6 +75,7 @@ def page_problems(
         for index, task in enumerate(study.tasks):
             if task.kind in ("ranking", "best_worst"):
                 message = f"a page{where} shows one response, and this task compares two or more"
+                message += "" if is_everywhere else ": remove the scenario, or add a response"
                 yield ("tasks", index, "kind"), message
 
 
@@ -90,14 +95,14 @@ def _problems_of_groups(
         return
     for (scenario, set_name), present in by_block.items():
         where = f"scenario {scenario!r}{in_set(set_name)}"
-        if study.reference_on_every_page and (scenario, set_name) not in with_reference:
+        if study.reference_on_every_page and not with_reference:
             yield ("reference_on_every_page",), f"{where} has no response of the reference"
             return
         missing = [group for group in groups if group not in present]
         if kind is not None and missing:
             message = (
                 f"{where} has no response of {kind} {missing[0]}, so the participants who see that "
-                f"{kind} would have no page there"
+                f"{kind} would have no page there: remove the scenario, or add the response"
             )
             yield ("between_subjects",), message
             return

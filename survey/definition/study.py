@@ -178,7 +178,7 @@ class StudyDefinition(Part):
     reference: SystemName | None = None
     sets: dict[str, list[Text]] | None = None
     incomplete_blocks: bool = Field(
-        default=False, description="Whether a block may lack responses of its set"
+        default=False, description="Without effect: any block may lack responses of its set"
     )
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
