@@ -423,7 +423,9 @@ def _orders(definition: StudyDefinition) -> dict[str, list[str]]:
     """The study's order of the values of columns."""
     orders = {
         "condition": definition.conditions,
-        "dimension": dimensions_of(definition),
+        "dimension": list(
+            dict.fromkeys([*dimensions_of(definition), *definition.compared_dimensions])
+        ),
         "region": [*REGIONS, OTHER],
     }
     if definition.sets is not None:

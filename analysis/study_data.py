@@ -285,7 +285,7 @@ def _study_order(data: StudyData, column: str) -> Sequence[str]:
     a_and_b = [c for c in (data.contrast.condition_a, data.contrast.condition_b) if c is not None]
     orders = {"condition": a_and_b, **data.orders, "scenario": data.scenarios, "model": data.models}
     order = orders.get(column, [])
-    return [*order, *data.composites] if column == "dimension" else order
+    return list(dict.fromkeys([*order, *data.composites])) if column == "dimension" else order
 
 
 def in_order(values: Iterable[str], first: Sequence[str]) -> list[str]:

@@ -212,7 +212,7 @@ def _ranked(ranks: DataFrame) -> Iterator[Ranked]:
         )
         names = rows.drop_duplicates("system").set_index("system")[CELL].sort_index()
         whole, left_out = _whole_pages(rows)
-        if len(_compositions(whole)) < 2:
+        if len(_compositions(whole)) < 2 or whole["set"].nunique() == 1:
             yield Ranked(str(dimension), ALL, whole, names, _differ(whole), len(left_out))
             continue
         for name, part in whole.groupby("set", observed=True):

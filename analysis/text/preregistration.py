@@ -160,7 +160,7 @@ class PlanWords:
 
     @property
     def _kind(self) -> dict[str, bool]:
-        return {"rated": self.rated, "ranked": self.study.ranking is not None}
+        return {"rated": self.rated, "ranked": bool(self.study.rankings)}
 
     @property
     def _places(self) -> dict[str, int | None]:
@@ -288,10 +288,10 @@ class PlanWords:
                     points=study.rating.scale,
                     between=study.rating.kind == "slider",
                 )
-        if study.ranking is not None:
-            yield say("ranking", question=study.ranking.question)
-        if study.best_worst is not None:
-            yield say("best_worst", best=study.best_worst.best, worst=study.best_worst.worst)
+        for ranking in study.rankings:
+            yield say("ranking", question=ranking.question)
+        for choice in study.best_worst:
+            yield say("best_worst", best=choice.best, worst=choice.worst)
         texts: Sequence[TextTask] = [*study.block_remarks, *study.closing]
         for task in texts:
             yield say("free_text", question=task.question)
@@ -418,7 +418,7 @@ class PlanWords:
             )
 
     def _methods_without_ratings(self, recipe: Recipe) -> Iterator[Sentence]:
-        if self.study.ranking is not None:
+        if self.study.rankings:
             yield say_methods(
                 "ranking_tests",
                 friedman=self.study.shows_whole_blocks,
@@ -426,7 +426,7 @@ class PlanWords:
                 pairs=True,
                 signed_ranks_said=self.rated and bool(self.sides["a"] and self.models),
             )
-        if self.study.best_worst is not None:
+        if self.study.best_worst:
             yield say_methods(
                 "choice_tests",
                 used=CHOICE_TESTS,

@@ -70,6 +70,11 @@ class CellReader:
 
     def rank_dimension(self, line: int, row: Row) -> str | None:
         """The dimension of ranks or choices; empty if the study has none."""
+        if self.vocabulary.rank_dimension_needed and not row.get("dimension"):
+            known = self.vocabulary.rank_dimensions
+            reason = f"is empty; the study ranks by {', '.join(known)}"
+            self.table.problem(line, "dimension", reason)
+            return None
         known = [*self.vocabulary.dimensions, *self.vocabulary.rank_dimensions]
         return self.table.choice(line, row, "dimension", known) if row.get("dimension") else ""
 
@@ -301,7 +306,7 @@ def read_ranks(
                 repeats.problem(line, given.repeat, reason, person.name)
             place = (person.name, given.page, dimension, task, value)
             first = first_lines.setdefault(place, line)
-            if first != line and not (task == "ranking" and vocabulary.ties):
+            if first != line and not (task == "ranking" and dimension in vocabulary.ties):
                 reason = "{} is on line {} already, for the same block"
                 table.problem(line, column, reason, row[column], first)
             answers.values[key] = (value, revisions)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -50,10 +50,12 @@ class Vocabulary:
     #: One of these by the id of its response.
     public_ids: Mapping[str, tuple[int, int]]
     dimensions: list[str]
-    #: Whether a block may have a rank twice.
-    ties: bool
-    #: Of ranks and choices that have a dimension of their own.
+    #: The dimensions by which a block may have a rank twice; an empty one is that of a ranking
+    #: without.
+    ties: Collection[str]
+    #: Of ranks and choices that have a dimension of their own, and whether rows have to say it.
     rank_dimensions: list[str]
+    rank_dimension_needed: bool
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
     scale: list[float]

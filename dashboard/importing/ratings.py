@@ -100,7 +100,6 @@ def import_ratings(
 def vocabulary_of(study: Study) -> Vocabulary:
     """What files of this study may name."""
     definition = definition_of(study)
-    placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
     asked = definition.demographics
     layout = content_of(study).layout
     cells = cells_of(study)
@@ -111,8 +110,10 @@ def vocabulary_of(study: Study) -> Vocabulary:
         cells={_composed(cell.names): key for key, cell in cells.items()},
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
-        ties=definition.ranking is not None and definition.ranking.ties,
-        rank_dimensions=[task.dimension for task in placing if task.dimension],
+        ties={task.dimension for task in definition.rankings if task.ties},
+        rank_dimensions=definition.compared_dimensions,
+        rank_dimension_needed=len(definition.compared_dimensions) > 1
+        and all(task.dimension for task in definition.comparing),
         rating_task=definition.rating.kind if definition.rating else "",
         scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in (*definition.screening, *asked)],

@@ -154,7 +154,7 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         rated=rated,
         contrasted=paired,
         answers=beside_ratings(definition),
-        compared=definition.ranking or definition.best_worst,
+        compared=bool(definition.comparing),
         **context,
     )
 

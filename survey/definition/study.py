@@ -26,8 +26,9 @@ from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
-    SINGLE_KINDS,
+    COMPARING_KINDS,
     BestWorstTask,
+    ComparingTask,
     LikertTask,
     Point,
     RankingTask,
@@ -217,14 +218,32 @@ class StudyDefinition(Part):
         return self.rating
 
     @property
-    def ranking(self) -> RankingTask | None:
-        """The task that orders the responses of a block, if there is one."""
-        return next((t for t in self.tasks if isinstance(t, RankingTask)), None)
+    def rankings(self) -> list[RankingTask]:
+        """The tasks that order the responses of a block, each by a dimension of its own."""
+        return [t for t in self.tasks if isinstance(t, RankingTask)]
 
     @property
-    def best_worst(self) -> BestWorstTask | None:
-        """The task that chooses a best and a worst response, if there is one."""
-        return next((t for t in self.tasks if isinstance(t, BestWorstTask)), None)
+    def best_worst(self) -> list[BestWorstTask]:
+        """The tasks that choose a best and a worst response, each by a dimension of its own."""
+        return [t for t in self.tasks if isinstance(t, BestWorstTask)]
+
+    @property
+    def comparing(self) -> list[ComparingTask]:
+        """The tasks that order the responses of a block, or choose among them."""
+        return [*self.rankings, *self.best_worst]
+
+    @property
+    def compared_dimensions(self) -> list[str]:
+        """The named dimensions by which responses are ordered or chosen."""
+        return list(dict.fromkeys(task.dimension for task in self.comparing if task.dimension))
+
+    def numbered(self, kind: str, dimension: str) -> str:
+        """What names of inputs have of one of several tasks of a kind: nothing of the first, then
+        2, 3, …
+        """
+        dimensions = [task.dimension for task in self.comparing if task.kind == kind]
+        number = dimensions.index(dimension) + 1
+        return "" if number == 1 else str(number)
 
     @property
     def training_items(self) -> list[TrainingItem]:
@@ -297,9 +316,16 @@ class StudyDefinition(Part):
     @field_validator("tasks")
     @classmethod
     def _tasks_fit_together(cls, tasks: list[Task]) -> list[Task]:
-        for kinds in SINGLE_KINDS:
-            if sum(task.kind in kinds for task in tasks) > 1:
-                raise ValueError(f"a block has one task of kind {' or '.join(kinds)}")
+        if sum(isinstance(task, RatingTask) for task in tasks) > 1:
+            raise ValueError("a block has one task of kind likert or slider")
+        for kind in COMPARING_KINDS:
+            compared = (task for task in tasks if isinstance(task, ComparingTask))
+            dimensions = [task.dimension for task in compared if task.kind == kind]
+            if len(dimensions) > 1 and ("" in dimensions or len(set(dimensions)) < len(dimensions)):
+                raise ValueError(
+                    f"several tasks of kind {kind}: give each a dimension of its own, such as "
+                    "dimension: fluency"
+                )
         if all(task.kind == "text" for task in tasks):
             raise ValueError("only free text; ask for ratings, ranks or choices too")
         return tasks

@@ -89,9 +89,7 @@ class Content:
         """The dimensions that raters judge: those they rate, else those they rank or choose by."""
         study = self.definition
         rated = [dimension.name for dimension in study.rating.dimensions] if study.rating else []
-        placed = [task.dimension for task in (study.ranking, study.best_worst) if task]
-        named = [*rated, *(name for name in placed if name)]
-        return list(dict.fromkeys(named)) or [""]
+        return list(dict.fromkeys([*rated, *study.compared_dimensions])) or [""]
 
     def cells(self) -> Iterator[RatingKey]:
         """All cells, in file order."""
