@@ -170,7 +170,7 @@ class PlanWords:
     def _within(self) -> bool:
         """Whether a participant may see both conditions on one page."""
         apart = self.study.between_subjects in ("system", "condition")
-        return not apart and self.study.systems_per_page != 1
+        return not apart and (self.study.systems_per_page != 1 or self.study.spread_over_pages)
 
     @property
     def _is_within_models(self) -> bool:
@@ -191,7 +191,8 @@ class PlanWords:
         seen_by_one = {"system": ["condition", "system"], "condition": ["condition"]}
         apart = self.study.between_subjects or ""
         of_raters = [name for name in nested if name not in seen_by_one.get(apart, [])]
-        one_response = self.study.systems_per_page == 1 or apart == "system"
+        alone = self.study.systems_per_page == 1 and not self.study.spread_over_pages
+        one_response = alone or apart == "system"
         single = self.study.blocks_per_participant == 1 and one_response
         return {
             "rater": [] if single else ["rater", *of_raters],

@@ -137,12 +137,16 @@ class Certificate(ShownPages):
     @cached_property
     def _slots(self) -> dict[tuple[int, int], Tally]:
         """By block and its place among the blocks of a person."""
-        columns = self.layout.design.per_participant
+        columns = self.layout.pages_per_participant
+        design = self.layout.design
+        seen = self.n_people * design.per_participant / design.total / columns
         pages = self._pages_when_complete("blocks")
-        complete = None if pages is None else pages // columns
+        parts = {block: self.layout.parts(block) for block in self.blocks}
         return {
             (block, position): Tally(
-                self.counts.slots[block, position], self.n_people / len(self.blocks), complete
+                self.counts.slots[block, position],
+                seen * parts[block],
+                None if pages is None else pages * parts[block] // columns,
             )
             for block in self.blocks
             for position in range(1, columns + 1)
@@ -209,10 +213,14 @@ class Certificate(ShownPages):
         cells = {(b, 0, slot): tally for (b, slot), tally in self._slots.items()}
         grid = self._grid("block_slot", cells, self._block, _last)
         why = "scenarios are kept together, and some people see only part of one"
+        if self.layout.spread:
+            why = "people have several pages of a block"
         return replace(grid, test=self._slot_test(cells, grid), untested=why)
 
     def _slot_test(self, cells: Fine, grid: Grid) -> ChiSquare:
         """Over all blocks; where scenarios are kept together, over scenarios and within each."""
+        if self.layout.spread:
+            return NOTHING
         if not self.layout.scenarios_together:
             return place_test([grid.counts()])
         size = self.layout.design.group_size

@@ -200,10 +200,10 @@ class ShownPages:
         )
 
     def complete(self, pages: int, block: int, response: int, *, at_a_place: bool = False) -> int:
-        """How often a response should be shown when its block has been on so many pages, the same
+        """How often a response should be shown when its block has been seen so many times, the same
         number for each group.
         """
-        pages_of_group = pages // self.layout.n_groups
+        pages_of_group = pages * self.layout.parts(block) // self.layout.n_groups
         return int(
             sum(
                 pages_of_group * chance / self._places(block, group, at_a_place)
@@ -225,6 +225,9 @@ def pages_in_words(study: Study) -> str:
     layout, between = content.layout, content.definition.between_subjects
     also = " and the reference" if layout.always else ""
     sentences = []
+    if layout.spread:
+        each = content.definition.systems_per_page
+        return f"Each participant sees all systems of a block, {each} a page."
     if between is not None:
         sentences.append(f"Each participant sees one of {layout.n_groups} {KINDS[between]}{also}.")
     some = {d for d in layout.page_designs.values() if not d.is_complete}

@@ -35,7 +35,7 @@ from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.mapping import StudyMap
 from survey.definition.opening import against_opening
-from survey.definition.pages import page_problems
+from survey.definition.pages import page_problems, pages_of_each
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
 from survey.definition.training import TrainingKeys
@@ -107,7 +107,8 @@ def read_folder(
     rows, notices = read_responses(responses, definition, study_map)
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
-    problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    pages = pages_of_each(definition, list(Counter(row.block for row in rows).values()))
+    problems += _problems_of_counts(yaml, definition, list(scenarios.values()), pages)
     problems += [yaml.problem(path, said) for path, said in page_problems(definition, rows)]
     known = known_names(
         definition,
@@ -339,9 +340,9 @@ def _definitions_of(
 
 
 def _problems_of_counts(
-    yaml: YamlFile, definition: StudyDefinition, blocks_of_scenarios: list[int]
+    yaml: YamlFile, definition: StudyDefinition, blocks_of_scenarios: list[int], pages: int
 ) -> list[Problem]:
-    """What does not fit the numbers of blocks in the responses."""
+    """What does not fit the numbers of blocks in the responses, and of a participant's pages."""
     problems = []
     blocks = sum(blocks_of_scenarios)
     shown = definition.blocks_per_participant or blocks
@@ -359,9 +360,10 @@ def _problems_of_counts(
             )
             problems.append(yaml.problem(("order", "blocks"), message))
     for index, check in enumerate(definition.attention_checks):
-        if check.range[1] > shown:
+        if check.range[1] > pages:
             key = "in_blocks" if check.kind == "in_block" else "after_blocks"
-            message = f"a participant sees {shown} blocks"
+            kind = "pages of blocks" if definition.spread_over_pages else "blocks"
+            message = f"a participant sees {pages} {kind}"
             problems.append(yaml.problem(("attention_checks", index, key), message))
     ranges = [
         CheckRange(check.name, *check.range, in_block=check.kind == "in_block")

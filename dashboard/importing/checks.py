@@ -137,7 +137,7 @@ def read_ratings(
         if person and cell and dimension is not None and value is not None:
             repeat = repeats.number(line, row, ((person.name, *cell, dimension), value))
             if repeat is not None:
-                given = Given(person, cell, repeat)
+                given = Given(person, cell, _page(table, line, row, cell[0], repeat, vocabulary))
                 _add_rating(table, line, row, given, dimension, value, vocabulary, repeats)
     repeats.note(findings, taken=vocabulary.repeats)
     _check_all_positions(table, people, vocabulary)
@@ -171,25 +171,31 @@ def _add_rating(
     key = (given.response, vocabulary.rating_task, dimension)
     if key in answers.values:
         reason = "{!r} has rated this response's {} already"
-        repeats.problem(line, given.repeat, reason, given.person.name, dimension)
+        repeats.problem(line, given.page.repeat, reason, given.person.name, dimension)
     answers.values[key] = (value, table.whole(line, row, "revisions") or 0)
 
 
 @dataclass(frozen=True)
 class Given:
-    """Whose judgment a row is, of which block and response, and which time they gave it."""
+    """Whose judgment a row is, of which block and response, and on which page."""
 
     person: Person
     cell: tuple[int, int]
-    repeat: int
-
-    @property
-    def page(self) -> JudgedPage:
-        return JudgedPage(self.cell[0], self.repeat)
+    page: JudgedPage
 
     @property
     def response(self) -> int:
         return self.cell[1]
+
+
+def _page(
+    table: TidyFile, line: int, row: Row, block: int, repeat: int, vocabulary: Vocabulary
+) -> JudgedPage:
+    """Which page a row is of: where a block is spread over pages, that at its position."""
+    if not vocabulary.spread:
+        return JudgedPage(block, repeat)
+    position = table.whole(line, row, "block_position", least=1)
+    return JudgedPage(block, repeat, position)
 
 
 def _block_answers(
@@ -209,6 +215,9 @@ def _block_answers(
     for column, value in shown.items():
         if column in table.columns and answers.shown.setdefault(column, value) != value:
             reason = "{} differs from line {}, the same block"
+            if column == "block_position":
+                reason += "; if people had several pages of a block, write spread_over_pages: true"
+                reason += " in study.yaml"
             table.problem(line, column, reason, row[column], answers.line)
     if "response_position" in table.columns:
         place = table.whole(line, row, "response_position", least=1, most=sizes[block])
@@ -223,7 +232,8 @@ def _check_all_positions(
     if table.findings.problems:
         return
     for person in people.values():
-        _check_positions(table, person, len(vocabulary.block_sizes))
+        pages = vocabulary.cells if vocabulary.spread else vocabulary.block_sizes
+        _check_positions(table, person, len(pages))
 
 
 def _check_positions(table: TidyFile, person: Person, blocks: int) -> None:
@@ -231,6 +241,13 @@ def _check_positions(table: TidyFile, person: Person, blocks: int) -> None:
     page.
     """
     taken: dict[int, int] = {}
+    judged: set[tuple[object, ...]] = set()
+    for page, answers in person.blocks.items():
+        given = {(page.block, page.repeat, *key) for key in answers.values}
+        if given & judged:
+            reason = "{!r} has judged a response on two pages as repeat {}"
+            table.problem(answers.line, COLUMN, reason, person.name, page.repeat)
+        judged |= given
     most = blocks * max((page.repeat for page in person.blocks), default=1)
     for answers in person.blocks.values():
         if answers.position is not None:
@@ -296,14 +313,14 @@ def read_ranks(
         repeat = repeats.number(line, row, *judged)
         if repeat is None:
             continue
-        given = Given(person, cell, repeat)
+        given = Given(person, cell, _page(table, line, row, cell[0], repeat, vocabulary))
         answers = _block_answers(table, line, row, given, vocabulary)
         revisions = table.whole(line, row, "revisions") or 0
         for column, task, value in placed:
             key = (given.response, task, dimension)
             if key in answers.values:
                 reason = "{!r} has placed this response already"
-                repeats.problem(line, given.repeat, reason, person.name)
+                repeats.problem(line, given.page.repeat, reason, person.name)
             place = (person.name, given.page, dimension, task, value)
             first = first_lines.setdefault(place, line)
             if first != line and not (task == "ranking" and dimension in vocabulary.ties):

@@ -69,8 +69,10 @@ class Vocabulary:
     test_sources: list[str]
     #: Which of several judgments of a response the analysis takes.
     repeats: str
-    #: How many responses the study's own pages show of a block, by block id.
+    #: How many responses the study's own pages show of a block, by block id, and whether one person
+    #: has several pages of a block.
     page_sizes: Mapping[int, set[int]]
+    spread: bool
 
     @cached_property
     def sets(self) -> list[str]:
@@ -108,10 +110,13 @@ class Person:
 
 
 class JudgedPage(NamedTuple):
-    """What a person was shown at once: a block, and which time they judged it."""
+    """What a person was shown at once: responses of a block, and which time they judged them. Where
+    a block is spread over pages, `position` tells these apart.
+    """
 
     block: int
     repeat: int
+    position: int | None = None
 
 
 @dataclass(slots=True)

@@ -18,7 +18,14 @@ from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
-from dashboard.importing.people import ImportedBlock, Names, Person, Vocabulary, read_people
+from dashboard.importing.people import (
+    ImportedBlock,
+    JudgedPage,
+    Names,
+    Person,
+    Vocabulary,
+    read_people,
+)
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
@@ -125,6 +132,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
         repeats=Settings.model_validate(study.settings).repeats,
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
+        spread=layout.spread,
     )
 
 
@@ -254,20 +262,21 @@ def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary
         if person.excluded_by_decision
     )
     given = [
-        (row, page, answers)
+        (row, page, part, answers)
         for row, person in zip(rows, people, strict=True)
-        for page, answers in person.blocks.items()
+        for page, part, answers in _in_parts(person)
     ]
     presentations = Presentation.objects.bulk_create(
         Presentation(
             participant=row,
             block_id=page.block,
             repeat=page.repeat,
+            part=part,
             position=answers.position,
             response_order=_order(answers, vocabulary, page.block),
             imported_seconds=answers.seconds,
         )
-        for row, page, answers in given
+        for row, page, part, answers in given
     )
     Rating.objects.bulk_create(
         Rating(
@@ -278,9 +287,19 @@ def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary
             value=value,
             revisions=revisions,
         )
-        for presentation, (_, _, answers) in zip(presentations, given, strict=True)
+        for presentation, (_, _, _, answers) in zip(presentations, given, strict=True)
         for (response, task, dimension), (value, revisions) in answers.values.items()
     )
+
+
+def _in_parts(person: Person) -> Iterator[tuple[JudgedPage, int, ImportedBlock]]:
+    """What a person gave on each page, and which page of its block and repeat it is: 1 for the
+    first.
+    """
+    parts: Counter[tuple[int, int]] = Counter()
+    for page in sorted(person.blocks, key=lambda page: page.position or 0):
+        parts[page.block, page.repeat] += 1
+        yield page, parts[page.block, page.repeat], person.blocks[page]
 
 
 def _order(answers: ImportedBlock, vocabulary: Vocabulary, block: int) -> list[int] | None:

@@ -150,7 +150,7 @@ class Order(Part):
 NEWER = (
     *("systems_per_page", "reference_on_every_page", "between_subjects"),
     *("comprehension", "training"),
-    *("record_writing", "wording", "incomplete_blocks", "latex"),
+    *("record_writing", "wording", "incomplete_blocks", "latex", "spread_over_pages"),
 )
 
 
@@ -184,6 +184,10 @@ class StudyDefinition(Part):
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
     systems_per_page: int | None = Field(default=None, ge=1, le=MOST_ON_A_PAGE)
+    spread_over_pages: bool = Field(
+        default=False,
+        description="Whether a participant sees all responses of a block, systems_per_page a page",
+    )
     reference_on_every_page: bool = False
     between_subjects: Literal["system", "model", "condition"] | None = None
     screening: list[ScreeningQuestion] = []
@@ -377,6 +381,21 @@ class StudyDefinition(Part):
             near = did_you_mean(self.reference.condition, self.conditions)
             message = f"{self.reference.condition!r} is not among the conditions{near}"
             raise wrong(("reference", "condition"), message)
+        return self
+
+    @model_validator(mode="after")
+    def _pages_can_share_a_block(self) -> "StudyDefinition":
+        if not self.spread_over_pages:
+            return self
+        path = ("spread_over_pages",)
+        if self.systems_per_page is None:
+            raise wrong(path, "say how many responses a page shows, such as systems_per_page: 1")
+        if self.reference_on_every_page or self.between_subjects is not None:
+            key = "between_subjects" if self.between_subjects else "reference_on_every_page"
+            raise wrong(path, f"a participant sees each response of a block once: remove {key}")
+        if self.comparing:
+            message = "tasks that compare the responses of a block need them on one page"
+            raise wrong(path, message)
         return self
 
     @model_validator(mode="after")

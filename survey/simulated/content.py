@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
+from survey.definition.pages import pages_of_each
 from survey.definition.settings import LinkParameters, Places
 from survey.definition.study import StudyDefinition
 
@@ -81,8 +82,8 @@ class Content:
 
     @property
     def blocks_shown(self) -> int:
-        """How many blocks a participant sees."""
-        return self.definition.blocks_per_participant or len(self.blocks)
+        """How many pages of blocks a participant sees."""
+        return pages_of_each(self.definition, [len(block.texts) for block in self.blocks])
 
     @property
     def dimensions(self) -> list[str]:

@@ -116,7 +116,8 @@ def test_orders_that_contradict_themselves_are_refused(study: Study, files: File
     one_place = table(RATINGS, response_position="1|1|1")
 
     assert refusal(study, files(participants=PEOPLE, ratings=one_block)) == [
-        "ratings.csv, line 3: column 'block_position': 2 differs from line 2, the same block"
+        "ratings.csv, line 3: column 'block_position': 2 differs from line 2, the same block; if "
+        "people had several pages of a block, write spread_over_pages: true in study.yaml"
     ]
     assert refusal(study, files(participants=PEOPLE, ratings=two_blocks)) == [
         "ratings.csv, line 4: column 'block_position': 'anna' has another block at 1 on line 2"
