@@ -180,15 +180,15 @@ class Certificate(ShownPages):
         return replace(grid, test=succession_test(tables), untested=why)
 
     def _by_stratum(self, fine: Fine) -> Iterator[tuple[Fine, int]]:
-        """The counts of each set, whose blocks all show the same systems, and of each group, with
-        the number of places on its pages.
+        """The counts of blocks with the same systems, and of each group, with the number of places
+        on its pages.
         """
-        for (set_name, group), places in self.strata.items():
+        for group, blocks in self.strata:
+            places = self.layout.page_designs[blocks[0], group].places
             own = {
                 (block, response)
-                for block, about in self.blocks.items()
-                if about.set_name == set_name
-                for response in about.systems
+                for block in blocks
+                for response in self.blocks[block].systems
                 if group in self.layout.chances(block, response)
             }
             yield {where: tally for where, tally in fine.items() if where[:2] in own}, places

@@ -180,13 +180,16 @@ class ShownPages:
         return self.labels.text(kind, name) if self.labels else name
 
     @cached_property
-    def strata(self) -> dict[tuple[str, int], int]:
-        """Set and group, whose pages choose from the same systems; with the places of a page."""
-        return {
-            (about.set_name, group): self.layout.page_designs[block, group].places
-            for block, about in self.blocks.items()
-            for group in range(self.layout.n_groups)
-        }
+    def strata(self) -> list[tuple[int, list[int]]]:
+        """Groups with the blocks whose pages choose from the same systems: those of a set, but for
+        blocks that lack a response.
+        """
+        alike: dict[tuple[int, str, frozenset[str]], list[int]] = {}
+        for block, about in self.blocks.items():
+            systems = frozenset(about.systems.values())
+            for group in range(self.layout.n_groups):
+                alike.setdefault((group, about.set_name, systems), []).append(block)
+        return [(group, blocks) for (group, *_), blocks in alike.items()]
 
     def expected(self, block: int, *responses: int, at_a_place: bool = False) -> float:
         """On how many of the pages of a block all these responses should be; on how many at one

@@ -7,6 +7,8 @@ import pytest
 from django.core.management import call_command
 from pytest_django.live_server_helper import LiveServer
 
+from dashboard.design.certificate import Certificate
+from dashboard.design.shown_systems import shown_together
 from survey.content import content_of
 from survey.models import Presentation, Study
 from tests.survey.wide_study import CHOICES, LIKERT, RANKING, csv_of, yaml_of
@@ -41,6 +43,21 @@ def test_pages_of_fewer_systems_show_what_there_is(tmp_path: Path) -> None:
     assert "loaded as a new draft" in run("load_study", folder)
     layout = content_of(Study.objects.get()).layout
     assert sorted(size for block in layout.responses for size in layout.page_sizes(block)) == [2, 3]
+
+
+def test_balance_is_counted_by_what_each_block_can_show(
+    live_server: LiveServer, tmp_path: Path
+) -> None:
+    run("load_study", write(tmp_path, "systems_per_page: 2"))
+    Study.objects.update(state="open")
+    run("simulate", "wide", "--participants", 6, "--seed", 1, "--server", live_server.url)
+    certificate = Certificate(Study.objects.get(), "simulated", "places")
+    together = shown_together(certificate).cells
+    names = {n: f"M{n} (plain)" for n in (1, 2, 3)}
+    pairs = {(1, 2): 2, (1, 3): 2 + 6, (2, 3): 2}
+    assert {pair: together[names[pair[0]], names[pair[1]]].expected for pair in pairs} == {
+        pair: pytest.approx(n) for pair, n in pairs.items()
+    }
 
 
 @pytest.mark.parametrize("tasks", [(LIKERT,), (LIKERT, RANKING), (CHOICES,)])
