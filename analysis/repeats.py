@@ -1,7 +1,7 @@
 """Several judgments of one response by one rater: which of them the analysis takes. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pandas import DataFrame
@@ -23,6 +23,8 @@ class Repeats:
     ratings: int
     ranks: int
     raters: int
+    #: `participant`, the names of the item, and its `first` and `second` rating.
+    again: DataFrame = field(default_factory=DataFrame)
 
     @property
     def as_content(self) -> dict[str, Any]:
@@ -57,7 +59,8 @@ def one_of_each(tables: Mapping[str, DataFrame], taken: RepeatTaken) -> OneEach:
     ratings, ranks = tables["ratings"], tables["ranks"]
     again = [_again(ratings, RATED), _again(ranks, RATED)]
     raters = {name for frame in again for name in frame["participant"]}
-    repeats = Repeats(taken, len(again[0]), len(again[1]), len(raters))
+    twice = _twice(ratings) if len(again[0]) else DataFrame()
+    repeats = Repeats(taken, len(again[0]), len(again[1]), len(raters), twice)
     ratings = _chosen(ratings, RATED, taken) if len(again[0]) else ratings
     ranks = _chosen(ranks, PAGE, "first" if taken == "mean" else taken) if len(again[1]) else ranks
     return OneEach(
@@ -71,6 +74,15 @@ def _again(frame: DataFrame, judged: list[str]) -> DataFrame:
     if REPEAT not in frame:
         return frame.iloc[:0]
     return frame[frame.duplicated(judged)]
+
+
+def _twice(ratings: DataFrame) -> DataFrame:
+    """The first and the second rating of each response that a rater rated several times."""
+    numbered = ratings.sort_values(REPEAT, kind="stable")
+    numbered = numbered.assign(time=numbered.groupby(RATED).cumcount())
+    wide = numbered[numbered["time"] < 2].pivot(index=RATED, columns="time", values="rating")
+    wide = wide.rename(columns={0: "first", 1: "second"}).dropna().astype("float64")
+    return wide.reset_index().rename_axis(columns=None)
 
 
 def _chosen(frame: DataFrame, judged: list[str], taken: RepeatTaken) -> DataFrame:

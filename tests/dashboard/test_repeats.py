@@ -151,6 +151,8 @@ def test_study_says_which_one_is_analysed(
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["n_ratings"] == 3
     assert manifest["repeats"] == {"taken": taken, "ratings": 3, "ranks": 0, "raters": 1}
+    (row,) = read(out / "self_agreement.csv")
+    assert (row["n"], row["same"], row["difference"]) == ("2", "50.0", "1.0")
     report = " ".join((out / "report.html").read_text().split())
     assert "One rater judged the same responses several times" in report
 
