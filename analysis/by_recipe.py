@@ -39,7 +39,7 @@ def analyse_by_recipe(
     recipes = [recipe.on(scale) for recipe in recipes]
     made = _Made(ranked=not answers["all"].ranks.empty)
     for recipe in recipes:
-        analyses = [m for m in OF_RECIPES if recipe.unit == "participant" or not m.of_participants]
+        analyses = [analysis for analysis in OF_RECIPES if recipe.unit in analysis.of_units]
         for raters in recipe.raters:
             request = Request(recipe, raters, answers[raters], study)
             for analysis in analyses:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.exclusion_rule import Threshold
-from analysis.quality_rules import QualityRules, changes
+from analysis.quality_rules import BY_GOLD, QualityRules, changes
 from analysis.recipe import Recipe
 from analysis.writing_rules import writing_changes
 from survey.definition.labels import Labels
@@ -43,8 +43,6 @@ HOW_MANY = ("maximum", "ratings_per_block", "ratings_per_response")
 LEFT = "early_exit"
 #: The tables that know which raters are flagged; no other result does.
 OF_FLAGGED = ("sensitivity", "without_flagged")
-#: The rule that goes by gold scores.
-BY_GOLD = "sigma_mae"
 
 
 @dataclass(frozen=True)

@@ -144,13 +144,14 @@ def _multiverses(
 def _study_input(who: Filtered, data: StudyData) -> StudyInput:
     """What analyses with other raters start from: everybody but those excluded by a decision."""
     checked = who.checked.without_decided()
+    scale = Scale(data.scale, data.between)
     return StudyInput(
         checked.ratings,
         with_flagged(checked.consented, who.raters, recorded=data.writing is not None),
         checked.known,
         data.contrast,
         who.rules,
-        Fits(frozenset(data.composites)),
+        Fits(frozenset(data.composites), scale.ends if scale.points else None),
         data.parameters,
     )
 

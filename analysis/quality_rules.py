@@ -25,6 +25,8 @@ RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
 #: The step of the funnel that is no rule: who is excluded by a recorded decision. It comes first.
 DECISION: Literal["decision"] = "decision"
 StepName = RuleName | Literal["decision"]
+#: The rule that goes by gold scores.
+BY_GOLD: Literal["sigma_mae"] = "sigma_mae"
 #: Characters that the reason of a decision may have.
 LONGEST_REASON = 500
 #: Numbers closer than this count as equal. Judge scores are thirds, so a mean absolute error of
@@ -235,10 +237,10 @@ class QualityRules(Part):
         return self.model_copy(update={"order": [r for r in self.order if r != rule]})
 
     def warnings(
-        self, *, minutes: int, scale: RatedScale | None
+        self, *, minutes: int, scale: RatedScale | None, has_gold: bool
     ) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What hardly fits a study that takes `minutes` and rates on `scale`, or on none; with its
-        key.
+        """What hardly fits a study that takes `minutes`, rates on `scale`, or on none, and has a
+        source of gold scores, or none; with its key.
         """
         window = self.duration_minutes
         if "duration" in self.order and not window.minimum <= minutes <= window.maximum:
@@ -248,10 +250,17 @@ class QualityRules(Part):
                 f"take less than {window.minimum:g} or more than {window.maximum:g}: change "
                 "quality.duration_minutes, or remove `duration` from quality.order",
             )
-        if "sigma_mae" not in self.order:
+        if BY_GOLD not in self.order:
             return
         if scale is not None:
             yield from self._warnings_of_sigma(scale)
+            if not has_gold:
+                yield (
+                    ("quality", "order"),
+                    "the study has no judge, so without gold scores from a file or a panel the "
+                    "rule `sigma_mae` excludes nobody: remove it from quality.order, or choose "
+                    "such scores",
+                )
         # the default order is for all studies; without ratings that rule just does not apply
         elif tuple(self.order) != DEFAULT_ORDER:
             yield (

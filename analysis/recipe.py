@@ -269,6 +269,8 @@ class MixedModels(Part):
         return links
 
 
+#: How the names of tables begin that are about gold scores or the judges they come from.
+OF_GOLD = ("gold_", "guard_", "judge_", "alt_test")
 #: A rater's words, short enough to be read beside a map.
 Quote = Annotated[Text, StringConstraints(max_length=140, pattern=r"^[^\r\n]*$")]
 
@@ -277,7 +279,8 @@ class Printed(Part):
     """A number as it is printed somewhere, and where the same number stands in our tables; or why
     it is `not_replicated`.
 
-    `match` is within half a unit of the last printed decimal, or within `within`.
+    `match` is within half a unit of the last printed decimal, or within `within`. Our number is
+    multiplied by `times`, such as 100 where a share is printed in percent.
     """
 
     item: Text
@@ -288,12 +291,20 @@ class Printed(Part):
     #: A reason, of a number that this program does not compute.
     not_replicated: str = ""
     within: FiniteFloat | None = Field(default=None, ge=0)
+    times: FiniteFloat = Field(default=1, gt=0)
     note: str = ""
+
+    @property
+    def is_of_gold(self) -> bool:
+        """Whether our number depends on the gold scores, whichever raters count."""
+        of_gold = self.table.startswith(OF_GOLD) and self.row.get("is_gold") != "false"
+        return of_gold or self.column in ("gold", "mae")
 
     @model_validator(mode="after")
     def _has_a_place_or_a_reason(self) -> "Printed":
-        if self.not_replicated and (self.table or self.row or self.column or self.within):
-            raise ValueError("not_replicated goes without table, row, column and within")
+        place = self.table or self.row or self.column or self.within or self.times != 1
+        if self.not_replicated and place:
+            raise ValueError("not_replicated goes without table, row, column, within and times")
         if not self.not_replicated and not (self.table and self.column):
             raise ValueError("give table and column, or say why it is not_replicated")
         return self

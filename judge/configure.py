@@ -19,7 +19,7 @@ from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here, stand_in
 from judge.gold import choose_gold
 from judge.juries import seat_juries
 from judge.models import Call, Endpoint, Judge, Judging
-from judge.queries import current_judges, gold_decision
+from judge.queries import current_judges, gold_decision, gold_source
 from survey.files.names import in_one_form
 from survey.models import Study
 from survey.tidy import definition_of
@@ -32,9 +32,9 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
     """Create or update the judges of a study's file; returns whether anything changed.
 
     A judge that is no longer in the file makes no more calls; its scores stay. If the file has a
-    new gold judge, that judge becomes gold. An unchanged description changes nothing, even if its
-    judges used another endpoint: only `move_judges_here` moves them, because that costs a new set
-    of calls.
+    new gold judge, that judge becomes gold; if it has no judge, no judge is gold. An unchanged
+    description changes nothing, even if its judges used another endpoint: only `move_judges_here`
+    moves them, because that costs a new set of calls.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     judging, created = Judging.objects.get_or_create(
@@ -54,11 +54,20 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
     names = [judge.name for judge in definition.judges]
     _retire(Judge.objects.filter(study=study, is_current=True).exclude(name__in=names))
     seat_juries(study, definition)
-    if gold_decision(study) is None or (changed and before.gold_name != definition.gold_name):
+    if not definition.judges:
+        _without_judge(study)
+    elif gold_decision(study) is None or (changed and before.gold_name != definition.gold_name):
         gold = _current(study, definition.gold_name)
         jury = study.juries.filter(name=definition.gold_name, is_current=True).first()
         choose_gold(study, judge=gold, jury=jury, why="named in the study's file")
     return changed
+
+
+def _without_judge(study: Study) -> None:
+    """Have no judge's scores as gold; those of a file or a panel stay so."""
+    source = gold_source(study)
+    if source is not None and (source.judge or source.jury):
+        choose_gold(study, why="the study's file says that it has no judge")
 
 
 @transaction.atomic
@@ -75,6 +84,8 @@ def move_judges_here(
     judging = Judging.objects.filter(study=study).first()
     if judging is None:
         raise JudgeNotReady(f"{study} has no judge: load its study folder again")
+    if not judging.read_definition().judges:
+        raise JudgeNotReady(f"{study} has no judge, as its study.yaml says (judging: none)")
     Study.objects.select_for_update().get(pk=study.pk)
     Judging.objects.select_for_update().get(pk=judging.pk)  # no worker is at its judges now
     for judge in judging.read_definition().judges:

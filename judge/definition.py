@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -21,6 +22,8 @@ Presentation = Literal["single", "block", "pair"]
 Orders = Literal["rotated", "both"]
 PresetName = Literal["one_line", "anchored", "three_components"]
 
+#: What a file has in place of the section where no judge scores the responses.
+NO_JUDGE = "none"
 #: The endpoint of JUDGE_BASE_URL and similar settings.
 DEFAULT_ENDPOINT = "default"
 #: Parts of a request that other keys of a judge determine, or that are not allowed.
@@ -222,9 +225,12 @@ class JuryDefinition(Part):
 
 
 class JudgingDefinition(Part):
-    """The judges of a study's responses, the gold one, and the budget."""
+    """The judges of a study's responses, the gold one, and the budget. `none` in a file is a study
+    without a judge.
+    """
 
-    judges: list[JudgeDefinition] = Field(default=[JudgeDefinition()], min_length=1)
+    #: Empty: no judge scores the responses.
+    judges: list[JudgeDefinition] = [JudgeDefinition()]
     juries: list[JuryDefinition] = []
     #: A judge or a jury. Null: the first judge. The dashboard and `manage.py gold` change it too.
     gold: JudgeName | None = None
@@ -237,8 +243,17 @@ class JudgingDefinition(Part):
 
     @property
     def gold_name(self) -> str:
-        """The judge whose scores should be gold."""
-        return self.gold or self.judges[0].name
+        """The judge whose scores should be gold; empty without a judge."""
+        return self.gold or next((judge.name for judge in self.judges), "")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _may_be_none(cls, section: Any) -> Any:
+        if isinstance(section, str) and section.casefold() == NO_JUDGE:
+            return {"judges": []}
+        if not isinstance(section, Mapping):
+            raise ValueError(f"expected keys and values, or {NO_JUDGE} for a study without a judge")
+        return section
 
     @model_validator(mode="after")
     def _judges_are_known(self) -> "JudgingDefinition":
@@ -275,7 +290,8 @@ class JudgingDefinition(Part):
     def contradictions(self, study: StudyDefinition) -> list[tuple[tuple[str | int, ...], str]]:
         """Conflicts with the study: the path (below `judging`), and the reason."""
         if study.rating is None:
-            return [((), "the study has no ratings that a judge could give")]
+            why = "the study has no ratings that a judge could give: remove this section"
+            return [((), why)] if self.judges else []
         conflicts: list[tuple[tuple[str | int, ...], str]] = []
         for number, judge in enumerate(self.judges):
             path = ("judges", number)

@@ -21,7 +21,9 @@ def choose_gold(
     author: User | None = None,
     why: str = "chosen",
 ) -> bool:
-    """Make the scores of a judge, a gold set, a panel or a jury gold. False if they already are."""
+    """Make the scores of a judge, a gold set, a panel or a jury gold, or without any of them no
+    scores. False if they already are.
+    """
     newest = gold_decision(study)
     chosen: dict[str, Any] = {
         "judge": judge, "gold_set": gold_set, "panel": panel, "jury": jury

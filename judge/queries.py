@@ -122,7 +122,7 @@ def gold_decision(study: Study) -> GoldDecision | None:
 def gold_source(study: Study) -> GoldSource | None:
     """The gold source."""
     decided = gold_decision(study)
-    if decided is None:
+    if decided is None or decided.is_for_none:
         return None
     return GoldSource(decided.judge, decided.gold_set, decided.jury, decided.panel)
 

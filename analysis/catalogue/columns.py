@@ -71,6 +71,17 @@ CONDITION_A, CONDITION_B = (
     ).csv_only()
     for side in "ab"
 )
+#: What a system is held against.
+REFERENCE_SYSTEM = (
+    Column(
+        "reference_model", "The reference's model", is_key=True, latex=False, report=False,
+        labels="models",
+    ),
+    Column(
+        "reference_condition", "The reference's condition", is_key=True, latex=False, report=False,
+        labels="conditions",
+    ),
+)  # fmt: skip
 #: The two systems of a row that is about a pair of them.
 SYSTEM_A, SYSTEM_B = (
     (
@@ -174,7 +185,10 @@ RANK_BISERIAL = Column(
 T_PLUS = Column("t_plus", "Sum of the ranks of positive differences", form="whole")
 ZEROS = Column("zeros", "Raters without a difference", kind="count")
 METHOD = Column(
-    "method", "How p was computed: exact or normal approximation", kind="text", labels="methods"
+    "method",
+    "How p was computed: exact, over random permutations, or by an approximation",
+    kind="text",
+    labels="methods",
 )
 LINK = Column(
     "link",

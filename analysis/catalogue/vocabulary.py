@@ -56,7 +56,11 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "min_f": "min F′",
         "signed_ranks": "signed ranks",
     },
-    "methods": {"exact": "exact", "asymptotic": "normal approximation"},
+    "methods": {
+        "exact": "exact",
+        "permuted": "random permutations",
+        "asymptotic": "large-sample approximation",
+    },
     "comparison_models": {
         "plackett_luce": "Plackett–Luce",
         "best_worst": "best–worst",

@@ -50,6 +50,8 @@ def systems_order(groups: DataFrame, contrast: Contrast, recipe: Recipe) -> go.F
     ours = groups[(groups["recipe"] == recipe.name) & groups["estimate"].notna()]
     if ours.empty:
         raise NotAvailable("no mixed model of the systems is estimable")
+    if not ours.duplicated(["dimension", "raters", "link"]).any():
+        raise NotAvailable("there is one system, so there is no order")
     views = _views(ours)
     most = max(views, key=lambda view: len(view.systems)).systems
     at = [float(place) for place in range(len(most))]
@@ -149,7 +151,7 @@ def _hover(system: dict[str, Any]) -> str:
 
 
 def _note(view: _View, recipe: Recipe) -> str:
-    n = int(view.systems[0]["n"])
+    n = sum(int(system["n"]) for system in view.systems)
     return (
         f"Recipe {as_text(recipe.name)}; mixed model ({LINKS[view.link]}), {n:,} ratings; "
         f"{intervals(recipe)} of each mean. Lines on the right join systems that are not told "

@@ -52,7 +52,7 @@ class _Matrix(NamedTuple):
 def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
     """Shares of wins of the included raters; a menu over dimensions, scenarios and raters.
 
-    `wins` is the table of `system_order.system_wins`; rows of other recipes and raters are left
+    `wins` is the table of `system_wins.system_wins`; rows of other recipes and raters are left
     out. Raises NotAvailable.
     """
     ours = wins[(wins["recipe"] == recipe.name) & (wins["raters"] == "included")]

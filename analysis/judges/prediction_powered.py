@@ -64,7 +64,8 @@ PREDICTION_POWERED = TableSpec(
         "estimates what they would say of all. The judge's scores make the interval shorter, and "
         "the rated responses correct its errors (prediction-powered inference; Angelopoulos et "
         "al. 2023). Intervals hold for other scenarios and other raters. The difference is {a} "
-        "minus {b}. A condition's mean is that of its systems, each counted once.",
+        "minus {b}. A condition's mean is that of its systems, each counted once. An interval may "
+        "leave the scale, whose ends the normal distribution does not know.",
     section="Judges",
     keep=lambda row: bool(row["n_judged"] > row["n_rated"]),
     kept="rows with responses that the judge alone scored",

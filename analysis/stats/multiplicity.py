@@ -55,3 +55,19 @@ def of_family(p: Vector, method: Method) -> Vector:
     """
     adjusted: Vector = multicomp(p, method=_OF_PINGOUIN[method])[1]
     return adjusted
+
+
+def holm_levels(p: Vector, level: float) -> Vector:
+    """The level at which Holm's method tests each p: from the smallest on, `level` by the number
+    that are left, until one is not rejected; then no more is tested, and that level is the rest's.
+
+    An interval of that level excludes zero where the method rejects, and nowhere else. R. C. Serlin
+    (1993), Confidence intervals and the scientific method: a case for Holm on the range.
+    """
+    left = np.arange(len(p), 0, -1)
+    order = np.argsort(p, kind="stable")
+    kept = np.flatnonzero(p[order] * left >= level)
+    at = np.minimum(np.arange(len(p)), kept[0] if len(kept) else len(p))
+    levels = np.empty(len(p))
+    levels[order] = level / left[at]
+    return levels

@@ -1,4 +1,4 @@
-"""The order of systems by their means, and how sure it is: raters and scenarios resampled."""
+"""Places and wins of systems by their means, and means with raters and scenarios resampled."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,6 @@ from analysis.stats.bootstrap import (
     Matrix,
     affordable,
     one_fewer,
-    percentiles,
 )
 from analysis.stats.inestimable import Inestimable
 
@@ -38,51 +37,10 @@ class Resamples:
         return len(self.means) - 1
 
 
-@dataclass(frozen=True)
-class ResampledOrder:
-    """Of each system its `place` by its mean (1 is the highest; equal means share the better one),
-    the interval of that place, and the share of resamples in which it is first, alone or tied.
-    """
-
-    places: Whole
-    low: Whole
-    high: Whole
-    first: Vector
-    resamples: int
-
-
 def places(means: Matrix) -> Matrix:
     """The places of means along the last axis."""
     ranks: Matrix = rankdata(-np.round(means, DIGITS), method="min", axis=-1)
     return ranks
-
-
-def resampled_order(
-    ratings: Vector,
-    system: Codes,
-    rater: Codes,
-    scenario: Codes,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-    confidence: float = 0.95,
-) -> ResampledOrder | Inestimable:
-    """The order of systems by the means of their ratings, with raters and scenarios resampled as
-    `resampled_means` does. Inestimable as there.
-    """
-    found = resampled_means(ratings, system, rater, scenario, seed=seed, resamples=resamples)
-    if isinstance(found, Inestimable):
-        return found
-    ranks = places(found.means)
-    ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
-    low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
-    return ResampledOrder(
-        places=ranks[0].astype(np.int64),
-        low=np.floor(low).astype(np.int64),
-        high=np.ceil(high).astype(np.int64),
-        first=(ranks[1:] == 1).mean(axis=0),
-        resamples=found.n,
-    )
 
 
 def resampled_means(

@@ -6,39 +6,54 @@ ranks or ratings of a system, average them first: rows are taken to be independe
 """
 
 from dataclasses import dataclass
+from math import factorial, log
+from typing import Literal
 
 import numpy as np
 from pandas import DataFrame, Series
 from pingouin import friedman as friedman_test
+from scipy.stats import permutation_test
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
+from analysis.stats.comparisons import FEW
 from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
+
+#: Random permutations; where there are no more, all are taken.
+PERMUTATIONS = 9_999
+#: So many at a time, whatever the number of raters.
+BATCH = 1_000
+FriedmanMethod = Literal["asymptotic", "permuted", "exact"]
+ASYMPTOTIC: FriedmanMethod = "asymptotic"
 
 
 @dataclass(frozen=True)
 class Friedman:
     """`w` = χ² / (n (k − 1)) is Kendall's coefficient of concordance: 1 where all raters agree.
 
-    `mean_ranks` are by system, 1 for the lowest value; `n` raters count, `left_out` lack a value.
+    `method` says how p was computed. `mean_ranks` are by system, 1 for the lowest value; `n` raters
+    count, `left_out` lack a value.
     """
 
     chi_squared: float
     df: int
     p: float
+    method: FriedmanMethod
     w: float
     mean_ranks: "Series[float]"
     n: int
     left_out: int
 
 
-def friedman(table: DataFrame) -> Friedman | Inestimable:
+def friedman(table: DataFrame, *, seed: int | None = None) -> Friedman | Inestimable:
     """Friedman's test with its correction for ties, and Kendall's W, over complete rows.
 
-    By `pingouin.friedman`: scipy's gives no W and takes no two systems. p is asymptotic. Raises
-    ValueError for infinite values. M. Friedman (1937), The use of ranks to avoid the assumption of
-    normality; M. G. Kendall & B. Babington Smith (1939), The problem of m rankings.
+    By `pingouin.friedman`: scipy's gives no W and takes no two systems. p is asymptotic, which
+    rejects too often with few raters; with a `seed`, p of up to `FEW` raters is over all
+    permutations of ranks within raters, or over `PERMUTATIONS` random ones. Raises ValueError for
+    infinite values. M. Friedman (1937), The use of ranks to avoid the assumption of normality;
+    M. G. Kendall & B. Babington Smith (1939), The problem of m rankings.
     """
     complete = table.dropna()
     n, k = complete.shape
@@ -56,15 +71,35 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
     long = values.set_axis(range(k), axis=1).reset_index(drop=True).rename_axis("rater")
     long = long.reset_index().melt(id_vars="rater", var_name="system")
     test = friedman_test(long, dv="value", within="system", subject="rater").loc["Friedman"]
+    ranks = _ranks(complete)
+    p, method = float(test["p_unc"]), ASYMPTOTIC
+    if seed is not None and n <= FEW:
+        p, method = _permuted(ranks, seed)
     return Friedman(
         chi_squared=float(test["Q"]),
         df=int(test["ddof1"]),
-        p=float(test["p_unc"]),
+        p=p,
+        method=method,
         w=float(test["W"]),
-        mean_ranks=Series(_ranks(complete).mean(axis=0), index=complete.columns),
+        mean_ranks=Series(ranks.mean(axis=0), index=complete.columns),
         n=n,
         left_out=len(table) - n,
     )
+
+
+def _permuted(ranks: Matrix, seed: int) -> tuple[float, FriedmanMethod]:
+    """How often the systems' totals are as uneven when ranks change places within raters."""
+
+    def uneven(*systems: Matrix, axis: int) -> Matrix:
+        return np.asarray(sum(system.sum(axis=axis) ** 2 for system in systems))
+
+    n, k = ranks.shape
+    test = permutation_test(
+        tuple(ranks.T), uneven, permutation_type="samples", vectorized=True, alternative="greater",
+        n_resamples=PERMUTATIONS, batch=BATCH, rng=seed,
+    )  # fmt: skip
+    is_exact = n * log(factorial(k)) <= log(PERMUTATIONS)
+    return float(test.pvalue), "exact" if is_exact else "permuted"
 
 
 def _ranks(complete: DataFrame) -> Matrix:

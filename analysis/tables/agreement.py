@@ -19,8 +19,13 @@ from analysis.recipe import Recipe
 from analysis.stats.agreement import Level, alpha_over_clusters
 from analysis.stats.bootstrap import affordable
 from analysis.stats.choices import Concord, free_marginal_kappa
+from analysis.stats.crossed_reliability import CrossedReliability, crossed_reliability
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.intraclass_correlation import Form, intraclass_correlations
+from analysis.stats.intraclass_correlation import (
+    Form,
+    IntraclassCorrelations,
+    intraclass_correlations,
+)
 from analysis.stats.rankings import (
     WithinBlocks,
     concordance_interval,
@@ -43,13 +48,16 @@ AGREEMENT = TableSpec(
     ),
     question="Do raters agree?",
     observations="raters and items",
-    says="Krippendorff's α, intraclass correlations (single rater and mean of all raters), "
+    says="Krippendorff's α, intraclass correlations (single rater, and mean of as many raters as "
+        "rate an item), "
         "Kendall's W and, for choices, Randolph's κ. 1 is full agreement. Chance gives about 0; "
         "for W, about 1 divided by the number of raters.",
     section="Agreement of raters",
     subject="raters",
     counts="n items counts responses as shown; for choices, it counts blocks.",
 )  # fmt: skip
+#: How intervals of intraclass correlations were computed where some rating is missing.
+DELTA_METHOD = "delta method"
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 LEVELS: tuple[Level, Level] = ("ordinal", "interval")
 #: P. E. Shrout & J. L. Fleiss (1979) call A, absolute agreement, 2, and C, consistency, 3.
@@ -79,10 +87,12 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
 
     - `krippendorff_alpha_ordinal`, `krippendorff_alpha_interval`: over all items that two raters or
       more rated; needs no complete data.
-    - `icc_2_1`, `icc_2_k` (absolute agreement), `icc_3_1`, `icc_3_k` (consistency): over the raters
-      who rated every item or, if that keeps more ratings, the items that every rater rated. `of`
-      says whether it is the reliability of a single rater, or of the mean of so many.
-    - `kendalls_w_ratings`: of the same raters' orderings of the same items.
+    - `icc_2_1`, `icc_2_k` (absolute agreement), `icc_3_1`, `icc_3_k` (consistency): over all raters
+      and items, by mean squares where every rater rated every item, else by a mixed model. `of`
+      says whether it is the reliability of a single rater, or of the mean of as many as rate an
+      item.
+    - `kendalls_w_ratings`: of orderings of the same items, over the raters who rated every item or,
+      if that keeps more ratings, the items that every rater rated.
     - `kendalls_w_ratings_within_blocks`, `kendalls_w_ranks_within_blocks`: means over blocks of W
       of the responses on one page, over the raters who judged all of it.
     - `randolphs_kappa_best`, `randolphs_kappa_worst`: on which system of a block is chosen, against
@@ -130,8 +140,8 @@ def _numbered(values: DataFrame) -> Iterator[tuple[str, DataFrame]]:
 def _of_ratings(ratings: DataFrame, settings: Resampling) -> Iterator[Row]:
     for level in LEVELS:
         yield {"statistic": f"krippendorff_alpha_{level}", **_alpha(ratings, level, settings)}
+    yield from _iccs(ratings, settings)
     complete = _complete(ratings)
-    yield from _iccs(complete, settings)
     yield {"statistic": "kendalls_w_ratings", **_concordance(complete, settings)}
     yield {"statistic": "kendalls_w_ratings_within_blocks", **_within_blocks(ratings, settings)}
 
@@ -203,38 +213,40 @@ def _complete(ratings: DataFrame) -> Complete:
     return Complete(table, left_out)
 
 
-def _iccs(complete: Complete, settings: Resampling) -> Iterator[Row]:
-    raters, items = complete.table.shape
-    icc = (
-        Inestimable("incomplete", complete.left_out)
-        if complete.table.empty
-        else intraclass_correlations(complete.table.T, confidence=settings["confidence"])
-    )
+def _iccs(ratings: DataFrame, settings: Resampling) -> Iterator[Row]:
+    raters, items = ratings["rater"].nunique(), ratings["unit"].nunique()
+    confidence = settings["confidence"]
+    found: IntraclassCorrelations | CrossedReliability | Inestimable
+    if len(ratings) == raters * items:
+        table = ratings.set_index(["unit", "rater"])["value"].unstack()
+        found = intraclass_correlations(table, confidence=confidence)
+        k, interval, note = f"{raters}", "F distribution", ""
+    else:
+        found = crossed_reliability(ratings, confidence=confidence)
+        k = "k" if isinstance(found, Inestimable) else f"{found.k:.1f}".removesuffix(".0")
+        interval, note = DELTA_METHOD, "by a mixed model: not every rater rated every item"
     for name, form in FORMS.items():
-        of = "single rater" if form.endswith("1)") else f"mean of {raters} raters"
-        if complete.table.empty:
-            of = "single rater" if form.endswith("1)") else "mean of k raters"
+        of = "single rater" if form.endswith("1)") else f"mean of {k} raters"
         row = {"statistic": name, "of": of, "n_raters": raters, "n_items": items}
-        each = icc if isinstance(icc, Inestimable) else icc.forms[form]
+        each = found if isinstance(found, Inestimable) else found.forms[form]
         if isinstance(each, Inestimable):
-            yield {**row, "note": _joined(str(each), complete)}
+            yield {**row, "note": str(each)}
             continue
-        row |= {"value": each.estimate, "note": complete.left_out}
+        row |= {"value": each.estimate, "note": note}
         if each.interval is None:
-            yield {**row, "note": _joined("no interval, because no error is left", complete)}
+            why = "no error is left" if each.estimate else "items differ no more than by chance"
+            yield {**row, "note": _joined(f"no interval, because {why}", note)}
             continue
         low, high = each.interval
-        row |= {"ci_high": high, "interval": "F distribution"}
+        row |= {"ci_high": high, "interval": interval}
         if np.isinf(low):
-            yield {**row, "note": _joined("the interval has no lower bound", complete)}
+            yield {**row, "note": _joined("the interval has no lower bound", note)}
         else:
             yield {**row, "ci_low": low}
 
 
-def _joined(note: str, complete: Complete) -> str:
-    if complete.table.empty or not complete.left_out:
-        return note
-    return f"{note}; {complete.left_out}"
+def _joined(first: str, second: str) -> str:
+    return "; ".join(part for part in (first, second) if part)
 
 
 def _concordance(complete: Complete, settings: Resampling) -> Row:
@@ -244,11 +256,14 @@ def _concordance(complete: Complete, settings: Resampling) -> Row:
         return {**row, "note": f"not estimable, because {complete.left_out}"}
     test = friedman(complete.table)
     if isinstance(test, Inestimable):
-        return {**row, "note": _joined(str(test), complete)}
+        return {**row, "note": _joined(str(test), complete.left_out)}
     row |= {"value": test.w, "note": complete.left_out}
     bounds = concordance_interval(complete.table, **settings)
     if bounds is None:
-        return {**row, "note": _joined("no interval, because all raters are alike", complete)}
+        return {
+            **row,
+            "note": _joined("no interval, because all raters are alike", complete.left_out),
+        }
     times = affordable(raters, settings["resamples"])
     drawn = f"bootstrap of {raters} raters, {times} resamples"
     return {**row, "ci_low": bounds[0], "ci_high": bounds[1], "interval": drawn}

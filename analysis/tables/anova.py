@@ -18,7 +18,7 @@ from analysis.stats.anova import OneWay, games_howell, one_way_anova, welch_anov
 from analysis.stats.inestimable import Inestimable
 from analysis.tables.group_tests import ALL, adjusted, answered, called, why_unanswered
 from analysis.tables.groups import as_written
-from analysis.tables.request import AnalysisSpec, Request, Tables
+from analysis.tables.request import EVERY_UNIT, AnalysisSpec, Request, Tables
 
 KEYS = ["recipe", "unit", "raters", "factor", "scenario", "dimension"]
 ANOVA = TableSpec(
@@ -211,5 +211,5 @@ def _make_games_howell(request: Request) -> Tables:
     return {"games_howell": table}
 
 
-OF_ANOVA = AnalysisSpec((ANOVA,), _make_anova, of_participants=False)
+OF_ANOVA = AnalysisSpec((ANOVA,), _make_anova, of_units=EVERY_UNIT)
 OF_PAIRS = AnalysisSpec((GAMES_HOWELL,), _make_games_howell)

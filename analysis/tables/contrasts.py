@@ -121,7 +121,7 @@ def paired(
             row["left_out"] = each.n_raters - row["n"]
             row["note"] = each.noted(row["note"])
         rows.append({**_front(recipe, contrast, raters, each), **row})
-    table = _over_models(DataFrame(rows, columns=PAIRED.names), ["dimension"])
+    table = adjusted_over_models(DataFrame(rows, columns=PAIRED.names), ["dimension"])
     counts, ends = dict.fromkeys(["zeros", "left_out"], "Int64"), ["ci_low", "ci_high"]
     return table.astype(counts | dict.fromkeys(ends, "float64"))
 
@@ -147,7 +147,9 @@ def contrasts(
         for each in compared(ratings, contrast, known)
         for row in _generalised(each, recipe.confidence)
     ]
-    table = _over_models(DataFrame(rows, columns=CONTRASTS.names), ["dimension", "generalises_to"])
+    table = adjusted_over_models(
+        DataFrame(rows, columns=CONTRASTS.names), ["dimension", "generalises_to"]
+    )
     return table.astype({"n": "Int64", "df1": "Int64"})
 
 
@@ -314,7 +316,7 @@ def _of_min_f(test: MinF | Inestimable) -> dict[str, Any]:
     return {"F": test.F, "df1": 1, "df2": test.df2, "p": test.p, "note": ""}
 
 
-def _over_models(table: DataFrame, within: list[str]) -> DataFrame:
+def adjusted_over_models(table: DataFrame, within: list[str]) -> DataFrame:
     """With p adjusted over the single models."""
     single = adjusted(table[table["model"] != ALL], [*FRONT, *within])
     p = {name: single[name].reindex(table.index) for name in ("p_adjusted", "p_bh")}

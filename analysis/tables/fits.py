@@ -55,11 +55,17 @@ class Fits:
 
     Each but a dimension's first is found from that one, which takes less time. Models of more than
     `KEPT_UP_TO` ratings are not kept, for they hold their data. `composites` are dimensions whose
-    values are no points of the scale: their models are linear, whatever a recipe says.
+    values are no points of the scale: their models are linear, whatever a recipe says. `ends` are
+    the least and the greatest rating that the study allows, if it is known.
     """
 
-    def __init__(self, composites: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        composites: frozenset[str] = frozenset(),
+        ends: tuple[float, float] | None = None,
+    ) -> None:
         self.composites = composites
+        self.ends = ends
         self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
 
     def each(self, ratings: DataFrame, recipe: Recipe, raters: str) -> Iterator[FitOf]:

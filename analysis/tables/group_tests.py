@@ -24,7 +24,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Names, Sample, sample
 from analysis.stats.multiplicity import of_family
 from analysis.tables.groups import sides, unknown
-from analysis.tables.request import AnalysisSpec, Request, Tables
+from analysis.tables.request import EVERY_UNIT, AnalysisSpec, Request, Tables
 from analysis.ungrouped import in_no_group
 
 ALL = "all"
@@ -367,4 +367,4 @@ def _make(request: Request) -> Tables:
     return {"group_tests": table}
 
 
-ANALYSIS = AnalysisSpec((GROUP_TESTS,), _make, of_participants=False)
+ANALYSIS = AnalysisSpec((GROUP_TESTS,), _make, of_units=EVERY_UNIT)

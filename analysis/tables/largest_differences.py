@@ -13,6 +13,7 @@ from analysis.catalogue.subjects import DIFFERENCES
 from analysis.not_available import NotAvailable
 from analysis.recipe import USUAL_CONFIDENCE
 from analysis.tables.items import ROUNDING
+from analysis.tables.mean_interval import BEYOND
 
 #: Of each pair of systems, on each dimension.
 CASES_KEPT = 10
@@ -36,7 +37,7 @@ LARGEST_DIFFERENCES = TableSpec(
         "these raters. Of each pair of systems and dimension, the ten largest differences. The "
         "largest of many differences is overestimated: chance helped to make it the largest, so "
         "expect a smaller one if the case is rated again, and read its interval as too narrow. "
-        "The cases illustrate; they test nothing.",
+        f"An interval may leave the scale: {BEYOND}. The cases illustrate; they test nothing.",
     section="Systems",
     subject=DIFFERENCES,
     sides="system",

@@ -61,11 +61,12 @@ MIXED_CONTRASTS = TableSpec(
     counts="n counts the unit.",
     leads=True,
 )  # fmt: skip
+OWN_RATINGS = c.N.but(meaning="Number of ratings of this system in the model")
 MIXED_SYSTEMS = TableSpec(
     "mixed_systems",
     "Estimated means of the systems",
     (
-        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL, c.CONDITION, c.SCALE,
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, OWN_RATINGS, c.MODEL, c.CONDITION, c.SCALE,
         c.ESTIMATE, c.SE, c.DF.csv_only(), *c.interval("estimate"),
     ),
     question="How good is each system, for raters and items in general?",
@@ -74,14 +75,14 @@ MIXED_SYSTEMS = TableSpec(
         "ratings, the mean over raters and items.",
     section="Mixed models",
     subject="mixed-models",
-    counts="n counts the unit.",
+    counts="n counts the unit: the ratings of the system.",
     folded=True,
 )  # fmt: skip
 MIXED_SHARES = TableSpec(
     "mixed_shares",
     "Predicted shares of each rating",
     (
-        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL, c.CONDITION,
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, OWN_RATINGS, c.MODEL, c.CONDITION,
         Column("rating", "Category of the scale", form="whole"),
         c.SHARE, c.SE, *c.interval("share"),
     ),
@@ -90,7 +91,7 @@ MIXED_SHARES = TableSpec(
     says="Predicted over the model's population of raters and items.",
     section="Mixed models",
     subject="mixed-models",
-    counts="n counts the unit.",
+    counts="n counts the unit: the ratings of the system.",
     appendix=True,
 )  # fmt: skip
 MIXED_MODELS = TableSpec(
@@ -161,7 +162,7 @@ def mixed_models(
         said = f"{of_composite} {said_of(fit)}".strip()
         rows["m"] += [{**keys, **row, "note": said} for row in _parameters(fit)]
         keys["n"] = len(fit.data.y)
-        rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
+        rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe, fits.ends)]
         rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
         if fit.link != "identity":
             rows["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
@@ -207,12 +208,16 @@ def _scales(fit: MixedFit) -> tuple[Any, ...]:
     return ("ratings",) if fit.link == "identity" else ("ratings", "latent")
 
 
-def _estimates(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _estimates(
+    fit: MixedFit, recipe: Recipe, ends: tuple[float, float] | None
+) -> Iterator[dict[str, Any]]:
+    n = fit.data.counts("system")
     for scale in _scales(fit):
-        table = means(fit, "system", scale=scale, confidence=recipe.confidence)
+        table = means(fit, "system", scale=scale, confidence=recipe.confidence, ends=ends)
         for row in table.to_dict("records"):
             yield {
                 **asdict(row["level"]),
+                "n": n[row["level"]],
                 "scale": scale,
                 "estimate": row["estimate"],
                 "se": row["se"],
@@ -256,9 +261,11 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
 
 
 def _shares(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
+    n = fit.data.counts("system")
     for row in shares(fit, "system", confidence=recipe.confidence).to_dict("records"):
         yield {
             **asdict(row["level"]),
+            "n": n[row["level"]],
             "rating": row["category"],
             "share": row["share"],
             "se": row["se"],

@@ -61,11 +61,12 @@ POSITION_TESTS = TableSpec(
         c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF.but(behind="chi_squared"),
         c.P.but(meaning="p value of χ²: the probability of at least this much variation between "
             "places by chance"),
-        c.p_holm("answers and sets"), c.P_BH.csv_only(), c.NOTE,
+        c.p_holm("answers and sets"), c.METHOD, c.P_BH.csv_only(), c.NOTE,
     ),
     question="Does the place on the page matter to choices and ranks?",
     observations="pages",
-    says="Friedman's test over pages, because each page has its own order. For choices it equals "
+    says="Friedman's test over pages, because each page has its own order; p of up to 50 pages "
+        "is over permutations. For choices it equals "
         "Pearson's χ² of how often each place was chosen.",
     section="Order",
     subject="order",
@@ -152,7 +153,7 @@ def positions(ranks: DataFrame, recipe: Recipe, *, raters: str) -> PositionTable
     for pages in _pages(ranks):
         keys = {**front, **pages.keys}
         effects += [{**keys, "unit": "participant", **row} for row in _effects(pages, settings)]
-        tests.append({**keys, **_test(pages)})
+        tests.append({**keys, **_test(pages, settings["seed"])})
         conclusions += [{**keys, **row} for row in _conclusions(pages)]
     if not tests:
         raise NotAvailable(_why_none(ranks))
@@ -233,19 +234,20 @@ def _effects(pages: PositionPages, settings: Resampling) -> Iterator[dict[str, A
     k, rows = pages.size, pages.rows
     counted = {"n_raters": rows["rater"].nunique(), "pages": len(rows) // k}
     if pages.answer == RANK:
-        effects, evenly = _mean_ranks(rows, settings["confidence"]), (k + 1) / 2
+        effects, evenly = _mean_ranks(rows, k, settings["confidence"]), (k + 1) / 2
     else:
         effects, evenly = _shares(rows, settings), 1 / k
     for place, row in enumerate(effects, start=1):
         yield {"response_position": place, **row, **counted, "evenly": evenly}
 
 
-def _mean_ranks(rows: DataFrame, confidence: float) -> list[dict[str, Any]]:
+def _mean_ranks(rows: DataFrame, k: int, confidence: float) -> list[dict[str, Any]]:
     """Of raters' means, place by place."""
     means = rows.groupby(["place", "rater"])["value"].mean()
     of_place = (means.loc[place] for place in means.index.unique("place"))
     return [
-        mean_interval(each, confidence=confidence, unit="rater", name="value") for each in of_place
+        mean_interval(each, confidence=confidence, unit="rater", name="value", ends=(1, k))
+        for each in of_place
     ]
 
 
@@ -260,7 +262,7 @@ def _shares(rows: DataFrame, settings: Resampling) -> list[dict[str, Any]]:
     ]
 
 
-def _test(pages: PositionPages) -> dict[str, Any]:
+def _test(pages: PositionPages, seed: int) -> dict[str, Any]:
     rows, k = pages.rows, pages.size
     row = {
         "positions": k,
@@ -269,20 +271,21 @@ def _test(pages: PositionPages) -> dict[str, Any]:
         "pages_left_out": pages.left_out,
         "note": "",
     }
-    test = _friedman(rows)
+    test = _friedman(rows, seed)
     if isinstance(test, Inestimable):
         return {**row, "note": str(test)}
-    return {**row, "chi_squared": test.chi_squared, "df": test.df, "p": test.p}
+    of_test = {"chi_squared": test.chi_squared, "df": test.df, "p": test.p, "method": test.method}
+    return {**row, **of_test}
 
 
-def _friedman(rows: DataFrame) -> Friedman | Inestimable:
+def _friedman(rows: DataFrame, seed: int) -> Friedman | Inestimable:
     """Over pages, for which `friedman` has raters, and places, for which it has systems."""
     table = rows.pivot(index=PAGE, columns="place", values="value")
     if len(table) == 1:
         return Inestimable("too_few", "there is one page")
     if _is_fixed(rows):
         return Inestimable("confounded", "everybody saw the responses in the same order")
-    test = friedman(table)
+    test = friedman(table, seed=seed)
     if isinstance(test, Inestimable):
         return Inestimable(test.kind, "on every page all ranks are the same")
     return test

@@ -58,7 +58,7 @@ RANKING_TESTS = TableSpec(
         c.DF.but(behind="chi_squared"),
         c.P.but(meaning="p value of χ²: the probability of at least this much variation in mean "
             "ranks by chance"),
-        c.p_holm("sets"),
+        c.p_holm("sets"), c.METHOD,
         Column("w", "Kendall's W", label="Kendall's W"),
         *c.interval("w", "w_ci"),
         Column("w_within_blocks", "Mean over blocks of Kendall's W of single rankings",
@@ -69,8 +69,10 @@ RANKING_TESTS = TableSpec(
     ),
     question="Are the systems ranked alike?",
     observations="raters",
-    says="Friedman's test and Kendall's W. W is 1 if all raters give the same ranking and 0 if "
-        "their ranks cancel out; chance gives about 1 divided by the number of raters.",
+    says="Friedman's test and Kendall's W. p of up to 50 raters is over permutations of their "
+        "ranks (all, or 9,999 random ones), else by the χ² distribution. W is 1 if all raters give "
+        "the same ranking and 0 if their ranks cancel out; chance gives about 1 divided by the "
+        "number of raters.",
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
@@ -268,10 +270,13 @@ def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
         own = ranked.rows[ranked.rows["system"] == number]
         by_rater = own.groupby("rater")[["value", "first", "last"]].mean()
         means = by_rater["value"]
-        row = mean_interval(means, confidence=confidence, unit="rater", name="mean_rank")
+        shown = int(ranked.rows["shown"].max())
+        row = mean_interval(
+            means, confidence=confidence, unit="rater", name="mean_rank", ends=(1, shown)
+        )
         yield {
             **name,
-            "systems": int(ranked.rows["shown"].max()),
+            "systems": shown,
             **row,
             "share_first": float(by_rater["first"].mean()),
             "share_last": float(by_rater["last"].mean()),
@@ -300,7 +305,7 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         instead = "pairs are tested where they meet, and strengths compare all systems at once"
         because = f"its {ranked.differ} show different systems; {instead}"
         return {**row, "note": f"not estimable, because {because}"}
-    test = friedman(means)
+    test = friedman(means, seed=settings["seed"])
     if isinstance(test, Inestimable):
         return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(test)}
     low, high = concordance_interval(means, **settings) or (None, None)
@@ -311,6 +316,7 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         "chi_squared": test.chi_squared,
         "df": test.df,
         "p": test.p,
+        "method": test.method,
         "w": test.w,
         "w_ci_low": low,
         "w_ci_high": high,

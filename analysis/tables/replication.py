@@ -103,13 +103,18 @@ def _look_up(
         ]
     if len(table) != 1:
         return None, f"{len(table) or 'no'} row{'s' if len(table) else ''} of {printed.table} fit"
-    value = table[printed.column].iloc[0]
-    if pd.isna(value):
+    found: Any = table[printed.column].iloc[0]
+    if pd.isna(found):
         note = table["note"].iloc[0] if "note" in table else ""
         return None, note or f"{printed.column} is empty"
-    if isinstance(value, np.generic):
-        value = value.item()  # among objects NumPy's own would be written as `np.float64(…)`
-    return to_text(value) if isinstance(value, bool) else value, ""
+    if isinstance(found, np.generic):
+        found = found.item()  # among objects NumPy's own would be written as `np.float64(…)`
+    if isinstance(found, bool):
+        return to_text(found), ""
+    if printed.times != 1 and not isinstance(found, str):
+        # in decimals, so that a number that lies in the middle stays there
+        found = float(Decimal(repr(found)) * Decimal(repr(printed.times)))
+    return found, ""
 
 
 def matches(printed: Printed, obtained: Any) -> bool:

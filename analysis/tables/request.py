@@ -7,11 +7,13 @@ from pandas import DataFrame
 
 from analysis.catalogue.spec import FigureSpec, TableSpec
 from analysis.quality_rules import QualityRules
-from analysis.recipe import Raters, Recipe
+from analysis.recipe import Raters, Recipe, Unit
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits
 from analysis.text.cells import Sentence, Table
 
+#: Of every recipe.
+EVERY_UNIT: tuple[Unit, ...] = ("rating", "participant")
 Tables = dict[str, DataFrame]
 NOBODY = "no rater is included"
 
@@ -71,16 +73,16 @@ class FindingSpec:
 class AnalysisSpec:
     """What makes some tables, by name.
 
-    By default a table is one of recipes whose unit is the participant, by the recipe's raters, and
-    needs ratings. Tables that are not `of_recipes` are the same in each: of the included raters,
-    and with `_all` behind their name of all. `figures` are drawn from them, and the `finding` says
-    what they show.
+    By default a table is one of recipes whose unit is the participant (`of_units`), by the recipe's
+    raters, and needs ratings. Tables that are not `of_recipes` are the same in each: of the
+    included raters, and with `_all` behind their name of all. `figures` are drawn from them, and
+    the `finding` says what they show.
     """
 
     tables: tuple[TableSpec, ...]
     make: Callable[[Request], Tables]
     of_recipes: bool = True
-    of_participants: bool = True
+    of_units: tuple[Unit, ...] = ("participant",)
     of_ratings: bool = True
     of_all_at_once: bool = False
     figures: tuple[FigureSpec, ...] = ()

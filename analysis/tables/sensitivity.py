@@ -225,13 +225,18 @@ def _results(
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
         result: dict[str, Any] = {"n_ratings": len(of_dimension)}
         notes: list[str] = []
+        absent: dict[str, None] = {}
         for part in parts:
             try:
                 numbers, said = part(of_dimension)
             except NotAvailable as reason:
-                numbers, said = {}, [f"not estimable, because {reason}"]
+                absent[str(reason)] = None
+                continue
             result |= numbers
             notes += said
+        # What a design has no results for is no gap in the others.
+        missing = "other results are not estimable" if len(result) > 1 else "not estimable"
+        notes = [*(f"{missing}, because {reason}" for reason in absent), *notes]
         result["note"] = "; ".join(dict.fromkeys(filter(None, notes)))
         results[str(dimension)] = result
     return results

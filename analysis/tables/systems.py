@@ -31,9 +31,9 @@ SYSTEMS = TableSpec(
     ),
     question="How good is each system?",
     observations="raters; scenarios",
-    says="The mean of raters' means (unit participant), with intervals for other raters, and of "
-        "scenarios' means (unit scenario), with intervals for other scenarios. The two means "
-        "differ where ratings are missing.",
+    says="As observed: the mean of raters' means (unit participant), with intervals for other "
+        "raters, and of scenarios' means (unit scenario), with intervals for other scenarios. The "
+        "two means differ where ratings are missing.",
     section="Systems",
     subject="systems",
     counts="n counts the unit.",
@@ -45,11 +45,7 @@ TO_REFERENCE = TableSpec(
     "Does a system approach the reference?",
     (
         *c.FRONT, c.MODEL, c.CONDITION, c.DIMENSION,
-        Column("reference_model", "The reference's model", is_key=True, latex=False, report=False,
-            labels="models"),
-        Column("reference_condition", "The reference's condition", is_key=True, latex=False,
-            report=False, labels="conditions"),
-        c.MARGIN, c.N, c.DIFFERENCE.but(
+        *c.REFERENCE_SYSTEM, c.MARGIN, c.N, c.DIFFERENCE.but(
             meaning="Mean of the system minus mean of the reference",
             label="system minus reference", signed=False,
         ), *c.interval("difference"),
@@ -65,12 +61,13 @@ TO_REFERENCE = TableSpec(
         c.P_EQUIVALENT.but(page=False), c.P_EQUIVALENT_ADJUSTED.but(page=False), c.EQUIVALENT,
         c.NOTE,
     ),
-    question="Does a system come near the reference?",
+    question="Does a system come near the reference, for other raters or for other scenarios?",
     observations="raters; scenarios",
-    says="System minus reference, on pages on which a rater rated both. A system approaches the "
-        "reference if it is shown to be non-inferior: worse by less than the margin. It is "
-        "equivalent if the difference is shown to be smaller than the margin in both directions. "
-        "Both tests are at 5 %, adjusted by Holm's method over systems. Set the margin in advance.",
+    says="As observed: system minus reference, on pages on which a rater rated both. A system "
+        "approaches the reference if it is shown to be non-inferior: worse by less than the "
+        "margin. It is equivalent if the difference is shown to be smaller than the margin in both "
+        "directions. Both tests are at 5 %, adjusted by Holm's method over systems. Set the margin "
+        "in advance.",
     section="Systems",
     subject="systems",
     counts="n counts the unit; p (Holm) is of non-inferiority, p equivalent of equivalence; "
@@ -90,13 +87,19 @@ FEW = {
 
 
 def systems(
-    ratings: DataFrame, recipe: Recipe, *, raters: str, known: DataFrame | None = None
+    ratings: DataFrame,
+    recipe: Recipe,
+    *,
+    raters: str,
+    known: DataFrame | None = None,
+    ends: tuple[float, float] | None = None,
 ) -> DataFrame:
     """Mean of each system with its interval, over raters' means and over scenarios' means.
 
     `ratings` has `participant`, `rating` and the columns of an item, `known` every item of the
-    study (by default those that were rated): a system without ratings says so. `n` counts the unit,
-    `sd` is the standard deviation of its means. Raises NotAvailable.
+    study (by default those that were rated): a system without ratings says so. `ends` are those of
+    the scale. `n` counts the unit, `sd` is the standard deviation of its means. Raises
+    NotAvailable.
     """
     if ratings.empty:
         raise NotAvailable("there are no ratings")
@@ -107,7 +110,9 @@ def systems(
             row: dict[str, Any] = {"n": 0, "note": "not estimable, because there are no ratings"}
             if len(of_system):
                 means = of_system.groupby(unit, observed=True)["rating"].mean()
-                row = mean_interval(means, confidence=recipe.confidence, unit=NAMES[unit])
+                row = mean_interval(
+                    means, confidence=recipe.confidence, unit=NAMES[unit], ends=ends
+                )
             rows.append({**front, **_named(system), **row, "n_ratings": len(of_system)})
     return DataFrame(rows, columns=SYSTEMS.names)
 
@@ -228,8 +233,14 @@ def _tested(test: PairedT, margin: float) -> dict[str, Any]:
 
 
 def _make_systems(request: Request) -> Tables:
-    known = request.study.known
-    table = systems(request.answers.ratings, request.recipe, raters=request.raters, known=known)
+    study = request.study
+    table = systems(
+        request.answers.ratings,
+        request.recipe,
+        raters=request.raters,
+        known=study.known,
+        ends=study.fits.ends,
+    )
     return {"systems": table}
 
 

@@ -23,7 +23,7 @@ from analysis.stats.paired import paired_t, sign_test
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.pages import sides
-from analysis.tables.request import AnalysisSpec, Request, Tables
+from analysis.tables.request import EVERY_UNIT, AnalysisSpec, Request, Tables
 from analysis.tables.win_counts import Outcomes, Truths
 from analysis.tables.wins import KEYS, WINNERS, percent
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
@@ -351,4 +351,4 @@ def _make(request: Request) -> Tables:
     return {"wins_tests": tables.tests, "win_differences": tables.differences}
 
 
-ANALYSIS = AnalysisSpec((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)
+ANALYSIS = AnalysisSpec((WINS_TESTS, WIN_DIFFERENCES), _make, of_units=EVERY_UNIT)

@@ -17,6 +17,7 @@ from analysis.recipe import Recipe
 from analysis.study_data import Contrast, records
 from analysis.tables.contrasts import contrasts
 from analysis.tables.group_tests import ALL
+from analysis.tables.mean_interval import BEYOND
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.systems import systems
 
@@ -49,7 +50,7 @@ WITHOUT_FLAGGED = TableSpec(
     observations="raters",
     says="Means of raters' means. The difference is {a} minus {b} over all models (F1). Raters who "
         "wrote nothing, or whose browser ran no script, are not flagged. The main results by other "
-        "ways are in the table sensitivity.",
+        f"ways are in the table sensitivity. An interval may leave the scale: {BEYOND}.",
     section="Participants",
     subject="raters",
     counts="n counts raters.",

@@ -24,6 +24,13 @@ MODEL = ("recipe", "raters", "dimension", "link")
 NAMED = 5
 #: Sections of tables from which nobody concludes anything.
 NO_RESULTS = ("Participants", "Judges")
+#: A p below which nobody doubts that there is a difference.
+BEYOND_DOUBT = 0.001
+#: Tables whose tests are made on each dimension.
+TESTS = (
+    *("contrasts", "mixed_contrasts", "reference_contrasts", "system_pairs"),
+    *("group_tests", "ranking_tests", "choice_tests"),
+)
 #: Below so many raters, a group's mean and spread are hardly known.
 FEW_RATERS = 10
 
@@ -41,6 +48,7 @@ def limits(
         *_scenarios(tables),
         *_fixed_texts(tables),
         *_few_raters(tables),
+        *_between(tables),
         *_raters_limit(tables),
         *_single_texts(tables),
         *_ungrouped(tables, recipes),
@@ -66,10 +74,13 @@ def limits(
 
 def _wins(tables: Tables) -> Iterator[Sentence]:
     several = len(values(rows_of(tables, "items"), "dimension")) > 1
-    for row in _once(rows_of(tables, "wins_tests", scenario=ALL, raters="included")):
-        if row.has("p") and row["p"] >= LEVEL:
-            name = "even_wins" if row["a_wins"] == row["b_wins"] else "uneven_wins"
-            yield say(name, row=row, dimension=row.text("dimension") if several else "")
+    tests = _once(rows_of(tables, "wins_tests", scenario=ALL, raters="included"))
+    unclear = [row for row in those_with(tests, "p") if row["p"] >= LEVEL]
+    even = [row for row in unclear if row["a_wins"] == row["b_wins"] > 0]
+    uneven = [row for row in unclear if row["a_wins"] != row["b_wins"]]
+    for name, rows in (("even_wins", even), ("uneven_wins", uneven)):
+        if rows:
+            yield say(name, rows=rows, several=several)
 
 
 def _population(tables: Tables) -> Iterator[Sentence]:
@@ -78,15 +89,25 @@ def _population(tables: Tables) -> Iterator[Sentence]:
 
 
 def _scenarios(tables: Tables) -> Iterator[Sentence]:
-    rows = rows_of(tables, "systems", unit="scenario", raters="included")
+    rows = rows_of(tables, "design", raters="included", answers="ratings")
     if not rows:
         return
-    row = max(rows, key=lambda row: (row["n"], -row.place))
-    if row["n"] == 1:
+    row = max(rows, key=lambda row: (row["n_scenarios"], -row.place))
+    if row["n_scenarios"] == 1:
         yield say("one_scenario", row=row)
-    elif row["n"] < FEW_SCENARIOS:
+    elif row["n_scenarios"] < FEW_SCENARIOS and not _is_clear(tables):
         raters_help = any(main["limited_by"] != "texts" for main in _main_results(tables))
         yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=raters_help)
+
+
+def _is_clear(tables: Tables) -> bool:
+    """Whether every difference that the study is about is shown beyond doubt."""
+    tested = list(_main_results(tables)) or [
+        row
+        for name in ("reference_contrasts", "system_pairs")
+        for row in rows_of(tables, name, raters="included")
+    ]
+    return bool(tested) and all(row.has("p") and row["p"] < BEYOND_DOUBT for row in tested)
 
 
 def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
@@ -98,18 +119,46 @@ def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
 
 
 def _few_raters(tables: Tables) -> Iterator[Sentence]:
-    last = _last_step(tables)
-    if last is not None and 0 < last["remaining"] < FEW_RATERS:
-        yield say("few_raters", last=last)
+    rows = rows_of(tables, "design", raters="included")
+    few = [row for row in rows if 0 < row["n_raters"] < FEW_RATERS]
+    if few:
+        fewest = min(few, key=lambda row: (row["n_raters"], row.place))
+        named = len(values(rows, "n_raters")) > 1
+        yield say("few_raters", row=fewest, named=named, resampled=_resamples_raters(tables))
+
+
+def _resamples_raters(tables: Tables) -> bool:
+    """Whether some intervals are of resampled raters."""
+    return bool(
+        those_with(rows_of(tables, "wins_tests"), "a_wins_low")
+        or those_with(rows_of(tables, "strengths"), "ci_low")
+        or rows_of(tables, "choices")
+        or those_with(rows_of(tables, "ranking_tests"), "w_ci_low")
+    )
+
+
+def _between(tables: Tables) -> Iterator[Sentence]:
+    """Where no rater saw both conditions."""
+    for row in rows_of(tables, "design", raters="included", answers="ratings")[:1]:
+        if row["raters_of_both"] == 0 and list(_main_results(tables)):
+            yield say("between", row=row)
 
 
 def _raters_limit(tables: Tables) -> Iterator[Sentence]:
-    """Of each dimension, where raters' preferences are what the main result is uncertain about."""
-    for row in _main_results(tables):
-        if row["limited_by"] == "raters":
-            model = rows_of(tables, "mixed_models", **{name: row[name] for name in MODEL})
-            prefer, raters = has_preferences(model), model[0].cite("n_raters")
-            yield say("raters_limit", row=row, raters=raters, prefer=prefer)
+    """Where raters' preferences are why a main result is not shown: it would be, with more raters,
+    if there is a difference.
+    """
+    every = list(_main_results(tables))
+    rows = [row for row in every if row["limited_by"] == "raters" and row["p"] >= LEVEL]
+    if rows:
+        models = [
+            model
+            for row in rows
+            for model in rows_of(tables, "mixed_models", **{name: row[name] for name in MODEL})
+        ]
+        raters = models[0].cite("n_raters")
+        prefer = has_preferences(models)
+        yield say("raters_limit", rows=rows, several=len(every) > 1, raters=raters, prefer=prefer)
 
 
 def _main_results(tables: Tables) -> Iterator[Row]:
@@ -174,7 +223,7 @@ def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
         if families:
             yield say("groups_not_adjusted_over", families=families)
     dimensions = values(rows_of(tables, "items"), "dimension")
-    if len(dimensions) > 1:
+    if len(dimensions) > 1 and any(rows_of(tables, name) for name in TESTS):
         yield say("dimensions_not_adjusted_over", n=len(dimensions))
 
 
@@ -271,9 +320,13 @@ def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
     """Of margins, which the recipe sets."""
     if recipe is None:
         return
-    said = {"to_reference": "margin_to_reference", "group_tests": "margin_of_groups"}
-    for table, name in said.items():
-        for row in those_with(rows_of(tables, table, recipe=recipe.name), "margin")[:1]:
+    said = {
+        "margin_to_reference": ("reference_contrasts", "to_reference"),
+        "margin_of_groups": ("group_tests",),
+    }
+    for name, among in said.items():
+        rows = [row for table in among for row in rows_of(tables, table, recipe=recipe.name)]
+        for row in those_with(rows, "margin")[:1]:
             yield say(name, row=row)
 
 
@@ -301,10 +354,12 @@ def _unrated(tables: Tables) -> Iterator[Sentence]:
 
 def _other_raters(tables: Tables) -> Iterator[Sentence]:
     """Wins compare means of all ratings, even where other raters rated a than b."""
+    both = [row["raters_of_both"] for row in rows_of(tables, "design", answers="ratings")]
     every = rows_of(tables, "wins")
     uneven = [row for row in those_with(every, "n_a", "n_b") if row["n_a"] != row["n_b"]]
-    if uneven:
-        yield say("other_raters", uneven=Some(uneven, every, "n_a"))
+    if uneven and any(both):
+        within = bool(those_with(rows_of(tables, "win_differences"), "p"))
+        yield say("other_raters", uneven=Some(uneven, every, "n_a"), within=within)
 
 
 def _gold(tables: Tables) -> Iterator[Sentence]:

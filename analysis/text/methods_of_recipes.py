@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from analysis.recipe import MOST_CATEGORIES, Recipe
+from analysis.tables.agreement import DELTA_METHOD
 from analysis.tables.resampling import resampling
 from analysis.text.cells import Row, Sentence, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families
@@ -20,6 +21,7 @@ say = Sentences("methods/recipes.j2")
 METHODS_OF_AGREEMENT = (
     "krippendorff_alpha",
     "icc",
+    "crossed_icc",
     "kendalls_w_ratings",
     "kendalls_w_ranks",
     "randolphs_kappa",
@@ -36,9 +38,12 @@ CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 NEEDED = {
     "contrasts": "p",
     "paired": "p",
+    "signed_ranks": "p",
     "win_differences": "p",
     "fragility": "p",
     "mixed_models": "estimate",
+    "reference_contrasts": "difference",
+    "system_groups": "estimate",
     "agreement": "value",
     "length_adjusted": "adjusted",
 }
@@ -119,6 +124,12 @@ def _to_reference(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     }
 
 
+def _reference_contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    systems = {(row["model"], row["condition"]) for row in rows}
+    margin = _margin(rows) if those_with(rows, "margin") else None
+    return {"recipe": recipe, "margin": margin, "several": len(systems) > 1}
+
+
 def _margin(rows: list[Row]) -> float:
     """The margin of these rows, in points."""
     return float(those_with(rows, "margin")[0]["margin"])
@@ -182,20 +193,17 @@ def _system_pairs(_: Tables, __: Recipe, rows: list[Row]) -> Values:
     return {"several": len({(row["raters"], row["dimension"]) for row in rows}) < len(of_first)}
 
 
-def _system_order(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
-    drawn = those_with(rows, "resamples")
-    resamples = [row["resamples"] for row in drawn]
-    return {
-        "resamples": sorted({min(resamples), max(resamples)}) if resamples else [],
-        "unit": drawn[0]["unit"] if drawn else "",
-        "seed": resampling(recipe)["seed"],
-    }
+def _system_groups(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    several = len(values(rows, "model")) > 1 or len(values(rows, "condition")) > 1
+    drawn = resampling(recipe)
+    return {"several": several, "seed": drawn["seed"], "draws": drawn["resamples"]}
 
 
 def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
     return {
         "friedman": bool(_estimated(rows, "p")),
+        "permuted": any(row["method"] in ("exact", "permuted") for row in rows),
         "sets": len(values(rows, "set")) > 1,
         "pairs": len(pairs) > len(values(pairs, "dimension")),
         "signed_ranks_said": bool(rows_of(tables, "paired")),
@@ -228,7 +236,10 @@ def _strengths(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
     known = _estimated(rows_of(tables, "agreement"), NEEDED["agreement"])
-    statistics = [str(name) for name in values(known, "statistic")]
+    statistics = [
+        f"crossed_{row['statistic']}" if row["interval"] == DELTA_METHOD else str(row["statistic"])
+        for row in known
+    ]
     return {
         "used": [
             name
@@ -266,6 +277,7 @@ def _position_tests(_: Tables, __: Recipe, rows: list[Row]) -> Values:
 SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "contrasts": _contrasts,
     "paired": _paired,
+    "signed_ranks": _contrasts,
     "wins_tests": _wins_tests,
     "win_differences": _win_differences,
     "to_reference": _to_reference,
@@ -273,8 +285,9 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "anova": _anova,
     "games_howell": lambda *_: {},
     "mixed_models": _mixed_models,
+    "reference_contrasts": _reference_contrasts,
     "system_pairs": _system_pairs,
-    "system_order": _system_order,
+    "system_groups": _system_groups,
     "ranking_tests": _ranking_tests,
     "choices": _choices,
     "choice_tests": _choice_tests,

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from analysis.deviations import BY_GOLD, HOW_MANY, PlanContent
-from analysis.quality_rules import STEP_LABELS
+from analysis.deviations import HOW_MANY, PlanContent
+from analysis.quality_rules import BY_GOLD, STEP_LABELS
 from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
 from analysis.text.cells import Sentence, plain
 from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
@@ -210,7 +210,7 @@ class PlanWords:
     def _question(self) -> Sentence:
         if self.said.question:
             return Sentence.escape(self.said.question)
-        return say("question", systems=len(self.systems), **self.sides, **self._kind)
+        return say("question", systems=len(self.systems), **self._compared, **self._kind)
 
     def _hypotheses(self) -> Iterator[Sentence]:
         for number, text in enumerate(self.said.hypotheses, start=1):
@@ -223,7 +223,7 @@ class PlanWords:
             dimensions=self._about if len(self.dimensions) > 1 else [],
             model=model,
             models=len(self.models),
-            **self.sides,
+            **self._compared,
             **self._kind,
         )
 
@@ -246,12 +246,23 @@ class PlanWords:
             within=self._within,
         )
 
-    def _conditions(self) -> Iterator[Sentence]:
+    @property
+    def _compared(self) -> dict[str, str]:
+        """What is compared: two conditions, or where the study names none, each system with the
+        reference.
+        """
+        return {**self.sides, "reference": "" if self.sides["a"] else self._reference}
+
+    @property
+    def _reference(self) -> str:
         reference = self.study.reference
+        return self._system(reference.model, reference.condition) if reference else ""
+
+    def _conditions(self) -> Iterator[Sentence]:
         yield say(
             "conditions",
             conditions=[self.labels.text("conditions", name) for name in self.study.conditions],
-            reference=self._system(reference.model, reference.condition) if reference else "",
+            reference=self._reference,
             **self.sides,
         )
         yield say("systems", names=[self._system(*system) for system in self.systems])
@@ -354,6 +365,8 @@ class PlanWords:
             return
         if self.rated and of_raters:
             yield from self._methods_of_raters(recipe)
+        elif self.sides["a"] and self.models and self._within:
+            yield say_methods("signed_ranks", models=len(self.models) > 1, **self.sides)
         if self.rated:
             yield from self._methods_of_each(recipe)
         if of_raters:
@@ -375,14 +388,17 @@ class PlanWords:
                 by_scale=self.planned.recipes[recipe.name].mixed_models.links is None,
                 most=MOST_CATEGORIES,
             )
+        original = self.planned.recipes[recipe.name]
+        margin = recipe.margins.reference
+        if recipe.mixed_models is not None and self.study.reference is not None:
+            others = len(self.systems) > 2
+            yield say_methods("reference_contrasts", recipe=original, margin=margin, several=others)
         if recipe.mixed_models is not None and len(self.systems) > 1 and not there:
             yield say_methods("system_pairs", several=len(self.systems) > 2)
         if there and self.models and self._within:
             yield say_methods("contrasts", models=several, **self.sides)
             yield say_methods("paired", models=several)
-        margin = recipe.margins.reference
         if self.study.reference is not None and margin is not None and self._within:
-            original = self.planned.recipes[recipe.name]
             yield say_methods("to_reference", recipe=original, margin=margin, several=True)
 
     def _methods_of_each(self, recipe: Recipe) -> Iterator[Sentence]:
@@ -423,6 +439,7 @@ class PlanWords:
             yield say_methods(
                 "ranking_tests",
                 friedman=self.study.shows_whole_blocks,
+                permuted=self.study.shows_whole_blocks,
                 sets=len({block["set"] for block in self.content["blocks"]}) > 1,
                 pairs=True,
                 signed_ranks_said=self.rated and bool(self.sides["a"] and self.models),

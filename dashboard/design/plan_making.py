@@ -125,7 +125,9 @@ def _design(study: Study, definition: StudyDefinition) -> PlannedDesign:
 
 
 def _weights(study: Study, definition: StudyDefinition, design: PlannedDesign) -> dict[str, float]:
-    """Those of the study's contrast; of a study without one, the first system less the second."""
+    """Those of the study's contrast; of a study without one, the first system less the reference,
+    or less the second.
+    """
     if definition.condition_a and definition.condition_b:
         weights = design.contrast(definition.condition_a, definition.condition_b)
         if weights:
@@ -133,6 +135,9 @@ def _weights(study: Study, definition: StudyDefinition, design: PlannedDesign) -
     systems = list(dict.fromkeys(system for of_set in design.sets for system in of_set))
     if len(systems) < 2:
         raise NoPlan(f"{study.slug}: the study has one system, so there is nothing to compare")
+    if reference := definition.reference:
+        against = SystemLevel(reference.model, reference.condition)
+        systems = [next(system for system in systems if system != against), against]
     return {str(systems[0]): 1.0, str(systems[1]): -1.0}
 
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,16 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.labels import known_names
-from analysis.quality_rules import QualityRules
-from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
+from analysis.quality_rules import BY_GOLD, QualityRules
+from analysis.recipe import Recipe, read_recipes
 from analysis.recipe_sets import set_recipes
-from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
 from analysis.rule_sets import set_rules
+from dashboard.design.folder_notices import (
+    default_rules,
+    scale_of,
+    unshown_formulas,
+    warnings_of_recipes,
+)
 from dashboard.importing.mapping import known_before
 from dashboard.overview.opening import refused, warnings_of_filter
 from judge.configure import configure_judging, retire_judges
@@ -44,8 +48,7 @@ from survey.files.problems import DefinitionError, Problem, read_bytes
 from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
-from survey.rendering.maths import unshown
-from survey.tidy import columns_about_people, participant_columns
+from survey.tidy import columns_about_people
 
 SETTINGS_KEYS = tuple(Settings.model_fields)
 OTHER_SECTIONS = ("judging", "quality")
@@ -83,12 +86,7 @@ def read_folder(
     problems: list[Problem] = []
     definitions = _definitions(yaml, folder, problems)
     settings = yaml.collect(Settings, chosen, problems)
-    judging = yaml.collect(
-        JudgingDefinition, yaml.section("judging") or {}, problems, under=("judging",)
-    )
-    quality = yaml.collect(
-        QualityRules, yaml.section("quality") or {}, problems, under=("quality",)
-    )
+    judging, quality = _judging_and_quality(yaml, problems)
     recipes: dict[str, Recipe] = {}
     try:
         recipes = read_recipes(folder / "recipes")
@@ -157,10 +155,12 @@ def read_folder(
     prompts = {row.scenario: (f"{responses}:{row.line}", row.prompt) for row in reversed(rows)}
     notices += notices_of(prompts.values(), what="prompts")
     if definition.latex:
-        notices += _unshown_formulas(rows, str(responses))
-    for warning in warnings_of_filter(quality, definition, rows):
+        notices += unshown_formulas(rows, str(responses))
+    notices += default_rules(yaml, quality.applied(rated=definition.rating is not None))
+    has_gold = bool(judging.judges)  # other sources are chosen once it is loaded
+    for warning in warnings_of_filter(quality, definition, rows, has_gold=has_gold):
         notices.append(str(yaml.problem(warning.key, warning.text)))
-    notices += _warnings_of_recipes(
+    notices += warnings_of_recipes(
         folder / "recipes", recipes.values(), definition, {row.scenario for row in rows}
     )
     return StudyFolder(
@@ -175,6 +175,21 @@ def read_folder(
         yaml,
         responses,
     )
+
+
+def _judging_and_quality(
+    yaml: YamlFile, problems: list[Problem]
+) -> tuple[JudgingDefinition | None, QualityRules | None]:
+    """Who scores the responses, and which raters count. The rule that goes by gold scores is no
+    default of a study without a judge.
+    """
+    given = {name: yaml.section(name) for name in OTHER_SECTIONS}
+    sections = {name: {} if section is None else section for name, section in given.items()}
+    judging = yaml.collect(JudgingDefinition, sections["judging"], problems, under=("judging",))
+    quality = yaml.collect(QualityRules, sections["quality"], problems, under=("quality",))
+    if judging and quality and not judging.judges and "order" not in quality.model_fields_set:
+        quality = quality.without(BY_GOLD)
+    return judging, quality
 
 
 def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
@@ -214,37 +229,6 @@ def _with_place(folder: StudyFolder, finding: StudyFinding) -> str:
     return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
 
 
-def _unshown_formulas(rows: Iterable[ResponseRow], file: str) -> Iterator[str]:
-    """How many responses have LaTeX that raters see as its source, and the first of it."""
-    found = [(row.line, formula) for row in rows for formula in islice(unshown(row.text), 1)]
-    if found:
-        (line, formula), n = found[0], len(found)
-        responses = f"{n} response{'s' if n > 1 else ''}"
-        yield (
-            f"{file}:{line}: LaTeX of {responses} can't be shown as a formula and stays as "
-            f"written, such as {formula!r}"
-        )
-
-
-def _warnings_of_recipes(
-    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition, scenarios: set[str]
-) -> Iterator[str]:
-    """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
-    the study's answers that no group knows.
-    """
-    scale, columns = _scale_of(definition), _questions_of_columns(definition)
-    for recipe in recipes:
-        file = folder / f"{recipe.name}.yaml"
-        if file.exists():
-            yaml = YamlFile.read(file)
-            for path, warning in warnings(recipe, columns, scale, scenarios):
-                yield str(yaml.problem(path, warning))
-        elif own := list(warnings_of_shipped(recipe, columns)):
-            yaml = YamlFile.read(FOLDER / file.name)
-            for path, warning in own:
-                yield str(yaml.problem(path, f"{warning}, in a copy of this file at {file}"))
-
-
 def _problems_of_margins(
     folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
 ) -> Iterator[Problem]:
@@ -252,24 +236,9 @@ def _problems_of_margins(
     are a share of any scale.
     """
     for recipe in recipes:
-        for name, problem in recipe.margins.problems(_scale_of(definition)):
+        for name, problem in recipe.margins.problems(scale_of(definition)):
             yaml = YamlFile.read(folder / f"{recipe.name}.yaml")
             yield yaml.problem(("margins", name), problem)
-
-
-def _scale_of(definition: StudyDefinition) -> Scale | None:
-    """The scale of the study's ratings, where it asks for some."""
-    rating = definition.rating
-    if rating is None:
-        return None
-    return Scale([(p.value, p.label) for p in rating.scale], between=rating.kind == "slider")
-
-
-def _questions_of_columns(definition: StudyDefinition) -> Columns:
-    """The columns of raters, each with the question that it has answers to, if any."""
-    asked = {question.name: question for question in definition.screening}
-    about = {question.name: question for question in definition.demographics}
-    return dict.fromkeys(participant_columns(definition)) | asked | about
 
 
 def _definitions(yaml: YamlFile, folder: Path, problems: list[Problem]) -> list[StudyDefinition]:

@@ -7,11 +7,11 @@ from django.contrib.auth.models import User
 
 from analysis.labels import labels_of
 from analysis.locked_plans import compared_with_plan
-from analysis.quality_rules import QualityRules, RatedScale
-from analysis.recipe_sets import current_recipe_set
+from analysis.quality_rules import BY_GOLD, QualityRules, RatedScale
+from analysis.recipe_sets import current_recipe_set, recipes_in_force
 from analysis.rule_sets import current_rule_set, current_rules
 from judge.models import STAND_IN
-from judge.queries import gold_source
+from judge.queries import current_judges, gold_source
 from survey.content import content_of
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.findings import CHANGE, REFUSE, StudyFinding
@@ -39,7 +39,7 @@ class NotOpened(StateError):
 def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFinding]:
     """Problems that a check before opening found, reasons to refuse first."""
     content = content_of(study)
-    rows = response_rows(study)
+    rows, rules = response_rows(study), current_rules(study)
     findings = against_opening(
         content.definition,
         Settings.model_validate(study.settings),
@@ -49,22 +49,30 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFindin
         circumstances=Circumstances(
             site=django_settings.SITE_URL,
             stand_in=_stand_in(study),
+            gold_is_used=_uses_of_gold(study, rules, content.definition),
             stand_in_allowed=stand_in_allowed,
         ),
     )
-    findings += warnings_of_filter(current_rules(study), content.definition, rows)
+    findings += warnings_of_filter(
+        rules, content.definition, rows, has_gold=gold_source(study) is not None
+    )
     return [*findings, *_used_invitations(study), *_unlike_the_plan(study)]
 
 
 def warnings_of_filter(
-    rules: QualityRules, definition: StudyDefinition, rows: Sequence[ResponseRow]
+    rules: QualityRules,
+    definition: StudyDefinition,
+    rows: Sequence[ResponseRow],
+    *,
+    has_gold: bool,
 ) -> Iterator[StudyFinding]:
     """Rules of the filter that hardly fit the study."""
     scale = None
     if definition.rating is not None:
         values, given = definition.rating.values, given_by_each(definition, rows)
         scale = RatedScale(values[0], values[-1], *given)
-    for key, warning in rules.warnings(minutes=definition.estimated_minutes, scale=scale):
+    minutes = definition.estimated_minutes
+    for key, warning in rules.warnings(minutes=minutes, scale=scale, has_gold=has_gold):
         yield StudyFinding("Filter", CHANGE, warning, key)
 
 
@@ -117,6 +125,26 @@ def _stand_in(study: Study) -> str:
     if source.gold_set is not None:
         return source.key if STAND_IN in source.gold_set.made_by else ""
     return source.key if source.judge and source.judge.is_stand_in else ""
+
+
+def _uses_of_gold(study: Study, rules: QualityRules, definition: StudyDefinition) -> list[str]:
+    """What depends on the gold scores: the rule that goes by them, recipes that quote printed
+    numbers of them, and prompts with them.
+    """
+    uses, source = [], gold_source(study)
+    if BY_GOLD in rules.applied(rated=definition.rating is not None).order:
+        label = labels_of(study).text("rules", BY_GOLD)
+        uses.append(f"the rule “{label}” compares raters with them")
+    uses += [
+        f"recipe {recipe.name} compares them with printed numbers"
+        for recipe in recipes_in_force(study)
+        if any(printed.is_of_gold for printed in recipe.replication)
+    ]
+    for judge in current_judges(study):
+        examples = judge.read_configuration().examples
+        if examples is not None and source is not None and examples.source == source.key:
+            uses.append(f"judge {judge} has them in its prompt")
+    return uses
 
 
 def _used_invitations(study: Study) -> Iterator[StudyFinding]:

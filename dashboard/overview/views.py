@@ -49,7 +49,7 @@ State = Study.State
 
 #: The tables of the answers that a study is run for, and of who counts, in this order.
 MAIN_ANSWERS = (
-    *(FIRST_TABLE, "mixed_contrasts", "system_groups"),
+    *(FIRST_TABLE, "mixed_contrasts", "reference_contrasts", "system_groups"),
     *("rankings", "choices", "strengths", "funnel"),
 )
 

@@ -55,11 +55,10 @@ from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
 from dashboard.shared.stored_tables import StoredTable
+from survey.definition import StudyDefinition
+from survey.definition.contrast import ComparedGroups
 from survey.definition.labels import Labels
 from survey.tidy import comparison_in, definition_of
-
-#: Where systems are compared as groups, it has the first answer.
-MAIN_RESULT = "mixed_contrasts"
 
 
 @require_GET
@@ -75,8 +74,9 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     names = tables_of_subject(definition, subject)
     comparison = comparison_in(study)
     paired = rated and comparison is not None and bool(comparison.models)
-    if subject == FIRST_PAGE and comparison is not None and not paired:
-        names = [MAIN_RESULT, *names]
+    main = _main_result(definition, comparison)
+    if subject == FIRST_PAGE and main != FIRST_TABLE:
+        names = [main, *names]
     labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = stored_tables(analysis, names)
@@ -111,7 +111,7 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
     ]
     context = _main(analysis, labels) if subject == FIRST_PAGE else {}
     if subject == FIRST_PAGE:
-        first = {FIRST_TABLE, *(name for name in names if name == MAIN_RESULT)}
+        first = {FIRST_TABLE, main}
         others = [answer for answer in answers if answer.table not in first]
         context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == ORDER:
@@ -190,6 +190,15 @@ def _ungrouped(analysis: NewestAnalysis) -> list[str]:
         )
         for field in ungrouped(recipes_of(analysis.run.recipe_set), rows)
     ]
+
+
+def _main_result(definition: StudyDefinition, comparison: ComparedGroups | None) -> str:
+    """The table that answers what the study compares."""
+    if definition.rating is None or (comparison is not None and comparison.models):
+        return FIRST_TABLE
+    if comparison is not None:
+        return "mixed_contrasts"
+    return "reference_contrasts" if definition.reference else "system_groups"
 
 
 def _recipes(run: AnalysisRun | None) -> dict[str, str]:

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
 from analysis.quality_rules import QualityRules
+from judge.definition import NO_JUDGE
 from judge.models import Judging
 from survey.definition.responses import LANGUAGE
 from survey.definition.settings import Settings
@@ -127,6 +128,8 @@ def _judging(study: Study) -> dict[str, Any]:
         return {}
     dumped = judging.read_definition().model_dump(mode="json", exclude_defaults=True)
     given = {key: value for key, value in dumped.items() if key not in NOT_OF_JUDGING}
+    if given == {"judges": []}:
+        return {"judging": NO_JUDGE}
     return {"judging": given} if given else {}
 
 

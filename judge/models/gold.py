@@ -52,15 +52,15 @@ class GoldScore(models.Model):
         return f"{self.response}: {self.value}"
 
 
-def _one_source() -> Q:
-    """That a decision is for exactly one of the kinds of sources."""
+def _one_source_at_most() -> Q:
+    """That a decision is for one of the kinds of sources, or for none."""
     given = {
         "judge": Q(judge__isnull=False),
         "gold_set": Q(gold_set__isnull=False),
         "jury": Q(jury__isnull=False),
         "panel": ~Q(panel=""),
     }
-    alone = Q()
+    alone = reduce(and_, (~is_given for is_given in given.values()))
     for name, is_given in given.items():
         others = [~other for kind, other in given.items() if kind != name]
         alone |= is_given & reduce(and_, others)
@@ -68,7 +68,7 @@ def _one_source() -> Q:
 
 
 class GoldDecision(models.Model):
-    """A decision for a gold source: a judge, a gold set, a panel or a jury.
+    """A decision for a gold source: a judge, a gold set, a panel or a jury, or for none.
 
     Never edited: the newest one applies.
     """
@@ -84,7 +84,14 @@ class GoldDecision(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.CheckConstraint(condition=_one_source(), name="gold_decision_of_one")]
+        constraints = [
+            models.CheckConstraint(condition=_one_source_at_most(), name="gold_decision_of_one")
+        ]
 
     def __str__(self) -> str:
-        return f"{self.study}: {self.judge or self.gold_set or self.jury or f'panel {self.panel}'}"
+        panel = f"panel {self.panel}" if self.panel else "none"
+        return f"{self.study}: {self.judge or self.gold_set or self.jury or panel}"
+
+    @property
+    def is_for_none(self) -> bool:
+        return not (self.judge_id or self.gold_set_id or self.jury_id or self.panel)

@@ -23,6 +23,8 @@ class Circumstances:
     site: str
     #: The gold source if it is a stand-in; else empty.
     stand_in: str = ""
+    #: What depends on the gold scores, each in a clause; nothing: they are not asked for.
+    gold_is_used: Sequence[str] = ()
     #: Whether the gold scores may be those of a stand-in.
     stand_in_allowed: bool = False
 
@@ -63,10 +65,12 @@ def against_opening(
 
 
 def _gold(circumstances: Circumstances) -> Iterator[StudyFinding]:
-    if circumstances.stand_in:
+    if circumstances.stand_in and circumstances.gold_is_used:
+        uses = " and ".join(circumstances.gold_is_used)
         yield StudyFinding(
             GOLD,
             CHANGE if circumstances.stand_in_allowed else REFUSE,
-            f"They come from {circumstances.stand_in}, a stand-in and not a language model. Set "
-            "JUDGE_API_KEY in .env, and let a real judge score the responses.",
+            f"They come from {circumstances.stand_in}, a stand-in and not a language model, and "
+            f"{uses}. Set JUDGE_API_KEY in .env, and let a real judge score the responses, or do "
+            "without (judging: none in study.yaml).",
         )

@@ -41,9 +41,11 @@ GOLD = "/studies/small/gold/"
 # ── What is shown ────────────────────────────────────────────────────────────────────────────
 
 
-def test_study_without_judge_says_what_to_do(page: Client, study: Study) -> None:
+def test_study_without_judge_says_so_and_asks_for_none(page: Client, study: Study) -> None:
     shown = text_of(page.get(GOLD))
-    assert "The study has no judge: add a judging section to its study.yaml" in shown
+    assert "The study has no judge. To have one, describe it in the section judging" in shown
+    assert "Score" not in shown.partition("Gold scores from a file")[0].replace("Scores", "")
+    assert "Budget" not in shown
     assert "file imported . The rule “Low variance and far from gold” compares raters" in shown
 
 

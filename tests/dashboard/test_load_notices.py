@@ -106,10 +106,14 @@ def test_what_was_updated_is_said_where_the_content_is_the_same(
     assert "small@1: unchanged\n" in run("load_study", folder)
 
 
-def notices_of_rules(folder: Path, old: str = "", new: str = "") -> list[str]:
+def notices_of_rules(
+    folder: Path, old: str = "", new: str = "", *, by_default: bool = False
+) -> list[str]:
+    """What is said of the filter: of rules by default, or of all else."""
     path = folder / "study.yaml"
     path.write_text(path.read_text().replace(old, new, 1))
-    return [line for line in run("load_study", folder).splitlines() if "quality" in line]
+    said = [line for line in run("load_study", folder).splitlines() if "quality" in line]
+    return [line for line in said if ("so default rules exclude" in line) == by_default]
 
 
 @pytest.mark.parametrize(
@@ -146,6 +150,63 @@ def test_study_that_takes_another_time_than_its_filter_allows_is_told_what_to_se
 )
 def test_study_that_takes_what_its_filter_allows_gets_no_notice(folder: Path, change: str) -> None:
     assert notices_of_rules(folder, "estimated_minutes: 5", change) == []
+
+
+WINDOW = "who took less than 10 or more than 75 minutes (`duration`)"
+CHECKS = "who failed any attention check (`attention`)"
+LEFT = (
+    "who left before the end (in progress, and inactive for more than 120 minutes) (`early_exit`)"
+)
+GOLD = (
+    "whose gold-scored ratings had σ < 0.6 and at the same time a mean absolute distance to the "
+    "gold scores of more than 0.9 (σ = standard deviation, n − 1 in its denominator) (`sigma_mae`)"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "head", "rules"),
+    [
+        ("", "quality: is missing", [WINDOW, CHECKS, LEFT, GOLD]),
+        ("judging: none\n", "quality: is missing", [WINDOW, CHECKS, LEFT]),
+        (
+            "quality: {attention: {failures_allowed: 1}, sigma_mae: {sigma_below: 0.5}}\n",
+            "quality: has no order",
+            [WINDOW, LEFT],
+        ),
+        (
+            "quality: {writing: {least_characters: 9}}\n",
+            "has no order",
+            [WINDOW, CHECKS, LEFT, GOLD],
+        ),
+    ],
+)
+def test_rules_that_exclude_though_the_file_names_none_of_them_are_told(
+    folder: Path, more: str, head: str, rules: list[str]
+) -> None:
+    (notice,) = notices_of_rules(folder, "title:", f"{more}title:", by_default=True)
+    assert f"{head}, so default rules exclude raters {'; '.join(rules)}. Write those" in notice
+    assert "quality.order, with your thresholds; order: [] excludes nobody" in notice
+
+
+@pytest.mark.parametrize(
+    "quality",
+    [
+        "{order: []}",
+        "{order: [duration, sigma_mae]}",
+        "{duration_minutes: {}, attention: {}, early_exit: {}, sigma_mae: {}}",
+    ],
+)
+def test_rules_that_the_file_names_are_no_notice(folder: Path, quality: str) -> None:
+    new = f"quality: {quality}\ntitle:"
+    assert notices_of_rules(folder, "title:", new, by_default=True) == []
+
+
+def test_default_rule_about_ratings_is_not_told_where_there_are_none(folder: Path) -> None:
+    path = folder / "study.yaml"
+    settings = path.read_text().partition("ways_in:")
+    path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]))
+    (notice,) = notices_of_rules(folder, by_default=True)
+    assert WINDOW in notice and "sigma_mae" not in notice
 
 
 def test_rule_about_ratings_is_noticed_where_there_are_none(folder: Path) -> None:

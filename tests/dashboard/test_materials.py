@@ -74,6 +74,14 @@ def test_texts_of_each_language_and_of_training_load_as_they_were(tmp_path: Path
         assert hash_of(theirs) == study.content_hash, name
 
 
+def test_no_judge_is_shared_as_it_was_said(tmp_path: Path, db: None) -> None:
+    (tmp_path / "study.yaml").write_text(f"{small_study.YAML}{SHARED}judging: none\n")
+    (tmp_path / "responses.csv").write_text(small_study.CSV)
+    theirs = written(loaded(tmp_path), tmp_path / "theirs")
+    assert "\njudging: none\n" in (theirs / "study.yaml").read_text()
+    assert read_folder(theirs).judging.judges == []
+
+
 @pytest.mark.parametrize(
     ("section", "said"),
     [

@@ -88,8 +88,7 @@ def test_every_reason_is_told_at_once_and_nothing_is_changed(
         "- Placeholder: texts.information: ",
         "- Completion code: prolific.completion_code: ",
         "- Address of this site: Prolific would lead people to",
-        "- Gold scores: They come from judge@1, a stand-in and not a language model. Set "
-        "JUDGE_API_KEY in .env, and let a real judge score the responses.",
+        "- Gold scores: They come from judge@1, a stand-in and not a language model, and the rule ",
         "Check these, too:",
         "- Enough attention checks: 1 in 5 minutes. From five minutes, one failed check is not "
         "enough to reject a participant: add checks under attention_checks until there are at "
@@ -135,6 +134,59 @@ def test_stand_in_is_accepted_by_an_option_and_listed_all_the_same(with_stand_in
     opened = run("set_study", "small", "open", "--stand-in").splitlines()
     assert opened[0] == "small@1 is now open"
     assert any(line.startswith("- Gold scores: They come from judge@1") for line in opened)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "quality: {order: [attention]}\n",
+        f"{HARMLESS}judging: none\n",
+        "quality: {order: [sigma_mae]}\njudging: none\n",
+    ],
+)
+def test_nothing_asks_for_gold_scores_that_nothing_uses(tmp_path: Path, more: str) -> None:
+    load(tmp_path, more=WAYS_IN + more)
+    Judge.objects.update(is_stand_in=True)
+    opened = run("set_study", "small", "open").splitlines()
+    assert opened[0] == "small@1 is now open"
+    assert not [line for line in opened if "Gold scores" in line]
+    told = [line for line in opened if line.startswith("- Filter: quality.order: the study has no")]
+    assert len(told) == ("sigma_mae" in more)
+
+
+RECIPE = """
+name: mine
+title: What a paper prints
+unit: rating
+replication:
+  - {item: distance, printed: "1.2", table: TABLE, column: mean}
+"""
+
+
+@pytest.mark.parametrize(("table", "uses"), [("gold_distance", True), ("rankings", False)])
+def test_recipe_that_quotes_numbers_of_gold_scores_uses_them(
+    tmp_path: Path, table: str, uses: bool
+) -> None:
+    (tmp_path / "recipes").mkdir()
+    (tmp_path / "recipes" / "mine.yaml").write_text(RECIPE.replace("TABLE", table))
+    load(tmp_path, more=f"{WAYS_IN}quality: {{order: [attention]}}\n")
+    Judge.objects.update(is_stand_in=True)
+    if not uses:
+        assert run("set_study", "small", "open").startswith("small@1 is now open\n")
+        return
+    (said,) = [line for line in refusal("small", "open") if line.startswith("- Gold scores")]
+    assert "and recipe mine compares them with printed numbers. Set" in said
+
+
+def test_stand_in_in_the_prompt_of_a_judge_is_asked_about(tmp_path: Path) -> None:
+    example = "{name: taught, examples: {source: file experts}}"
+    study = load(
+        tmp_path,
+        more=f"{WAYS_IN}quality: {{order: []}}\njudging: {{judges: [{example}]}}\n",
+    )
+    choose_gold(study, gold_set=add_gold_set(study, name="experts", made_by=STAND_IN, scores=[]))
+    (said,) = [line for line in refusal("small", "open") if line.startswith("- Gold scores")]
+    assert "and judge taught@1" in said and "has them in its prompt" in said
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,17 @@ def test_haleas_choices_of_many_pages_are_permuted_and_those_of_one_are_not(
     assert by_page == {"chi_squared"}
 
 
+def test_haleas_has_the_printed_numbers_beside_ours(haleas: Analysed) -> None:
+    rows = haleas.rows("replication")
+    assert [row["printed"] for row in rows[:10]] == [
+        *("26.3 %", "25.7 %", "23.1 %", "19.7 %", "5.1 %"),
+        *("3.4 %", "3.7 %", "4.9 %", "17.4 %", "70.6 %"),
+    ]
+    for some in (rows[:5], rows[5:10]):
+        assert sum(float(row["obtained"]) for row in some) == pytest.approx(100)
+    assert [row["note"][:16] for row in rows[10:]] == ["not replicated: "] * 2
+
+
 def test_haleas_has_no_table_of_ratings_and_says_why(haleas: Analysed) -> None:
     for table in ("wins", "systems", "group_tests", "paired", "order_effects", "sensitivity"):
         assert haleas.absent[table] == "the study asks for no ratings"
@@ -129,12 +140,36 @@ def test_liu_has_the_effects_of_order(liu: Analysed) -> None:
     assert {row["moves"] for row in liu.rows("order_conclusions")} == {"false"}
 
 
-def test_liu_says_which_printed_numbers_are_not_replicated(liu: Analysed) -> None:
+def test_liu_has_the_printed_numbers_beside_ours(liu: Analysed) -> None:
     rows = liu.rows("replication")
-    assert len(rows) == 7
-    assert {(row["obtained"], row["match"], row["note"][:16]) for row in rows} == {
-        ("", "", "not replicated: ")
-    }
+    without = [row for row in rows if not row["obtained"]]
+    assert len(rows) == 2 + 6 * 3 + 3 * 3 + 4 + 7
+    assert [row["item"] for row in without if row["table"]] == [
+        "Perplexity, base",
+        "Perplexity, fine-tuned",
+    ]
+    assert len(without) == 2 + 9
+    assert {row["note"][:16] for row in without if not row["table"]} == {"not replicated: "}
+    ours = {row["item"]: float(row["obtained"]) for row in rows if row["obtained"]}
+    tested = {row["unit"]: row for row in liu.rows("signed_ranks", dimension="advice")}
+    assert ours["Advice appropriateness, base, mean"] == float(tested["scenario"]["mean_a"])
+    assert ours["Advice appropriateness, p over dialogues"] == float(tested["scenario"]["p"])
+    assert ours["Advice appropriateness, p over ratings"] == float(tested["rating"]["p"])
+    assert ours["Advice appropriateness, p over raters"] == 2 / 2**8
+    assert (ours["Raters"], ours["Dialogues"]) == (8, 12)
+
+
+def test_liu_published_tests_move_as_planted(liu: Analysed) -> None:
+    rows = liu.rows("signed_ranks")
+    assert {(row["recipe"], row["raters"]) for row in rows} == {("paper", "included")}
+    n = {(row["unit"], row["n"], row["method"]) for row in rows}
+    assert n == {("scenario", "12", "exact"), ("rating", str(8 * 12), "asymptotic")}
+    for row in rows:
+        effect, p = float(row["rank_biserial"]), float(row["p"])
+        if row["dimension"] == "empathic_resonance":
+            assert effect < 0 and p < 0.01
+        elif row["dimension"] == "advice":
+            assert effect > 0 and p < 0.01
 
 
 def test_liu_wins_are_summed_up_in_the_order_of_the_study(liu: Analysed) -> None:

@@ -11,7 +11,7 @@ from dashboard.design.study_folder import load_folder, read_folder
 from judge.configure import configure_judging, move_judges_here
 from judge.definition import JudgingDefinition
 from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.gold import choose_gold
+from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldDecision, Judge, Judging
 from judge.plans import plan_calls
 from judge.queries import GoldSource, current_judges, gold_source, newer_than_gold
@@ -217,6 +217,13 @@ def test_study_without_a_judge_is_said(study: Study) -> None:
         move_judges_here(study)
 
 
+def test_study_whose_file_says_that_it_has_no_judge_has_none(study: Study) -> None:
+    assert described(study, judges=[])
+    assert (list(current_judges(study)), gold_source(study)) == ([], None)
+    with pytest.raises(JudgeNotReady, match="has no judge, as its study"):
+        move_judges_here(study)
+
+
 def test_a_study_without_ratings_has_nothing_for_a_judge(db: None) -> None:
     study = small_study.load(yaml=small_study.CHOICES_YAML)
     with pytest.raises(JudgeNotReady, match="small@1 has no ratings, so a judge cannot score it"):
@@ -327,6 +334,27 @@ def test_gold_that_somebody_chose_stays_while_the_file_names_the_same_as_before(
     plan_calls(other)
     described(study, judges=[{"name": "one"}, {"name": "other", "seed": 1}])
     assert gold_name(study) == "other@2"
+
+
+def test_no_judge_is_gold_any_more_where_the_file_says_that_there_is_none(study: Study) -> None:
+    judge = describe(study, name="maverick")
+    assert gold_name(study).startswith("maverick@1")
+    described(study, judges=[])
+    assert gold_source(study) is None
+    assert str(GoldDecision.objects.last()) == "small@1: none"
+    assert not described(study, judges=[])
+    assert GoldDecision.objects.count() == 2
+    described(study, judges=[{"name": "maverick"}])
+    source = gold_source(study)
+    assert source is not None and source.judge == judge
+
+
+def test_gold_from_a_file_stays_where_there_is_no_judge_any_more(study: Study) -> None:
+    describe(study, name="maverick")
+    from_file = add_gold_set(study, name="experts", made_by="", scores=[])
+    choose_gold(study, gold_set=from_file)
+    described(study, judges=[])
+    assert gold_name(study) == "file experts"
 
 
 def test_new_version_of_another_judge_leaves_the_gold(study: Study) -> None:

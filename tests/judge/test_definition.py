@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.design.study_folder import read_folder
+from dashboard.design.study_folder import StudyFolder, read_folder
 from judge.configuration import ASIDE, JudgeConfiguration, configuration_of
 from judge.definition import JudgeDefinition, JudgingDefinition, on_scale_of_study
 from judge.money import Budget
@@ -94,7 +94,6 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("section", "problem"),
     [
-        ("judges: []", "judging.judges: List should have at least 1 item"),
         ("judges: [{name: a b}]", "judging.judges.0.name: String should match pattern"),
         ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' is repeated"),
         ("gold: other", "judging.gold: 'other' is not among the judges"),
@@ -220,12 +219,46 @@ def test_rubric_of_a_dimension_that_it_does_not_judge_is_refused(tmp_path: Path)
     ]
 
 
+def folder_of(folder: Path, more: str, *, yaml: str = small_study.YAML) -> StudyFolder:
+    (folder / "study.yaml").write_text(f"{yaml}ways_in: [link]\n{more}", encoding="utf-8")
+    (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    return read_folder(folder)
+
+
 def test_study_without_ratings_has_nothing_to_judge(tmp_path: Path) -> None:
-    folder_yaml = small_study.CHOICES_YAML + "ways_in: [link]\njudging: {gold: judge}\n"
-    (tmp_path / "study.yaml").write_text(folder_yaml, encoding="utf-8")
-    (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
     with pytest.raises(DefinitionError, match="the study has no ratings that a judge could give"):
-        read_folder(tmp_path)
+        folder_of(tmp_path, "judging: {gold: judge}\n", yaml=small_study.CHOICES_YAML)
+
+
+@pytest.mark.parametrize("section", ["nobody", "false", "[]", "0", "[{name: judge}]"])
+def test_section_that_is_neither_keys_nor_none_is_refused(tmp_path: Path, section: str) -> None:
+    with pytest.raises(DefinitionError) as refusal:
+        folder_of(tmp_path, f"judging: {section}\n")
+    (line,) = refusal.value.lines
+    assert line.endswith("judging: expected keys and values, or none for a study without a judge")
+
+
+@pytest.mark.parametrize("yaml", [small_study.YAML, small_study.CHOICES_YAML])
+@pytest.mark.parametrize("said", ["none", "None", "{judges: []}"])
+def test_no_judge_can_be_said(tmp_path: Path, yaml: str, said: str) -> None:
+    assert folder_of(tmp_path, f"judging: {said}\n", yaml=yaml).judging.judges == []
+
+
+@pytest.mark.parametrize(
+    ("quality", "order"),
+    [
+        ("", ["duration", "attention", "early_exit"]),
+        ("quality: {duration_minutes: {minimum: 1}}\n", ["duration", "attention", "early_exit"]),
+        ("quality: {order: [sigma_mae]}\n", ["sigma_mae"]),
+    ],
+)
+def test_rule_about_gold_scores_is_no_default_without_a_judge(
+    tmp_path: Path, quality: str, order: list[str]
+) -> None:
+    folder = folder_of(tmp_path, f"judging: none\n{quality}")
+    assert folder.quality.order == order
+    said = [notice for notice in folder.notices if "without gold scores from a file" in notice]
+    assert bool(said) == ("sigma_mae" in order)
 
 
 # What a judge is asked

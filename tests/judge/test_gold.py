@@ -49,11 +49,17 @@ def test_same_decision_twice_is_one(study: Study) -> None:
     assert GoldDecision.objects.count() == 1
 
 
-@pytest.mark.parametrize("both", [True, False])
-def test_database_refuses_a_decision_for_none_or_for_two(both: bool, study: Study) -> None:
-    judge = describe(study) if both else None
+def test_database_refuses_a_decision_for_two(study: Study) -> None:
+    judge = describe(study)
     with pytest.raises(IntegrityError), transaction.atomic():
-        GoldDecision.objects.create(study=study, judge=judge, panel="p" if both else "", why="x")
+        GoldDecision.objects.create(study=study, judge=judge, panel="p", why="x")
+
+
+def test_decision_may_be_for_none(study: Study) -> None:
+    describe(study)
+    assert choose_gold(study, why="the study has no judge")
+    assert gold_source(study) is None
+    assert not choose_gold(study)
 
 
 def test_scores_from_a_file_are_kept_and_not_gold_before_somebody_says_so(

@@ -175,9 +175,12 @@ def test_way_back_to_this_machine_is_refused() -> None:
 
 
 def test_stand_in_as_gold_is_refused_unless_it_is_allowed() -> None:
-    stand_in = replace(PUBLIC, stand_in="judge@1")
+    stand_in = replace(PUBLIC, stand_in="judge@1", gold_is_used=["a rule uses them"])
     (said,) = refused(study(), None, stand_in)
-    assert said.startswith("Gold scores: They come from judge@1, a stand-in")
+    assert said.startswith(
+        "Gold scores: They come from judge@1, a stand-in and not a language model, and a rule uses "
+        "them."
+    )
     allowed = replace(stand_in, stand_in_allowed=True)
     assert refused(study(), None, allowed) == []
     assert len(named("Gold scores", study(), None, allowed)) == 1

@@ -19,7 +19,15 @@ from analysis.stats.mixed.data import Chain, Crossed, Group, Term, crossed
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.linear import fit_linear
 from analysis.stats.mixed.links import Link
-from analysis.stats.mixed.marginal import against, contrasts, means, pairs, shares, slope
+from analysis.stats.mixed.marginal import (
+    against,
+    contrasts,
+    first_shares,
+    means,
+    pairs,
+    shares,
+    slope,
+)
 from analysis.stats.mixed.ordinal import fit_ordinal
 from analysis.stats.mixed.problems import Note
 
@@ -34,6 +42,7 @@ __all__ = [
     "against",
     "contrasts",
     "crossed",
+    "first_shares",
     "fit_linear",
     "fit_ordinal",
     "means",

@@ -37,9 +37,6 @@ def refuse_design(data: Crossed, unknowns: int) -> None:
             "too_large",
             f"both {names} have {smaller} levels or more; up to {MOST_LEVELS} of one are possible",
         )
-    for term in data.terms:
-        if len(term.levels) == 1:
-            raise Refused("one_group", f"every rating has the same {term.name} ({term.levels[0]})")
     needed = data.X.shape[1] + unknowns
     if len(data.y) <= needed:
         raise Refused(

@@ -131,6 +131,13 @@ class Crossed:
                 return term
         raise KeyError(f"The model has no fixed factor {name!r}")
 
+    def counts(self, name: str) -> dict[Any, int]:
+        """How many ratings each level of a factor has. Raises KeyError as `term` does."""
+        factor = self.term(name)
+        others = self.X[:, factor.columns].sum(axis=0)
+        counts = [len(self.y) - others.sum(), *others]
+        return {level: int(n) for level, n in zip(factor.levels, counts, strict=True)}
+
     def grid(self, name: str) -> Matrix:
         """Rows of X for each level of a factor (levels × cells × p).
 

@@ -36,7 +36,7 @@ class Reference:
         if self.spare is not None:
             error = variances - self.absorbed.posterior.tau**2 @ slopes  # v is linear in all
             slopes = np.concatenate([slopes, np.asarray(error)[None]])
-        uncertain = (slopes * (self._spread @ slopes)).sum(axis=0)
+        uncertain = (slopes * (self.spread @ slopes)).sum(axis=0)
         with np.errstate(divide="ignore"):
             return np.where(uncertain > 0, 2 * variances**2 / uncertain, np.inf)[()]
 
@@ -54,7 +54,7 @@ class Reference:
         return variances, self.absorbed.slope_of_variance(solved)
 
     @cached_property
-    def _spread(self) -> Matrix:
+    def spread(self) -> Matrix:
         """The covariance of the estimated variances, in units of the error's."""
         return np.asarray(np.linalg.pinv(self.information, hermitian=True))
 

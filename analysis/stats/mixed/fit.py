@@ -59,6 +59,19 @@ class MixedFit:
                 variances[at] = np.nan
         return pd.Series(np.sqrt(variances), index=self.covariance.index)
 
+    @property
+    def variance_components(self) -> "tuple[pd.Series[float], DataFrame]":
+        """The variances of a linear model's random effects and, as `residual`, of its error; and
+        the covariance of their estimates, from the expected information. Raises ValueError for an
+        ordinal model, whose error is no estimate.
+        """
+        if self.residual_sd is None:
+            raise ValueError("An ordinal model has no variance of its error")
+        sds = {group.name: self.sds[group.name] for group in self.data.groups}
+        squares = {name: sd**2 for name, sd in sds.items()} | {"residual": self.residual_sd**2}
+        spread = self.reference.spread * self.residual_sd**4
+        return pd.Series(squares), DataFrame(spread, index=[*squares], columns=[*squares])
+
     def degrees_of_freedom(self, combinations: Matrix) -> Vector:
         """Satterthwaite's, of a linear combination of thresholds and coefficients together, or of
         each row.

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from pandas import DataFrame
 from scipy.special import expit, logit, stdtr, stdtrit
+from scipy.stats import multivariate_t
 
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.links import DISTRIBUTIONS
@@ -68,26 +69,68 @@ def means(
     scale: Scale = "ratings",
     over: Over = "population",
     confidence: float = 0.95,
+    ends: tuple[float, float] | None = None,
 ) -> DataFrame:
     """Estimated mean of each level: `level`, `estimate`, `se`, `df`, `low`, `high`.
 
     On the scale of the ratings, an ordinal model's mean is Σ category × share. On the latent scale
-    it is the distance from the middle of the thresholds; a linear model has no such scale. Raises
-    KeyError where the model has no such factor, and ValueError for a scale that it has not.
+    it is the distance from the middle of the thresholds; a linear model has no such scale. `ends`
+    are the least and the greatest rating, an ordinal model's those of its categories: intervals on
+    the scale of the ratings stay between them (`within`). Raises KeyError where the model has no
+    such factor, and ValueError for a scale that it has not.
     """
     levels = _levels(fit, factor, scale, over)
     errors, df = levels.errors, levels.df
     reach = stdtrit(df, (1 + confidence) / 2) * errors
+    low, high = levels.values - reach, levels.values + reach
+    if scale == "ratings" and (bounds := ends or fit.categories):
+        low, high = within((bounds[0], bounds[-1]), levels.values, reach)
     return DataFrame(
         {
             "level": list(fit.data.term(factor).levels),
             "estimate": levels.values,
             "se": errors,
             "df": df,
-            "low": levels.values - reach,
-            "high": levels.values + reach,
+            "low": low,
+            "high": high,
         }
     )
+
+
+def within(ends: tuple[float, float], values: Vector, reach: Vector) -> tuple[Vector, Vector]:
+    """Intervals of means of a scale with these ends that do not leave it: symmetric in the log
+    odds of the part of the scale below the mean, to which `reach` is brought by the delta method.
+
+    Where a value is not between the ends, the interval is cut off there.
+    """
+    low, high = ends
+    part = (values - low) / (high - low)
+    inside = (part > 0) & (part < 1)
+    odds = np.where(inside, part, 0.5)
+    moved = reach / (high - low) / (odds * (1 - odds))
+    lower, upper = (low + (high - low) * expit(logit(odds) + sign * moved) for sign in (-1, 1))
+    below, above = (np.clip(values + sign * reach, low, high) for sign in (-1, 1))
+    return np.where(inside, lower, below), np.where(inside, upper, above)
+
+
+@on_one_thread
+def first_shares(
+    fit: MixedFit, factor: str, *, scale: Scale = "ratings", seed: int, draws: int
+) -> Vector:
+    """How often each level has the highest mean when means are drawn as the model's estimates are
+    uncertain: from the t distribution with their covariance, and the fewest degrees of freedom of
+    any two levels' difference.
+    """
+    levels = _levels(fit, factor, scale, "population")
+    k = len(levels.values)
+    if k == 1:
+        return np.ones(1)
+    first, second = np.triu_indices(k, 1)
+    differences = levels.combined(np.eye(k)[first] - np.eye(k)[second])
+    covariance = levels.slopes @ fit.covariance.to_numpy() @ levels.slopes.T
+    df: Any = differences.df.min()  # which scipy's types take for a whole number
+    drawn = multivariate_t(levels.values, covariance, df=df, allow_singular=True, seed=seed)
+    return np.bincount(np.argmax(drawn.rvs(draws), axis=1), minlength=k) / draws
 
 
 @on_one_thread

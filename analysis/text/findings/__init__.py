@@ -46,6 +46,7 @@ def findings(
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     dimensions = _dimensions(tables)
     all_findings = [Finding("Who counts", "funnel", tuple(answers.included(tables)))]
+    has_model = bool(those_with(rows_of(tables, "reference_contrasts"), "difference"))
     for dimension, label in dimensions.items():
         named = label if dimension and len(dimensions) > 1 else ""
         of = f" ({named})" if named else ""
@@ -56,14 +57,14 @@ def findings(
                 conditions.contrast(tables, sound, dimension),
                 conditions.wins(tables, dimension),
             ),
-            ("The systems", "system_groups", systems.order(tables, sound, dimension), ()),
-            ("Size of the models", "size_trends", sizes.trends(tables, sound, dimension), ()),
             (
                 "The reference",
-                "to_reference",
+                "reference_contrasts" if has_model else "to_reference",
                 conditions.to_reference(tables, sound, dimension),
                 conditions.points(tables, dimension),
             ),
+            ("The systems", "system_groups", systems.order(tables, sound, dimension), ()),
+            ("Size of the models", "size_trends", sizes.trends(tables, sound, dimension), ()),
             (
                 "Groups of raters",
                 "group_tests",

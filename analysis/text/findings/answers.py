@@ -81,6 +81,21 @@ def comparisons(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
     for rows in _compared(tables, recipe, dimension):
         first = [row for row in rows if row["place"] == 1]
         yield say("compared", first=first, rows=rows, recipe=recipe)
+        other = _observed_first(tables, recipe, dimension, rows[0]["answers"])
+        if other and not any(_is_of_system(row, one) for row in other for one in first):
+            yield say("observed_otherwise", answers=rows[0]["answers"], other=other)
+
+
+def _observed_first(
+    tables: Tables, recipe: Recipe | None, dimension: str, answers: str
+) -> list[Row]:
+    """Who has the best mean rank, or is chosen as best most often, as observed."""
+    if answers == "ranks":
+        rows = those_with(of_recipe(tables, "rankings", recipe, dimension, set=ALL), "mean_rank")
+        return [row for row in rows if row["mean_rank"] == min(r["mean_rank"] for r in rows)]
+    every = of_recipe(tables, "choices", recipe, dimension)
+    rows = those_with([row for row in every if row["scenario"] == ALL] or every, "share_best")
+    return [row for row in rows if row["share_best"] == max(r["share_best"] for r in rows)]
 
 
 def _compared(tables: Tables, recipe: Recipe | None, dimension: str) -> list[list[Row]]:

@@ -23,90 +23,103 @@ from analysis.text.sentences import Sentences, system
 say = Sentences("findings/conditions.j2")
 
 #: How far a difference carries.
-Verdict = Literal[
-    "not_shown",
-    "raters_and_texts",
-    "raters_texts_unknown",
-    "raters_texts_not_shown",
-    "models_disagree",
-]
+Verdict = Literal["not_shown", "raters_texts_unknown", "raters_texts_not_shown", "shown"]
 
 
 def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
-    """a against b over all models (or the only one), the higher one first: how far apart, what it
-    speaks of; the wins.
+    """a against b over all models (or the only one), the higher one first: the mixed model's
+    estimate, beside it what was observed within raters and within scenarios; the wins.
     """
     if recipe is None:
         return
-    grouped = list(_of_groups(tables, recipe, dimension))
-    yield from grouped
     rows = of_recipe(tables, "contrasts", recipe, dimension)
+    mixed = of_recipe(tables, "mixed_contrasts", recipe, dimension, scale="ratings")
+    over_all = any(row["model"] == ALL for row in (*rows, *mixed))
+    mixed = [row for row in mixed if row["model"] == ALL or not over_all]
+    led = those_with(mixed, "difference", "p")
+    grouped = False
+    if led:
+        groups = _groups(tables, recipe, dimension, led[0])
+        grouped = bool(groups)
+        yield from _main_result(tables, recipe, dimension, led, groups)
     if rows and not grouped:
         model = ALL if any(row["model"] == ALL for row in rows) else rows[0]["model"]
-        as_stored = {row["generalises_to"]: row for row in rows if row["model"] == model}
-        mixed = of_recipe(
-            tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
-        )
-        led = those_with(mixed, "difference", "p")
-        read = winner_first(*(row["difference"] for row in (as_stored["raters"], *led)))
-        by = {whom: read(row) for whom, row in as_stored.items()}
-        yield from _apart(by["raters"], led or those_with([by["both"]], "p"), recipe)
-        prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
-        apart = by["raters"].has("difference")
-        for row in map(read, led):
-            yield say("mixed", row=row, recipe=recipe, prefer=prefer, apart=apart)
-        if by["raters"]["note"] == by["scenarios"]["note"] and not by["raters"].has("p"):
-            yield say("not_within", row=by["raters"])
-        else:
-            yield say("by_raters", row=by["raters"], recipe=recipe)
-            yield say("by_scenarios", row=by["scenarios"], recipe=recipe)
-        if by["both"].has("p"):
-            yield say("both_at_once", row=by["both"], leads=not led)
+        by = {row["generalises_to"]: row for row in rows if row["model"] == model}
+        read = winner_first(*(row["difference"] for row in (*led[:1], by["raters"])))
+        yield from _observed({whom: read(row) for whom, row in by.items()}, led, recipe)
         for row in those_with(of_recipe(tables, "paired", recipe, dimension, model=model), "p"):
             yield _signed_ranks(read(row))
+    if not grouped:
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
-            yield say("no_mixed", row=row)
+            if rows or mixed:
+                yield say("no_mixed", row=row)
     yield from _wins_tests(tables, recipe, dimension)
 
 
-def _of_groups(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
-    """a against b where not every model has both conditions: their systems' means."""
-    rows = of_recipe(tables, "mixed_contrasts", recipe, dimension, model=ALL, scale="ratings")
-    led = those_with(rows, "difference", "p")
-    prefer = has_preferences(of_recipe(tables, "mixed_models", recipe, dimension))
-    for row in led:
-        read = winner_first(row["difference"])(row)
-        systems = of_recipe(
-            tables, "mixed_systems", recipe, dimension, link=row["link"], scale="ratings"
+def _main_result(
+    tables: Tables, recipe: Recipe, dimension: str, led: list[Row], groups: dict[str, Some]
+) -> Iterator[Sentence]:
+    """What the recipe's first model says, and then the others; how they were compared where not
+    every model has both conditions.
+    """
+    read = winner_first(led[0]["difference"])
+    shown = {row["p"] < 1 - recipe.confidence for row in led}
+    yield say(
+        "main",
+        row=read(led[0]),
+        recipe=recipe,
+        grouped=bool(groups),
+        prefer=has_preferences(of_recipe(tables, "mixed_models", recipe, dimension)),
+        shown=None if len(shown) > 1 else shown.pop(),
+    )
+    for row in led[1:]:
+        yield say("other_model", row=read(row), recipe=recipe)
+    if groups:
+        yield say("of_groups", sides=groups)
+
+
+def _groups(tables: Tables, recipe: Recipe, dimension: str, row: Row) -> dict[str, Some]:
+    """By the conditions' names, the systems that are compared as groups; nothing where every model
+    has both conditions.
+    """
+    systems = of_recipe(
+        tables, "mixed_systems", recipe, dimension, link=row["link"], scale="ratings"
+    )
+    if not compares_groups(row, systems):
+        return {}
+    return {
+        row.text(side): Some(
+            [each for each in systems if each["condition"] == row[side]], systems, "condition"
         )
-        if not compares_groups(row, systems):
-            return
-        sides = [
-            Some([each for each in systems if each["condition"] == row[side]], systems, "condition")
-            for side in ("condition_a", "condition_b")
-        ]
-        names = [row.text("condition_a"), row.text("condition_b")]
-        yield say("of_groups", sides=dict(zip(names, sides, strict=True)))
-        yield say("mixed", row=read, recipe=recipe, prefer=prefer, apart=False)
+        for side in ("condition_a", "condition_b")
+    }
 
 
-def _apart(raters: Row, led: list[Row], recipe: Recipe) -> Iterator[Sentence]:
-    """How far a and b lie apart in these data, and how far that carries, as what leads has it."""
+def _observed(by: dict[str, Row], led: list[Row], recipe: Recipe) -> Iterator[Sentence]:
+    """How far a and b lie apart within these raters, and within these scenarios."""
+    raters, scenarios, both = by["raters"], by["scenarios"], by["both"]
     if raters.has("difference"):
-        verdict = _verdict(raters["p"], [row["p"] for row in led], 1 - recipe.confidence)
-        yield say("apart", row=raters, verdict=verdict)
+        level = 1 - recipe.confidence
+        yield say("observed", row=raters, leads=not led, verdict=_verdict(raters, both, led, level))
+    if raters["note"] == scenarios["note"] and not raters.has("p"):
+        yield say("not_within", row=raters)
+    else:
+        yield say("by_raters", row=raters, recipe=recipe)
+        yield say("by_scenarios", row=scenarios, recipe=recipe)
+    if both.has("p"):
+        yield say("both_at_once", row=both, leads=not led)
 
 
-def _verdict(raters: float, led: list[float], level: float) -> Verdict:
-    """What p values say: by raters, and by what leads, which is about raters and texts at once."""
-    beyond = {p < level for p in led}
-    if beyond == {True}:
-        return "raters_and_texts"
-    if len(beyond) > 1:
-        return "models_disagree"
-    if raters >= level:
+def _verdict(raters: Row, both: Row, led: list[Row], level: float) -> Verdict:
+    """How far the difference within these raters carries, by what leads: the mixed models, or
+    without one min F′.
+    """
+    leading = [row["p"] for row in led or those_with([both], "p")]
+    if leading and all(p < level for p in leading):
+        return "shown"
+    if not raters.has("p") or raters["p"] >= level:
         return "not_shown"
-    return "raters_texts_not_shown" if beyond else "raters_texts_unknown"
+    return "raters_texts_not_shown" if leading else "raters_texts_unknown"
 
 
 def _signed_ranks(row: Row) -> Sentence:
@@ -150,7 +163,17 @@ def points(tables: Tables, dimension: str) -> Iterator[Sentence]:
 
 
 def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Each system beside the reference, by the mixed model; where there is none, for other raters
+    and for other scenarios.
+    """
     if recipe is None:
+        return
+    rows = of_recipe(tables, "reference_contrasts", recipe, dimension)
+    of_first = [row for row in rows if row["link"] == rows[0]["link"]]
+    compared = those_with(of_first, "difference")
+    if compared:
+        yield _beside_reference(compared, recipe)
+        yield from _near_reference(compared, compared, "not_inferior", "p_non_inferior_adjusted")
         return
     for unit, name in (
         ("participant", "not_inferior_by_raters"),
@@ -158,13 +181,41 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
     ):
         rows = of_recipe(tables, "to_reference", recipe, dimension, unit=unit)
         tested = those_with(rows, "p_adjusted")
-        if not tested:
-            continue
-        near = below(LEVEL, tested, "p_adjusted")
-        margin = tested[0].cite("margin")
-        reference = system(tested[0], "reference_")
-        without = others(tested, rows)
-        yield say(name, near=near, reference=reference, margin=margin, without=without)
+        yield from _near_reference(tested, rows, name, "p_adjusted")
         worse = below(0, tested, "ci_high")
         if worse:
             yield say("below_reference", below=worse, recipe=recipe)
+
+
+def _beside_reference(rows: list[Row], recipe: Recipe) -> Sentence:
+    reference = system(rows[0], "reference_")
+    if len(rows) == 1:
+        return say("one_beside_reference", row=rows[0], reference=reference, recipe=recipe)
+    apart = below(1 - recipe.confidence, rows, "p_adjusted").rows
+    lower = Some([row for row in apart if row["difference"] < 0], rows, "difference")
+    higher = Some([row for row in apart if row["difference"] > 0], rows, "difference")
+    rest = Some([row for row in rows if row not in apart], rows, "p_adjusted")
+    return say(
+        "beside_reference",
+        reference=reference,
+        lower=lower,
+        higher=higher,
+        rest=rest,
+        ends=sorted(rows, key=lambda row: row["difference"]),
+        recipe=recipe,
+    )
+
+
+def _near_reference(
+    tested: list[Row], rows: list[Row], name: str, adjusted: str
+) -> Iterator[Sentence]:
+    """Which systems are shown to be non-inferior, where there is a margin."""
+    with_margin = those_with(tested, "margin", adjusted)
+    if with_margin:
+        yield say(
+            name,
+            near=below(LEVEL, with_margin, adjusted),
+            reference=system(with_margin[0], "reference_"),
+            margin=with_margin[0].cite("margin"),
+            without=others(with_margin, rows),
+        )

@@ -1,10 +1,11 @@
-"""What an analysis says of the order of the systems, and which are not told apart. Pure."""
+"""What an analysis says of systems: means, order, and which are not told apart. Pure."""
 
 from collections.abc import Iterator
+from math import ceil
 
-from analysis.catalogue.number_text import count
+from analysis.catalogue.number_text import count, decimals
 from analysis.recipe import Recipe
-from analysis.text.cells import Cited, Row, Sentence, Some, Tables, those_with
+from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with
 from analysis.text.findings.words import of_recipe
 from analysis.text.sentences import Sentences
 
@@ -12,8 +13,8 @@ say = Sentences("findings/systems.j2")
 
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
-    """The order by the first model that is estimable; nothing of two systems that are the study's
-    two conditions, of which the contrast says all.
+    """The order by the first model that is estimable; nothing of two systems of which the study's
+    contrast says all.
     """
     if recipe is None:
         return
@@ -22,13 +23,51 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
     for row in rows:
         if not row.has("place"):
             yield say("no_model", row=row)
-    if ranked:
-        ranked = [row for row in ranked if row["link"] == ranked[0]["link"]]
-        if len(ranked) == 2 and of_recipe(tables, "mixed_contrasts", recipe, dimension):
-            return
+    if not ranked:
+        if rows:
+            yield from _without_model(tables, recipe, dimension)
+        return
+    ranked = [row for row in ranked if row["link"] == ranked[0]["link"]]
+    if len(ranked) == 1:
+        known = rows_of(tables, "design", dimension=dimension, answers="ratings")
+        scale = those_with(known, "scale_from", "scale_to")[:1]
+        yield say("single", row=ranked[0], scale=scale, recipe=recipe)
+    elif len(ranked) == 2 and any(
+        of_recipe(tables, name, recipe, dimension)
+        for name in ("mixed_contrasts", "reference_contrasts")
+    ):
+        return
+    else:
         pairs = of_recipe(tables, "system_pairs", recipe, dimension, link=ranked[0]["link"])
         yield _told_apart(ranked, pairs, recipe)
-    yield from _places(tables, recipe, dimension)
+    if len(ranked) > 2:
+        first = [row for row in ranked if row["place"] == 1]
+        yield say("first_place", first=first, recipe=recipe)
+    yield from _observed(ranked)
+
+
+def _observed(ranked: list[Row]) -> Iterator[Sentence]:
+    """The means as they were observed: how far they are from the estimated ones, and who has the
+    highest, where that is another system.
+    """
+    known = those_with(ranked, "observed_mean")
+    if not known:
+        return
+    highest = max(row["observed_mean"] for row in known)
+    most = [row for row in known if row["observed_mean"] == highest]
+    furthest = max(known, key=lambda row: abs(row["observed_mean"] - row["estimate"]))
+    distance = ceil(100 * abs(furthest["observed_mean"] - furthest["estimate"])) / 100
+    by = furthest.derive(decimals(distance, 2))
+    same = any(row["place"] == 1 for row in most)
+    yield say("observed", most=most, by=by, same=same, several=len(known) > 1)
+
+
+def _without_model(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
+    """Who has the highest observed mean where no model can be had."""
+    rows = those_with(of_recipe(tables, "systems", recipe, dimension, unit="scenario"), "mean")
+    if len(rows) > 1:
+        highest = max(row["mean"] for row in rows)
+        yield say("highest_observed", most=[row for row in rows if row["mean"] == highest])
 
 
 def _told_apart(ranked: list[Row], pairs: list[Row], recipe: Recipe) -> Sentence:
@@ -62,12 +101,3 @@ def _counted(ranked: list[Row]) -> Cited:
     table = ranked[0].table
     address = f"{table.file}#col={table.columns.index('letters') + 1}"
     return Cited(count(len(ranked)), str(len(ranked)), address, len(ranked))
-
-
-def _places(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
-    """How sure the first place is, by resamples."""
-    rows = of_recipe(tables, "system_order", recipe, dimension)
-    known = those_with(rows, "share_first", "place_ci_low", "place_ci_high")
-    if known:
-        first = [row for row in known if row["place"] == 1]
-        yield say("first_place", first=first, unit=known[0]["unit"], recipe=recipe)

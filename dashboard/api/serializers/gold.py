@@ -28,7 +28,7 @@ class GoldSourceSerializer(serializers.Serializer[object]):
 
 
 class GoldDecisionSerializer(serializers.ModelSerializer[GoldDecision]):
-    """A choice of the source of gold scores."""
+    """A choice of the source of gold scores; null: none."""
 
     source = serializers.SerializerMethodField()  # type: ignore[assignment]  # as above
     author = serializers.CharField(
@@ -39,7 +39,9 @@ class GoldDecisionSerializer(serializers.ModelSerializer[GoldDecision]):
         model = GoldDecision
         fields = ["at", "source", "author", "why"]
 
-    def get_source(self, decision: GoldDecision) -> str:
+    def get_source(self, decision: GoldDecision) -> str | None:
+        if decision.is_for_none:
+            return None
         return GoldSource(
             judge=decision.judge,
             gold_set=decision.gold_set,

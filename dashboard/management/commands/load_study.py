@@ -20,7 +20,7 @@ from survey.definition.text_language import in_words
 from survey.files.problems import DefinitionError
 from survey.models import Study
 from survey.text_languages import response_languages
-from survey.tidy import comparison_in
+from survey.tidy import comparison_in, definition_of
 
 OUTCOMES = {
     "created": "loaded as a new draft",
@@ -76,6 +76,9 @@ class Command(BaseCommand):
         )
         if comparison := comparison_in(study):
             self.stdout.write(f"  Compares {comparison.in_words}")
+        elif reference := definition_of(study).reference:
+            named = f"{reference.model}, {reference.condition}"
+            self.stdout.write(f"  Compares each system with the reference ({named})")
         found = response_languages(study).values()
         are_stated = all(language.how == "stated" for language in found)
         otherwise = "" if are_stated else f"; set {LANGUAGE} to say otherwise"

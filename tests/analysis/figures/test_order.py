@@ -59,7 +59,7 @@ def test_each_dimension_has_an_order_of_its_own_and_may_lack_a_system() -> None:
 
 def test_note_says_what_a_shared_letter_does_not_show() -> None:
     said = notes(checked(systems_order(table(*SYSTEMS), CONTRAST, RECIPE)))["Included raters"]
-    assert "1,200 ratings" in said and "no evidence that they are equally good" in said
+    assert "3,600 ratings" in said and "no evidence that they are equally good" in said
 
 
 def test_many_systems_stand_closer_together() -> None:

@@ -6,7 +6,7 @@ from pandas import DataFrame
 from analysis.figures.win_matrix import win_matrix
 from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
-from analysis.tables.system_order import SYSTEM_WINS
+from analysis.tables.system_wins import SYSTEM_WINS
 from tests.analysis.figures.drawn import checked, notes
 
 RECIPE = shipped_recipes()["sound"]

@@ -1,5 +1,7 @@
 """Friedman's test, Kendall's W and pairs of systems."""
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from pandas import DataFrame
@@ -27,6 +29,57 @@ def test_friedman_without_ties_is_the_textbook_formula() -> None:
     assert found.p == pytest.approx(np.exp(-expected / 2))  # χ² with two degrees of freedom
     assert found.w == pytest.approx(expected / (n * (k - 1)))
     assert found.mean_ranks.to_dict() == {"x": 1.25, "y": 2.0, "z": 2.75}
+
+
+def every_order(table: DataFrame) -> float:
+    """p by counting: every order of every rater's ranks, and how many have totals as uneven."""
+    ranks = table.rank(axis=1).to_numpy()
+    of_raters = [list(permutations(row)) for row in ranks]
+    totals = np.array([np.sum(each, axis=0) for each in product(*of_raters)])
+    uneven = (totals**2).sum(axis=1)
+    return float((uneven >= (ranks.sum(axis=0) ** 2).sum() - 1e-9).mean())
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        DataFrame({"x": [1, 1, 1, 1], "y": [2, 2, 2, 2]}),
+        DataFrame({"x": [1, 1, 2, 1, 1], "y": [2, 3, 1, 2, 3], "z": [3, 2, 3, 3, 2]}),
+        DataFrame({"x": [1, 1, 2], "y": [1, 3, 1], "z": [3, 2, 2]}),
+    ],
+    ids=["two systems", "three systems", "ties"],
+)
+def test_p_of_few_raters_counts_all_permutations(table: DataFrame) -> None:
+    """Four raters who prefer x to y: p = .125, where χ² has .046."""
+    found = friedman(table, seed=1)
+    assert isinstance(found, Friedman) and found.method == "exact"
+    assert found.p == pytest.approx(every_order(table))
+
+
+def test_p_of_more_raters_is_of_random_permutations_and_of_many_by_chi_squared() -> None:
+    draw = np.random.default_rng(2)
+    table = DataFrame(draw.normal([0, 0.3, 0.5, 0.5], size=(60, 4)))
+    few, many = (friedman(table.head(n), seed=1) for n in (20, 60))
+    assert isinstance(few, Friedman) and isinstance(many, Friedman)
+    assert (few.method, many.method) == ("permuted", "asymptotic")
+    by_chi = friedman(table.head(20))
+    assert isinstance(by_chi, Friedman) and by_chi.method == "asymptotic"
+    assert few.p == pytest.approx(by_chi.p, abs=0.03)
+    again = friedman(table.head(20), seed=1)
+    assert isinstance(again, Friedman) and again.p == few.p
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("raters", "systems"), [(4, 2), (4, 4), (10, 3)])
+def test_few_raters_without_preferences_are_rarely_said_to_have_some(
+    raters: int, systems: int
+) -> None:
+    """By χ² four raters of two systems would be in 12.5 % of studies."""
+    draw = np.random.default_rng(7)
+    tables = (DataFrame(draw.normal(size=(raters, systems))) for _ in range(400))
+    found = [friedman(table, seed=1) for table in tables]
+    rejected = sum(isinstance(each, Friedman) and each.p < 0.05 for each in found)
+    assert rejected <= 32  # 99 % of such counts where 5 % are rejected
 
 
 def test_perfect_concordance_has_a_w_of_one_with_ties_too() -> None:

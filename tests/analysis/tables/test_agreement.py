@@ -103,33 +103,43 @@ def test_raters_with_a_gap_are_left_out_of_what_needs_complete_ratings_and_it_is
     gap = ITEMS.astype(float)
     gap["r4"] = [1, np.nan, np.nan, 2, np.nan, 3]
     table = of(ratings(gap))
-    found, whole = statistic(table, "icc_2_1"), statistic(of(ratings(ITEMS)), "icc_2_1")
+    found, whole = (statistic(each, "kendalls_w_ratings") for each in (table, of(ratings(ITEMS))))
     assert found.value == whole.value
     assert found.note == "over the 3 of 4 raters who rated all 6 items"
     assert statistic(table, "krippendorff_alpha_ordinal").n_raters == 4
-    assert statistic(table, "kendalls_w_ratings").note == found.note
+
+
+def test_intraclass_correlations_of_ratings_with_gaps_are_of_all_raters() -> None:
+    gap = ITEMS.astype(float)
+    gap["r4"] = [1, np.nan, np.nan, 2, np.nan, 3]
+    table = of(ratings(gap))
+    for name, of_what in [("icc_2_1", "single rater"), ("icc_3_k", "mean of 3.4 raters")]:
+        found = statistic(table, name)
+        assert (found.of, found.n_raters, found.n_items) == (of_what, 4, 6)
+        assert found.ci_low < found.value < found.ci_high
+        assert found.interval == "delta method"
+        assert found.note == "by a mixed model: not every rater rated every item"
 
 
 def test_items_with_a_gap_are_left_out_where_that_keeps_more_ratings() -> None:
     gap = ITEMS.astype(float)
     gap.loc[0, "r1"] = gap.loc[1, "r2"] = np.nan
-    found = statistic(of(ratings(gap)), "icc_3_k")
+    found = statistic(of(ratings(gap)), "kendalls_w_ratings")
     assert found.note == "over the 4 of 6 items that all 3 raters rated"
     assert (found.n_raters, found.n_items) == (3, 4)
 
 
-def test_raters_of_different_items_have_alpha_alone() -> None:
+def test_raters_of_different_items_have_no_order_of_all_items() -> None:
     sparse = DataFrame(np.nan, index=range(3), columns=["a", "b", "c"])
     for at, pair in enumerate(["ab", "bc", "ca"]):
         sparse.loc[at, list(pair)] = [at + 1, at + 2]
     table = of(ratings(sparse))
     assert not pd.isna(statistic(table, "krippendorff_alpha_interval").value)
     because = "nobody rated all 3 items, and no item was rated by all 3 raters"
-    for name in (*FORMS, "kendalls_w_ratings"):
-        found = statistic(table, name)
-        assert found.note == f"not estimable, because {because}"
-        assert pd.isna(found.value)
-        assert (found.n_raters, found.n_items) == (0, 0)
+    found = statistic(table, "kendalls_w_ratings")
+    assert found.note == f"not estimable, because {because}"
+    assert pd.isna(found.value)
+    assert (found.n_raters, found.n_items) == (0, 0)
 
 
 def test_w_of_ratings_is_over_all_items_and_within_blocks_a_mean() -> None:

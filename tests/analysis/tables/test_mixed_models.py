@@ -109,8 +109,22 @@ def test_unit_is_a_rating_and_n_are_those_of_the_dimension() -> None:
     tables = mixed_models(table.astype(dict.fromkeys(ITEM, "category")), CONTRAST, both, raters="")
     for found in (tables.estimates, tables.contrasts, tables.shares):
         assert set(found["unit"]) == {"rating"}
-        counted = set(found[["dimension", "n"]].itertuples(index=False, name=None))
-        assert counted == {("warmth", 20 * 8 * 6 - 3), ("effort", 12 * 8 * 6)}
+    counted = set(tables.contrasts[["dimension", "n"]].itertuples(index=False, name=None))
+    assert counted == {("warmth", 20 * 8 * 6 - 3), ("effort", 12 * 8 * 6)}
+
+
+def test_each_system_has_the_number_of_its_own_ratings() -> None:
+    table = ratings(raters=20)
+    of_ant, of_few = table["model"] == "Ant", table["participant"].isin(["p01", "p02", "p03"])
+    table = table[~(of_ant & of_few)].astype(dict.fromkeys(ITEM, "category"))
+    counted = table.groupby(["model", "condition"], observed=True).size().to_dict()
+    assert len(set(counted.values())) > 1
+    tables = mixed_models(table, CONTRAST, SOUND, raters="")
+    for found in (tables.estimates, tables.shares):
+        by_system = found.groupby(["model", "condition"])["n"].unique()
+        assert {system: list(n) for system, n in by_system.items()} == {
+            system: [n] for system, n in counted.items()
+        }
 
 
 def test_model_that_cannot_be_had_is_one_row_with_the_reason() -> None:

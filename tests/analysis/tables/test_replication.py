@@ -88,6 +88,27 @@ def test_recipe_may_allow_more() -> None:
     assert matches(near, 2.7) and not matches(near, 2.69)
 
 
+def test_share_is_compared_with_a_printed_percentage() -> None:
+    tables = {
+        "choices": DataFrame({"best": [0.2625, 0.7065], "model": ["Ant", "Bee"], "n": [4, 8]})
+    }
+
+    def found(said: str, model: str, column: str = "best") -> tuple[object, object]:
+        place = {"table": "choices", "row": {"model": model}, "column": column, "times": 100}
+        one = Printed.model_validate({"item": "best", "printed": said} | place)
+        recipe = PAPER.model_copy(update={"replication": [one]})
+        (row,) = replication(tables, recipe, {}).astype("object").to_dict("records")
+        return row["obtained"], row["match"]
+
+    assert found("26.3 %", "Ant") == (26.25, True)
+    assert found("70.5 %", "Bee") == (70.65, False)
+    assert found("400", "Ant", "n") == (400.0, True)
+    assert found("Ant", "Ant", "model") == ("Ant", True)
+    for times in (0, -100):
+        with pytest.raises(ValidationError, match="greater than 0"):
+            Printed(item="t", printed="1", table="wins", column="t", times=times)
+
+
 def test_number_that_is_not_there_has_a_reason() -> None:
     nothing: tuple[object, object] = (compared(printed("1", table="none"))[0], None)
     assert nothing[0] is None or nothing[0] != nothing[0]
@@ -122,6 +143,7 @@ def test_number_is_not_replicated_for_a_reason_and_never_for_none() -> None:
     assert note == "not replicated: its model has no name"
     assert (str(obtained), match) in [("nan", None), ("None", None)]
     placed = {"not_replicated": "why", "table": "wins", "column": "t"}
-    for wrong in ({}, {"table": "wins"}, placed):
+    scaled = {"not_replicated": "why", "times": 100}
+    for wrong in ({}, {"table": "wins"}, placed, scaled):
         with pytest.raises(ValidationError, match="not_replicated"):
             Printed.model_validate({"item": "t", "printed": "1"} | wrong)

@@ -193,3 +193,16 @@ def test_tables_are_absent_with_their_reason() -> None:
         to_reference(ratings(), Contrast("plain", "tuned", None), SOUND, raters="all")
     with pytest.raises(NotAvailable, match="there are no ratings"):
         systems(ratings().head(0), SOUND, raters="all")
+
+
+def test_interval_that_leaves_the_scale_is_explained() -> None:
+    data = ratings().assign(rating=5)
+    data.loc[data["participant"] == "p0", "rating"] = 3
+    few = data[data["participant"].isin(["p0", "p1", "p2"])]
+    found = row(systems(few, SOUND, raters="all", ends=(1, 5)), model="Ant", unit="participant")
+    assert found.ci_high > 5
+    assert found.note == (
+        "the interval leaves the scale (1 to 5): Student's t does not know where the scale ends"
+    )
+    inside = row(systems(few, SOUND, raters="all", ends=(-9, 19)), model="Ant", unit="participant")
+    assert inside.note == ""

@@ -1,6 +1,7 @@
 """Which systems are told apart: planted orders, ties, one system, many, and what cannot be had."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from pandas import DataFrame
 from scipy.stats import t
@@ -11,6 +12,7 @@ from analysis.stats.mixed import MixedFit, contrasts, pairs
 from analysis.study_data import ITEM
 from analysis.tables.fits import Fits
 from analysis.tables.told_apart import ToldApart, told_apart
+from tests.oracle.mixed.stored import HERE as ORACLE
 
 PAPER, SOUND = shipped_recipes().values()
 LINEAR = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
@@ -58,7 +60,9 @@ def test_those_that_are_alike_share_a_letter_and_others_do_not(found: ToldApart)
     assert list(found.groups["n_below"]) == [0, 0, 2, 3, 3]
 
 
-def test_pairs_are_those_of_the_model_with_intervals_for_all_at_once(found: ToldApart) -> None:
+def test_pairs_are_those_of_the_model_with_intervals_at_the_level_of_their_test(
+    found: ToldApart,
+) -> None:
     table = found.pairs
     assert len(table) == 10 and (table["difference"] >= 0).all()
     fit = Fits().of(ratings([0, 30, 0, 15, 30]), "linear")
@@ -68,15 +72,72 @@ def test_pairs_are_those_of_the_model_with_intervals_for_all_at_once(found: Told
     direct = contrasts(fit, "system", pairs([levels[name] for name in names]))
     for ours, theirs in (("difference", "estimate"), ("p_adjusted", "p_adjusted"), ("df", "df")):
         assert list(table[ours]) == pytest.approx(list(direct[theirs]))
-    reach = t.ppf(1 - 0.05 / 2 / 10, table["df"]) * table["se"]
+    told = table["told_apart"].sum()
+    rank = table["p"].rank(method="first") - 1  # the first that Holm rejects is tested at 5 % / 10
+    left = 10 - np.minimum(rank, told)
+    reach = t.ppf(1 - 0.05 / 2 / left, table["df"]) * table["se"]
     assert list(table["ci_high"] - table["difference"]) == pytest.approx(list(reach))
 
 
-def test_interval_without_zero_is_of_a_pair_that_is_told_apart() -> None:
-    spread = told_apart(ratings(list(np.linspace(0, 12, 9))), LINEAR, raters="included").pairs
+def test_interval_without_zero_is_of_a_pair_that_is_told_apart_and_no_other() -> None:
+    """By Bonferroni's intervals beside Holm's tests, some pair would be told apart around zero."""
+    spread = told_apart(ratings(list(np.linspace(0, 16, 9))), LINEAR, raters="included").pairs
     without = (spread["ci_low"] > 0) | (spread["ci_high"] < 0)
-    assert 0 < without.sum() <= spread["told_apart"].sum() < len(spread)
-    assert spread["told_apart"][without].all()
+    assert 0 < without.sum() < len(spread)
+    assert list(without) == list(spread["told_apart"])
+    bonferroni = t.ppf(1 - 0.05 / 2 / len(spread), spread["df"]) * spread["se"]
+    assert (spread["told_apart"] & (spread["difference"] < bonferroni)).any()
+
+
+def test_places_lie_between_those_of_the_systems_that_are_told_apart(found: ToldApart) -> None:
+    assert list(found.groups["place_ci_low"]) == [1, 1, 3, 4, 4]
+    assert list(found.groups["place_ci_high"]) == [2, 2, 3, 5, 5]
+
+
+def test_one_model_supplies_estimate_order_and_how_sure_it_is() -> None:
+    """Ant is rated by the strict alone: its ratings are lower than Bee's, and it is better."""
+    everything = ratings([6, 0, -30], raters=16)
+    strict = everything["participant"] < "p04"
+    lower = everything.assign(rating=everything["rating"] - 20 * strict)
+    data = lower[strict | (lower["model"] != "A")]
+    table = told_apart(data, LINEAR, raters="included").groups
+    assert list(table["model"]) == ["A", "B", "C"] and table["observed_mean"].idxmax() == 1
+    assert table["share_first"].idxmax() == 0 and table["share_first"].sum() == pytest.approx(1)
+    observed = data.groupby("model", observed=True)["rating"].mean()
+    assert list(table["observed_mean"]) == pytest.approx(list(observed[table["model"]]))
+
+
+def test_how_often_a_system_is_first_is_what_t_says_of_two() -> None:
+    table = told_apart(ratings([3, 0], raters=8), LINEAR, raters="included")
+    (pair,) = table.pairs.to_dict("records")
+    assert table.groups["share_first"][0] == pytest.approx(t.cdf(pair["t"], pair["df"]), abs=0.03)
+
+
+def test_intervals_stay_within_the_scale() -> None:
+    near_the_end = ratings([0], raters=4, scenarios=5)
+    near_the_end["rating"] = (near_the_end["rating"] + 45).clip(upper=100)
+    (row,) = told_apart(
+        near_the_end, LINEAR, raters="included", fits=Fits(ends=(0, 100))
+    ).groups.to_dict("records")
+    (free,) = told_apart(near_the_end, LINEAR, raters="included").groups.to_dict("records")
+    assert free["ci_high"] > 100 > row["ci_high"] > row["estimate"] > row["ci_low"]
+
+
+def test_single_system_has_its_level() -> None:
+    """R: lmer(rating ~ 1 + (1|rater) + (1|scenario)), with pbkrtest's degrees of freedom."""
+    data = pd.read_csv(ORACLE / "human_mt.csv").rename(columns={"rater": "participant"})
+    data = data.assign(set="1", dimension="quality").query("model == 'sysA'")
+    data = data.astype(dict.fromkeys(ITEM, "category"))
+    table = told_apart(data, LINEAR, raters="included")
+    (row,) = table.groups.to_dict("records")
+    assert row["place"] == 1 and row["letters"] == "" and row["share_first"] == 1
+    assert row["estimate"] == pytest.approx(69.98204, abs=1e-4)
+    assert row["se"] == pytest.approx(3.368894, abs=1e-4)
+    reach = t.ppf(0.975, 14.14228) * 3.368894
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+        (69.98204 - reach, 69.98204 + reach), abs=1e-2
+    )
+    assert table.pairs.empty
 
 
 def test_level_is_the_recipes() -> None:
@@ -93,8 +154,6 @@ def test_model_that_cannot_be_had_is_one_row_with_the_reason() -> None:
 
 
 def test_absent_tables_say_why() -> None:
-    with pytest.raises(NotAvailable, match="no two systems"):
-        told_apart(ratings([0]), LINEAR, raters="included")
     with pytest.raises(NotAvailable, match="no mixed models"):
         told_apart(ratings([0, 1]), PAPER, raters="included")
 
@@ -104,3 +163,10 @@ def test_fifty_systems_have_all_their_pairs() -> None:
     many = told_apart(ratings(list(range(50)), raters=3, scenarios=8), LINEAR, raters="included")
     assert len(many.pairs) == 50 * 49 / 2
     assert many.groups["letters"][0] != many.groups["letters"][49]
+
+
+def test_each_system_has_the_number_of_its_own_ratings() -> None:
+    table = ratings([0, 30, 15])
+    table = table[(table["model"] != "B") | (table["participant"] > "p03")]
+    groups = told_apart(table, LINEAR, raters="").groups
+    assert dict(zip(groups["model"], groups["n"], strict=True)) == {"A": 120, "B": 80, "C": 120}

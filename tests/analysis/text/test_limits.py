@@ -20,6 +20,17 @@ def of(made: dict[str, Table], recipes: list[Recipe] = SHIPPED, *, scale: int = 
     return said(limits(made, recipes, QualityRules(), gold="judge", scale=scale))
 
 
+def designed(**facts: Any) -> dict[str, Any]:
+    """A row of the design's facts: enough of everything, but for these."""
+    many = {"n_raters": 40, "n_scenarios": 40, "raters_of_both": 40, "answers": "ratings"}
+    return {**FRONT, **many, **facts}
+
+
+def main_result(limited_by: str, p: float = 0.2, **changes: Any) -> dict[str, Any]:
+    of = {**FRONT, "link": "probit", "model": "all", "scale": "ratings"}
+    return of | {"ci_low": -0.2, "ci_high": 0.4, "p": p, "limited_by": limited_by, **changes}
+
+
 def about(word: str, made: dict[str, Table], recipes: list[Recipe] = SHIPPED) -> list[str]:
     """The limits in which that stands."""
     return [sentence for sentence in of(made, recipes) if word in sentence]
@@ -70,8 +81,7 @@ def test_clear_or_untested_wins_have_no_such_limit(p: float | None) -> None:
 
 @pytest.mark.parametrize("n", [1, 6])
 def test_few_scenarios_are_counted(n: int, approved: Approval) -> None:
-    rows = [{**FRONT, "unit": "scenario", "n": n}]
-    approved(*about("scenario", tables(systems=rows)))
+    approved(*about("scenario", tables(design=[designed(n_scenarios=n)])))
 
 
 @pytest.mark.parametrize(
@@ -82,8 +92,16 @@ def test_texts_of_what_was_asked_for_are_fixed(names: list[str], approved: Appro
 
 
 def test_enough_scenarios_are_no_limit() -> None:
-    rows = [{**FRONT, "unit": "scenario", "n": 20}]
-    assert about("There are", tables(systems=rows)) == []
+    assert about("There are", tables(design=[designed(n_scenarios=20)])) == []
+
+
+def test_few_scenarios_are_no_limit_of_what_is_beyond_doubt() -> None:
+    few, main = designed(n_scenarios=9), main_result("texts", p=0.0004)
+    assert not about("scenarios have", tables(design=[few], mixed_contrasts=[main]))
+    for name in ("reference_contrasts", "system_pairs"):
+        clear, unclear = ({**FRONT, "link": "probit", "p": p} for p in (0.0001, 0.01))
+        assert not about("scenarios have", tables(design=[few], **{name: [clear]}))
+        assert about("scenarios have", tables(design=[few], **{name: [clear, unclear]}))
 
 
 def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
@@ -178,8 +196,10 @@ def test_factors_that_share_no_adjustment_are_counted(approved: Approval) -> Non
 
 def test_dimensions_that_share_no_adjustment_are_counted(approved: Approval) -> None:
     rows = [{"dimension": dimension} for dimension in ("warmth", "clarity")]
-    approved(*about("not adjusted", tables(items=rows)))
-    assert about("not adjusted", tables(items=rows[:1])) == []
+    tested = [main_result("texts", p=0.0001)]
+    approved(*about("not adjusted", tables(items=rows, mixed_contrasts=tested)))
+    assert about("not adjusted", tables(items=rows[:1], mixed_contrasts=tested)) == []
+    assert about("not adjusted", tables(items=rows)) == [], "nothing is tested"
 
 
 def paper_tests() -> dict[str, Table]:
@@ -263,28 +283,61 @@ def test_results_of_choices_by_all_raters_stand_beside_too(approved: Approval) -
 
 
 @pytest.mark.parametrize("n", [1, 5])
-def test_few_raters_are_counted(n: int, approved: Approval) -> None:
-    approved(*about("so few, con", tables(funnel=[{"step": "x", "excluded": 0, "remaining": n}])))
+def test_few_raters_are_counted_with_rules_or_without(n: int, approved: Approval) -> None:
+    few = designed(n_raters=n)
+    approved(*about("so few, con", tables(design=[few])))
+    approved(*about("so few, con", tables(design=[few], strengths=[{**FRONT, "ci_low": 0.1}])))
+
+
+def test_few_raters_are_those_of_a_dimension_or_of_ranks_where_these_differ(
+    approved: Approval,
+) -> None:
+    few = designed(n_raters=4)
+    approved(*about("so few, con", tables(design=[few, designed(dimension="clarity")])))
+    ranked = few | {"answers": "ranks", "dimension": ""}
+    approved(*about("so few, con", tables(design=[designed(), ranked])))
 
 
 def test_enough_raters_are_no_limit() -> None:
-    enough = tables(funnel=[{"step": "x", "excluded": 0, "remaining": 10}])
-    assert about("so few, con", enough) == []
+    assert about("so few, con", tables(design=[designed(n_raters=10)])) == []
+
+
+def test_raters_of_one_condition_each_are_compared_with_others(approved: Approval) -> None:
+    main = [main_result("texts")]
+    between, within = (designed(raters_of_both=n) for n in (0, 1))
+    approved(*about("between raters", tables(design=[between], mixed_contrasts=main)))
+    for made in ({"design": [within], "mixed_contrasts": main}, {"design": [between]}):
+        assert not about("between raters", tables(**made))
 
 
 def test_raters_are_a_limit_where_they_make_most_of_the_uncertainty(approved: Approval) -> None:
     model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
-    main = {
-        **FRONT, "link": "probit", "model": "all", "scale": "ratings", "ci_low": -0.2,
-        "ci_high": 0.4, "limited_by": "raters",
-    }  # fmt: skip
-    of_ant = main | {"model": "Ant"}
-    approved(*about("There are", tables(mixed_contrasts=[of_ant, main], mixed_models=[model])))
-    approved(*about("There are", tables(mixed_contrasts=[of_ant], mixed_models=[model])))
+    of_ant, main = main_result("raters", model="Ant"), main_result("raters")
+    approved(*about("hardly", tables(mixed_contrasts=[of_ant, main], mixed_models=[model])))
+    approved(*about("hardly", tables(mixed_contrasts=[of_ant], mixed_models=[model])))
     spread = model | {"parameter": "sd rater:condition"}
-    approved(*about("There are", tables(mixed_contrasts=[main], mixed_models=[model, spread])))
-    by_texts = [of_ant, main | {"limited_by": "texts"}]
-    assert not about("There are", tables(mixed_contrasts=by_texts, mixed_models=[model]))
+    approved(*about("hardly", tables(mixed_contrasts=[main], mixed_models=[model, spread])))
+    by_texts = [of_ant, main_result("texts")]
+    assert not about("hardly", tables(mixed_contrasts=by_texts, mixed_models=[model]))
+
+
+def test_raters_are_no_limit_of_a_difference_that_is_shown() -> None:
+    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
+    shown = [main_result("raters", p=0.0001)]
+    assert not about("hardly", tables(mixed_contrasts=shown, mixed_models=[model]))
+
+
+def test_what_is_said_of_several_dimensions_is_said_once(approved: Approval) -> None:
+    names = ["warmth", "clarity", "depth"]
+    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
+    mains = [main_result("raters", dimension=name) for name in names]
+    models = [model | {"dimension": name} for name in names]
+    approved(*about("hardly", tables(mixed_contrasts=mains, mixed_models=models)))
+    each = [wins(0.3) | {"dimension": name} for name in names]
+    items = [{"dimension": name} for name in names]
+    approved(*about("wins", tables(wins_tests=each, items=items)))
+    even = [row | {"a_wins": 3, "b_wins": 3, "p": 1.0} for row in each]
+    approved(*about("wins", tables(wins_tests=even, items=items)))
 
 
 @pytest.mark.parametrize(
@@ -293,13 +346,11 @@ def test_raters_are_a_limit_where_they_make_most_of_the_uncertainty(approved: Ap
 def test_more_raters_are_no_help_only_where_texts_are_the_limit(
     limited_by: str, they_do: bool
 ) -> None:
-    few = {**FRONT, "unit": "scenario", "n": 9}
+    few = designed(n_scenarios=9)
     model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
-    front = {**FRONT, "link": "probit", "scale": "ratings", "ci_low": -0.2, "ci_high": 0.4}
-    main = front | {"model": "all"}
-    rows = [main | {"limited_by": limited_by}, main | {"model": "Ant", "limited_by": "ratings"}]
+    rows = [main_result(limited_by), main_result("ratings", model="Ant")]
     scenarios = about(
-        "other scenarios", tables(mixed_contrasts=rows, mixed_models=[model], systems=[few])
+        "other scenarios", tables(mixed_contrasts=rows, mixed_models=[model], design=[few])
     )
     assert ("More raters do not help" in " ".join(scenarios)) != they_do
 
@@ -317,6 +368,8 @@ def test_choices_take_people_and_texts_as_they_came() -> None:
 
 def test_margin_holds_only_if_set_before() -> None:
     made = tables(to_reference=[{**FRONT, "margin": 0.25}])
+    assert len(about("margin of 0.25 points", made)) == 1
+    made = tables(reference_contrasts=[{**FRONT, "margin": 0.25}])
     assert len(about("margin of 0.25 points", made)) == 1
     assert about("margin", made, [PAPER]) == []
 
@@ -363,9 +416,13 @@ def test_responses_without_ratings_are_named(approved: Approval) -> None:
 
 def test_wins_between_means_of_other_raters_are_a_limit(approved: Approval) -> None:
     rows = [{"scenario": "S1", "n_a": 24, "n_b": n} for n in (24, 12)]
-    (said_of,) = about("Wins compare", tables(wins=rows))
-    approved(said_of)
-    assert about("Wins compare", tables(wins=rows[:1])) == []
+    within = {"design": [designed(raters_of_both=3)]}
+    approved(*about("Wins compare", tables(wins=rows, **within)))
+    tested = [{**FRONT, "p": 0.2}]
+    approved(*about("Wins compare", tables(wins=rows, win_differences=tested, **within)))
+    assert about("Wins compare", tables(wins=rows[:1], **within)) == []
+    between = [designed(raters_of_both=0)]
+    assert about("Wins compare", tables(wins=rows, design=between)) == [], "said of all results"
 
 
 def test_warnings_and_notes_are_passed_on_once(approved: Approval) -> None:

@@ -334,6 +334,17 @@ def test_signed_ranks_say_who_is_left_out_and_how_p_and_interval_are_found(
     approved(text)
 
 
+@pytest.mark.parametrize("models", [["Ant"], ["Ant", "Bee", "all"]])
+def test_signed_ranks_of_a_recipe_of_ratings_name_both_units(
+    models: list[str], approved: Approval
+) -> None:
+    row = {"recipe": "paper", "condition_a": "plain", "condition_b": "tuned", "p": 0.01}
+    made = tables(signed_ranks=[row | {"model": model} for model in models])
+    text = of(made)[BY_RATINGS]
+    assert ("Holm" in text) == (len(models) > 1)
+    approved(text)
+
+
 def order(*covariates: str, dimensions: tuple[str, ...] = ("warmth",)) -> str:
     rows = [
         {"recipe": "sound", "covariate": covariate, "dimension": dimension, "estimate": value}
@@ -417,6 +428,8 @@ def test_reference_points_are_described_only_where_there_are_any(approved: Appro
 @pytest.mark.parametrize("sets", [["all"], ["1", "2"]], ids=["one set", "several sets"])
 def test_rankings_say_over_what_they_are_adjusted(sets: list[str], approved: Approval) -> None:
     rows = [{"recipe": "sound", "dimension": "", "set": name, "pages": 9} for name in sets]
+    exact = [row | {"method": "exact"} for row in rows]
+    approved(of(tables(ranking_tests=exact, ranking_pairs=2 * rows))[BY_RATERS])
     approved(of(tables(ranking_tests=rows, ranking_pairs=2 * rows))[BY_RATERS])
 
 
@@ -555,12 +568,21 @@ def test_all_pairs_of_systems_are_one_family(approved: Approval) -> None:
         approved(of(tables(system_pairs=rows))[BY_RATERS])
 
 
-def test_order_of_systems_says_what_was_resampled(approved: Approval) -> None:
-    row = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
-    for resamples, unit in (([2000, 1950], "both"), ([2000], "participant"), ([2000], "scenario")):
-        rows = [{**row, "unit": unit, "resamples": n} for n in resamples]
-        approved(of(tables(system_order=rows))[BY_RATERS])
-    approved(of(tables(system_order=[{**row, "unit": "both", "resamples": None}]))[BY_RATERS])
+def test_means_and_order_of_systems_are_those_of_the_model(approved: Approval) -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "warmth", "condition": "tuned"}
+    rows = [row | {"model": model} for model in ("Ant", "Bee")]
+    approved(of(tables(system_groups=rows))[BY_RATERS])
+    approved(of(tables(system_groups=rows[:1]))[BY_RATERS])
+
+
+@pytest.mark.parametrize("margin", [0.25, None])
+@pytest.mark.parametrize("systems", [1, 2])
+def test_comparison_with_the_reference_says_how(
+    margin: float | None, systems: int, approved: Approval
+) -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "warmth", "condition": "tuned"}
+    rows = [row | {"model": model, "margin": margin} for model in ("Ant", "Bee")[:systems]]
+    approved(of(tables(reference_contrasts=rows))[BY_RATERS])
 
 
 def test_strengths_name_the_models_of_what_was_compared(approved: Approval) -> None:

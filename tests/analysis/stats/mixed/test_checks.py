@@ -48,9 +48,6 @@ class TestSaid:
             "all ratings have the same item, and so nothing shows how much these differ"
         )
 
-    def test_one_system(self, fit: Fit) -> None:
-        assert said(fit, study(system="A")) == "every rating has the same system (A)"
-
     def test_one_item_per_system(self, fit: Fit) -> None:
         assert said(fit, study(item=lambda table: table["system"])) == (
             "each item has a fixed effect of its own (as where every system has one item), and "

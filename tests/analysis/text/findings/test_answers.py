@@ -71,6 +71,27 @@ def test_comparisons_say_who_is_strongest(n: int, approved: Approval) -> None:
     approved(*said(found[0].sound))
 
 
+def test_another_first_by_observed_numbers_is_named(approved: Approval) -> None:
+    front = {**FRONT, "dimension": "", "condition": "tuned"}
+    for answers, table, column, ant, bee in (
+        ("ranks", "rankings", "mean_rank", 1.4, 1.3),
+        ("choices", "choices", "share_best", 0.3, 0.4),
+    ):
+        of = front | {"answers": answers, "share": 0.5}
+        strong = [
+            of | {"place": n, "model": m, "strength": -n} for n, m in ((1, "Ant"), (2, "Bee"))
+        ]
+        seen = [
+            front | {"set": "all", "scenario": "all", "model": model, column: value}
+            for model, value in (("Ant", ant), ("Bee", bee))
+        ]
+        made = tables(strengths=strong, **{table: seen})
+        approved(*said(about(findings(made, SHIPPED), "Comparisons").sound))
+        seen[0][column], seen[1][column] = bee, ant
+        made = tables(strengths=strong, **{table: seen})
+        assert len(about(findings(made, SHIPPED), "Comparisons").sound) == 1
+
+
 def test_systems_that_share_the_first_place_of_comparisons_are_both_named(
     approved: Approval,
 ) -> None:
@@ -169,10 +190,11 @@ def test_choices_count_as_units_where_no_test_is_by_raters(approved: Approval) -
 def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one(approved: Approval) -> None:
     rows = [
         {"dimension": "warmth", "statistic": name, "value": value, "n_raters": 9, "n_items": 12}
-        for name, value in (
-            ("icc_2_1", 0.1),
-            ("icc_2_k", 0.9),
-            ("krippendorff_alpha_ordinal", None),
+        | {"of": of}
+        for name, value, of in (
+            ("icc_2_1", 0.1, "single rater"),
+            ("icc_2_k", 0.9, "mean of 4.2 raters"),
+            ("krippendorff_alpha_ordinal", None, ""),
         )
     ]
     found = about(findings(tables(items=ITEMS, agreement=rows), SHIPPED), "Agreement of raters")

@@ -50,11 +50,12 @@ def mixed(p: float) -> dict[str, Any]:
 
 
 def test_models_that_are_not_among_all_are_named(approved: Approval) -> None:
-    made = contrasts()
-    table = made["contrasts"]
-    table.rows[0][table.columns.index("note")] = "without Bee: no ratings of tuned"
-    first, *_ = said(about(findings(made, SHIPPED), "Condition against condition").sound)
-    approved(first)
+    for led in ([], [mixed(0.01)]):
+        made = contrasts(mixed_contrasts=led) if led else contrasts()
+        table = made["contrasts"]
+        table.rows[0][table.columns.index("note")] = "without Bee: no ratings of tuned"
+        found = said(about(findings(made, SHIPPED), "Condition against condition").sound)
+        approved(found[len(led)])
 
 
 def test_contrast_says_how_far_how_sure_and_of_whom(approved: Approval) -> None:
@@ -68,7 +69,7 @@ def test_contrast_says_how_far_how_sure_and_of_whom(approved: Approval) -> None:
 @pytest.mark.parametrize("source", ["raters", "texts", "ratings"])
 def test_main_result_says_what_it_is_uncertain_about(source: str, approved: Approval) -> None:
     made = contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.001) | {"limited_by": source}])
-    _, main, *_ = said(findings(made, SHIPPED)[0].sound)
+    main, *_ = said(findings(made, SHIPPED)[0].sound)
     approved(main)
 
 
@@ -76,7 +77,7 @@ def test_where_each_rater_has_preferences_these_are_named(approved: Approval) ->
     model = {**FRONT, "dimension": "warmth", "parameter": "sd rater:condition"}
     by_raters = mixed(0.001) | {"limited_by": "raters"}
     made = contrasts(0.01, 0.2, mixed_contrasts=[by_raters], mixed_models=[model])
-    _, main, *_ = said(findings(made, SHIPPED)[0].sound)
+    main, *_ = said(findings(made, SHIPPED)[0].sound)
     approved(main)
 
 
@@ -102,8 +103,26 @@ def test_groups_are_compared_where_not_every_model_has_both_conditions(
     approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
 
 
-def test_without_a_mixed_model_min_f_leads(approved: Approval) -> None:
-    approved(said(findings(contrasts(0.01, 0.2), SHIPPED)[0].sound)[3])
+@pytest.mark.parametrize(
+    ("raters", "both"),
+    [(0.01, 0.01), (0.01, 0.2), (0.06, 0.2), (0.01, None)],
+    ids=lambda p: f"p {p}" if p else "not estimable",
+)
+def test_without_a_mixed_model_what_was_observed_and_min_f_lead(
+    raters: float, both: float | None, approved: Approval
+) -> None:
+    found = said(findings(contrasts(raters, both), SHIPPED)[0].sound)
+    approved(found[0], *found[3:])
+
+
+def test_only_model_of_a_study_is_named(approved: Approval) -> None:
+    only = mixed(0.01) | {"model": "Ant"}
+    approved(said(findings(tables(items=ITEMS, mixed_contrasts=[only]), SHIPPED)[0].sound)[0])
+    made = contrasts()
+    table = made["contrasts"]
+    for row in table.rows:
+        row[table.columns.index("model")] = "Ant"
+    approved(said(findings(made, SHIPPED)[0].sound)[0])
 
 
 def test_model_that_says_the_opposite_keeps_the_direction(approved: Approval) -> None:
@@ -147,7 +166,7 @@ def test_mixed_models_that_disagree_are_said_to(
     approved: Approval,
 ) -> None:
     made = contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.01), mixed(0.2) | {"link": "linear"}])
-    approved(said(findings(made, SHIPPED)[0].sound)[0])
+    approved(*said(findings(made, SHIPPED)[0].sound)[:3])
 
 
 def test_equal_means_are_said_to_be_equal(approved: Approval) -> None:
@@ -294,6 +313,38 @@ def test_single_model_is_named(approved: Approval) -> None:
     made = {"contrasts": replace(contrasts()["contrasts"], rows=rows)}
     found = about(findings({**contrasts(), **made}, SHIPPED), "Condition against condition")
     approved(said(found.sound)[0])
+
+
+def beside(*systems: tuple[str, float, float, float | None]) -> list[dict[str, Any]]:
+    """Model, difference to the reference, its p, and that of non-inferiority where tested."""
+    of = {**FRONT, "link": "probit", "condition": "tuned", "reference_model": "Owl"}
+    of |= {"reference_condition": "human", "ci_low": -0.9, "ci_high": 0.1}
+    return [
+        of
+        | {"model": model, "difference": difference, "p": p, "p_adjusted": p}
+        | {"margin": None if near is None else 0.25, "p_non_inferior_adjusted": near}
+        for model, difference, p, near in systems
+    ]
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [
+        [("Ant", -0.4, 0.01, None)],
+        [("Ant", -0.1, 0.3, 0.01)],
+        [("Ant", -0.4, 0.01, 0.9), ("Bee", -0.5, 0.02, 0.9)],
+        [("Ant", -0.4, 0.01, 0.9), ("Bee", 0.1, 0.4, 0.01), ("Cat", 0.5, 0.001, 0.001)],
+        [(f"m{n}", -0.1 * n, 0.2 if n < 5 else 0.01, None) for n in range(1, 17)],
+    ],
+    ids=["one below", "one not told apart", "all below", "each way", "many"],
+)
+def test_systems_are_held_against_the_reference_by_the_model(
+    systems: list[tuple[str, float, float, float | None]], approved: Approval
+) -> None:
+    made = tables(items=ITEMS, reference_contrasts=beside(*systems))
+    finding = about(findings(made, SHIPPED), "The reference")
+    assert finding.table == "reference_contrasts"
+    approved(*said(finding.sound))
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:

@@ -17,7 +17,9 @@ System = tuple[str, str]
 def group(place: int, name: str, mean: float, letters: str) -> dict[str, Any]:
     interval = {"ci_low": mean - 0.2, "ci_high": mean + 0.2}
     row = {**FRONT, "link": "probit", "model": name, "condition": "tuned", "place": place}
-    return {**row, "estimate": mean, "letters": letters, **interval, "note": ""}
+    sure = {"share_first": 1 / place, "place_ci_low": 1, "place_ci_high": 1 + place}
+    observed = {"observed_mean": mean + 0.004}
+    return {**row, "estimate": mean, "letters": letters, **interval, **sure, **observed, "note": ""}
 
 
 def study(*letters: str, means: Sequence[float] = (), names: Sequence[str] = ()) -> dict[str, Any]:
@@ -38,14 +40,6 @@ def study(*letters: str, means: Sequence[float] = (), names: Sequence[str] = ())
         for a, b in combinations(groups, 2)
     ]
     return {"system_groups": groups, "system_pairs": pairs}
-
-
-def first(*places: tuple[str, int, float, int, int], unit: str = "both") -> list[dict[str, Any]]:
-    return [
-        {**FRONT, "unit": unit, "model": name, "condition": "tuned", "place": place}
-        | {"share_first": share, "place_ci_low": low, "place_ci_high": high}
-        for name, place, share, low, high in places
-    ]
 
 
 def sentences(**rows: list[dict[str, Any]]) -> list[str]:
@@ -72,6 +66,10 @@ def test_systems_that_share_the_highest_mean(letters: Sequence[str], approved: A
     approved(*sentences(**study(*letters, means=[4.0, 4.0, 3.0])))
 
 
+def test_three_systems_that_share_the_first_place(approved: Approval) -> None:
+    approved(*sentences(**study("a", "a", "a", means=[4.0, 4.0, 4.0])))
+
+
 def test_fourteen_systems_are_counted_where_they_are_many(approved: Approval) -> None:
     names = [f"m{number}" for number in range(14)]
     approved(*sentences(**study(*["a"] * 2, *["ab"] * 6, *["b"] * 6, names=names)))
@@ -84,26 +82,33 @@ def test_fifty_systems_that_are_all_told_apart(approved: Approval) -> None:
     approved(*sentences(**study(*letters, names=names, means=means)))
 
 
-def test_first_place_comes_with_how_sure_it_is(approved: Approval) -> None:
-    for unit in ("both", "participant", "scenario"):
-        rows = first(("Ant", 1, 0.62, 1, 3), ("Bee", 2, 0.38, 1, 3), unit=unit)
-        approved(*sentences(system_order=rows))
-    approved(*sentences(system_order=first(("Ant", 1, 1.0, 1, 1), ("Bee", 2, 0.0, 2, 2))))
-    tied = first(("Ant", 1, 0.5, 1, 2), ("Bee", 1, 0.5, 1, 2))
-    approved(*sentences(system_order=tied))
-    three = first(*((name, 1, 1 / 3, 1, 3) for name in ("Ant", "Bee", "Cat")))
-    approved(*sentences(system_order=three))
+def test_single_system_has_its_level(approved: Approval) -> None:
+    scale = {"raters": "included", "dimension": "warmth", "answers": "ratings"}
+    scale |= {"scale_from": 1.0, "scale_to": 5.0}
+    approved(*sentences(system_groups=[group(1, "Ant", 3.9, "")], design=[scale]))
 
 
-def test_model_that_cannot_be_had_says_why_and_the_order_remains(approved: Approval) -> None:
+def test_highest_observed_mean_is_said_where_it_is_of_another_system(approved: Approval) -> None:
+    made = study("a", "a", "b")
+    made["system_groups"][1]["observed_mean"] = 4.1
+    approved(*sentences(**made))
+
+
+def test_model_that_cannot_be_had_says_why_and_what_was_observed(approved: Approval) -> None:
     row = {**FRONT, "link": "probit", "model": "", "place": None}
     row["note"] = "not estimable, because there is one rater"
-    order = first(("Ant", 1, 0.9, 1, 2), unit="scenario")
-    approved(*sentences(system_groups=[row], system_order=order))
+    means = [
+        {**FRONT, "unit": "scenario", "model": name, "condition": "tuned", "mean": mean}
+        for name, mean in (("Ant", 3.2), ("Bee", 3.4))
+    ]
+    approved(*sentences(system_groups=[row], systems=means))
+    approved(*sentences(system_groups=[row], systems=means[:1]))
 
 
 def test_two_conditions_of_one_model_are_left_to_their_contrast() -> None:
-    contrast = {**FRONT, "model": "Ant", "scale": "ratings", "difference": 1.0, "p": 0.2}
+    contrast = {**FRONT, "model": "Ant", "scale": "ratings", "link": "probit", "difference": 1.0}
+    contrast |= {"condition_a": "plain", "condition_b": "tuned", "limited_by": "ratings"}
+    contrast |= {"ci_low": -1.0, "ci_high": 3.0, "p": 0.2}
     made = tables(items=ITEMS, mixed_contrasts=[contrast], **study("a", "b"))
     assert all(finding.title != "The systems" for finding in findings(made, SHIPPED))
 

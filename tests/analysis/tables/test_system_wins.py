@@ -1,4 +1,4 @@
-"""The order of the systems with its uncertainty, and the win matrix."""
+"""How often one system has a higher mean than another."""
 
 import pandas as pd
 import pytest
@@ -7,7 +7,7 @@ from pandas import DataFrame
 from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
-from analysis.tables.system_order import system_order, system_wins
+from analysis.tables.system_wins import system_wins
 
 SOUND = shipped_recipes()["sound"]
 
@@ -31,32 +31,6 @@ def everybody(models: dict[str, int], raters: int = 4, scenarios: int = 3) -> Da
     )
 
 
-def test_highest_mean_comes_first_and_equal_ones_share_a_place() -> None:
-    table = system_order(everybody({"Ant": 2, "Bee": 4, "Cat": 2}), SOUND, raters="included")
-    assert list(table["model"]) == ["Bee", "Ant", "Cat"]
-    assert list(table["place"]) == [1, 2, 2]
-    assert list(table["share_first"]) == [1, 0, 0]
-    assert set(table["unit"]) == {"both"}
-    assert table[["n_raters", "n_scenarios", "n_ratings"]].iloc[0].tolist() == [4, 3, 12]
-
-
-@pytest.mark.parametrize(
-    ("raters", "scenarios", "unit"), [(1, 3, "scenario"), (3, 1, "participant"), (3, 3, "both")]
-)
-def test_unit_says_what_was_resampled(raters: int, scenarios: int, unit: str) -> None:
-    data = everybody({"Ant": 2, "Bee": 4}, raters=raters, scenarios=scenarios)
-    assert set(system_order(data, SOUND, raters="all")["unit"]) == {unit}
-
-
-def test_one_rater_and_one_scenario_give_an_order_without_uncertainty() -> None:
-    data = everybody({"Ant": 2, "Bee": 4}, raters=1, scenarios=1)
-    table = system_order(data, SOUND, raters="included")
-    assert list(table["place"]) == [1, 2] and table["share_first"].isna().all()
-    assert set(table["note"]) == {
-        "not estimable, because there are no other raters and no other scenarios"
-    }
-
-
 def test_wins_are_counted_by_raters_and_by_scenarios() -> None:
     data = ratings(
         ("p1", "S1", "Ant", 3), ("p1", "S1", "Bee", 1), ("p1", "S2", "Ant", 3),
@@ -75,7 +49,6 @@ def test_pair_that_no_unit_has_both_of_is_counted_as_none() -> None:
     assert by_raters["n"] == 0 and pd.isna(by_raters["share_a"])
 
 
-def test_one_system_has_no_order() -> None:
-    for make in (system_order, system_wins):
-        with pytest.raises(NotAvailable, match="no two systems"):
-            make(everybody({"Ant": 2}), SOUND, raters="included")
+def test_one_system_has_nothing_to_win_against() -> None:
+    with pytest.raises(NotAvailable, match="no two systems"):
+        system_wins(everybody({"Ant": 2}), SOUND, raters="included")

@@ -1,0 +1,142 @@
+"""Does the comparison of two groups of systems find differences that are not there, and does the
+interval of a single system cover its mean?
+
+    .venv/bin/python benchmarks/group_calibration.py [--studies 400] [--designs 5x50 …] [--store …]
+
+Simulated studies of known truth: one system of a person and five of models, whose means are that of
+the person on average; or the person's system alone. The functions are those of a researcher's
+tables.
+"""
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+from pandas import DataFrame
+
+from analysis.recipe import MixedModels, shipped_recipes
+from analysis.stats.mixed import MixedFit
+from analysis.study_data import ITEM, Contrast
+from analysis.tables.fits import Fits
+from analysis.tables.mixed_models import system_contrasts
+from analysis.tables.told_apart import told_apart
+
+CONTRAST = Contrast("human", "ai", None)
+#: Latent means of the five models' systems: even around that of the person.
+OFFSETS = np.array([0.0, -0.3, -0.15, 0.0, 0.15, 0.3])
+#: Even around 3, so that the mean rating of a system with a latent mean of 0 is 3.
+THRESHOLDS = np.array([-1.2, -0.4, 0.4, 1.2])
+MEAN, ENDS = 3.0, (1.0, 5.0)
+SOUND = shipped_recipes()["sound"]
+LINKS = ("linear", "probit")
+SEED = 490
+
+
+@dataclass(frozen=True)
+class Design:
+    """Raters rate all systems in so many (`each`) of the scenarios; of these ratings, a share is
+    `missing`. SDs are latent ones; that of a single rating is 1.
+    """
+
+    raters: int
+    scenarios: int
+    each: int
+    missing: float = 0.0
+    rater: float = 0.6
+    preference: float = 0.3
+    liking: float = 0.15
+    scenario: float = 0.3
+    scenario_condition: float = 0.1
+    text: float = 0.35
+
+    def study(self, draw: np.random.Generator, *, systems: int) -> DataFrame:
+        rater, scenario, system = (
+            each.ravel() for each in np.indices((self.raters, self.scenarios, systems))
+        )
+        condition = np.minimum(system, 1)
+        latent = (
+            OFFSETS[system]
+            + draw.normal(0, self.rater, self.raters)[rater]
+            + draw.normal(0, self.preference, (self.raters, 2))[rater, condition]
+            + draw.normal(0, self.liking, (self.raters, systems))[rater, system]
+            + draw.normal(0, self.scenario, self.scenarios)[scenario]
+            + draw.normal(0, self.scenario_condition, (self.scenarios, 2))[scenario, condition]
+            + draw.normal(0, self.text, (self.scenarios, systems))[scenario, system]
+            + draw.normal(0, 1, len(rater))
+        )
+        order = draw.random((self.raters, self.scenarios)).argsort(axis=1).argsort(axis=1)
+        rated = (order < self.each)[rater, scenario] & (draw.random(len(rater)) >= self.missing)
+        frame = DataFrame(
+            {
+                "participant": [f"r{number}" for number in rater],
+                "scenario": [f"S{number}" for number in scenario],
+                "set": "",
+                "model": [f"m{number}" for number in system],
+                "condition": np.where(condition == 0, "human", "ai"),
+                "dimension": "quality",
+                "rating": 1 + np.digitize(latent, THRESHOLDS),
+            }
+        )[rated]
+        return frame.astype(dict.fromkeys(ITEM, "category")).reset_index(drop=True)
+
+
+DESIGNS = {
+    "5x50": Design(5, 50, 50),
+    "25x6 of 60": Design(25, 60, 6),
+    "8x40, 30 % missing": Design(8, 40, 40, missing=0.3),
+}
+
+
+def group_against_group(ratings: DataFrame, link: str) -> bool:
+    """Whether a difference is found that is not there."""
+    fit = Fits().of(ratings, link)  # type: ignore[arg-type]
+    if not isinstance(fit, MixedFit):
+        return False
+    rows = [row for row in system_contrasts(fit, CONTRAST, SOUND) if row["scale"] == "ratings"]
+    (row,) = (row for row in rows if row["model"] == "all")
+    return bool(row["p"] < 0.05)
+
+
+def single_system(ratings: DataFrame, link: str) -> bool:
+    """Whether its interval misses its mean."""
+    recipe = SOUND.model_copy(update={"mixed_models": MixedModels(links=[link])})  # type: ignore[list-item]
+    table = told_apart(ratings, recipe, raters="all", fits=Fits(ends=ENDS)).groups
+    row = table.iloc[0]
+    return not row["ci_low"] <= MEAN <= row["ci_high"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    parser.add_argument("--store", type=Path, help="append the counts to a CSV file")
+    given = parser.parse_args()
+    for number, name in enumerate(DESIGNS):
+        if name not in given.designs:
+            continue
+        for what, systems in ((group_against_group, len(OFFSETS)), (single_system, 1)):
+            start = time.monotonic()
+            draw = np.random.default_rng(SEED + number)
+            wrong = dict.fromkeys(LINKS, 0)
+            for _ in range(given.studies):
+                ratings = DESIGNS[name].study(draw, systems=systems)
+                for link in LINKS:
+                    wrong[link] += what(ratings, link)
+            rows = DataFrame(
+                [(name, what.__name__, link, given.studies, n) for link, n in wrong.items()],
+                columns=["design", "what", "link", "studies", "wrong"],
+            )
+            print(rows.to_string(index=False, header=False), f"{time.monotonic() - start:.0f} s")
+            sys.stdout.flush()
+            if given.store:
+                new = not given.store.exists()
+                rows.to_csv(given.store, mode="a", header=new, index=False)
+
+
+if __name__ == "__main__":
+    main()
