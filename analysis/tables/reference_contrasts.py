@@ -18,7 +18,7 @@ from analysis.stats.multiplicity import holm_levels
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, SystemLevel
 from analysis.tables.group_tests import adjusted, shown
-from analysis.tables.mixed_models import LIMITED_BY, LIMITS, said_of
+from analysis.tables.mixed_models import LIMITED_BY, LIMITS, OWN_RATINGS, said_of
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
 FAMILY = ["recipe", "raters", "dimension", "link"]
@@ -26,7 +26,7 @@ REFERENCE_CONTRASTS = TableSpec(
     "reference_contrasts",
     "Systems against the reference, raters and items at once",
     (
-        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL, c.CONDITION,
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, OWN_RATINGS, c.MODEL, c.CONDITION,
         *c.REFERENCE_SYSTEM,
         c.DIFFERENCE.but(meaning="Mean of the system minus mean of the reference",
             label="system minus reference", signed=False),
@@ -35,7 +35,7 @@ REFERENCE_CONTRASTS = TableSpec(
         LIMITED_BY,
         c.MARGIN,
         Column("p_non_inferior", "One-sided p that the system is not worse by the margin",
-            form="p"),
+            form="p", page=False, report=False, latex=False),
         Column("p_non_inferior_adjusted", "The same, adjusted by Holm's method over systems",
             form="p", label="p non-inferior (Holm)"),
         Column("approaches", "Whether the system is shown to be non-inferior (at 5 %, by the "
@@ -55,7 +55,7 @@ REFERENCE_CONTRASTS = TableSpec(
         "margin. Set the margin in advance.",
     section="Systems",
     subject="systems",
-    counts="n counts the unit.",
+    counts="n counts the unit: the ratings of the system.",
     leads=True,
     leads_without=("contrasts", "mixed_contrasts"),
 )  # fmt: skip
@@ -103,10 +103,11 @@ def _beside(
     table = table.assign(low=table["estimate"] - reach, high=table["estimate"] + reach)
     margin = recipe.margins.in_points("reference")
     others = [level for level in levels if level != reference]
+    n = fit.data.counts("system")
     for system, row in zip(others, table.to_dict("records"), strict=True):
         yield {
             **asdict(system),
-            "n": len(fit.data.y),
+            "n": n[system],
             "difference": row["estimate"],
             **{name: row[name] for name in ("se", "t", "df", "p", "p_adjusted")},
             "ci_low": row["low"],

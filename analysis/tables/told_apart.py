@@ -46,7 +46,7 @@ SYSTEM_GROUPS = TableSpec(
             "means are drawn as the model's estimates are uncertain"),
         c.NOTE,
     ),
-    question="Which systems are rated highest, and which are told apart?",
+    question="How are the systems rated, and which are told apart?",
     observations="ratings in raters × items",
     says="Means and their own intervals are those of the mixed model, for raters and texts in "
         "general; observed means are beside them. They differ where systems were rated by other "
