@@ -15,7 +15,7 @@ from analysis.recipe import Recipe
 from analysis.writing_rules import writing_changes
 from survey.definition.labels import Labels
 from survey.definition.preregistration import Preregistration
-from survey.definition.settings import Places
+from survey.definition.settings import USUAL_REPEAT, Places
 
 #: What the column `plan` says of a row.
 AS_PLANNED, EXPLORATORY = "as planned", "exploratory"
@@ -51,7 +51,7 @@ class Planned:
 
     `gold` names the source of the gold scores and `gold_hash` what its scores depend on; `contrast`
     is in words; `decided` is how many raters are excluded by decision; `composites` are dimensions
-    with their parts.
+    with their parts; `repeats` which of several judgments of a response counts.
     """
 
     content_hash: str
@@ -63,6 +63,7 @@ class Planned:
     gold_hash: str
     decided: int = 0
     composites: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    repeats: str = USUAL_REPEAT
 
     @property
     def by_raters(self) -> Recipe | None:
@@ -116,6 +117,8 @@ def _of_study(plan: Planned, now: Planned) -> Iterator[Deviation]:
         yield Deviation(f"contrast: {plan.contrast} → {now.contrast}")
     if plan.content_hash != now.content_hash:
         yield Deviation("what raters see was loaded again with changes")
+    if plan.repeats != now.repeats:
+        yield Deviation(f"repeated judgments: {plan.repeats} → {now.repeats}")
     for key in HOW_MANY:
         before, after = getattr(plan.places, key), getattr(now.places, key)
         if before != after:
@@ -221,6 +224,7 @@ class PlanContent:
             gold["source"],
             gold["sha256"],
             composites=self.content.get("composites", {}),
+            repeats=self.content.get("repeats", USUAL_REPEAT),
         )
 
     @property

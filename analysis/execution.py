@@ -232,6 +232,7 @@ def _manifest(
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
         "composites": {name: list(of) for name, of in snapshot.data.composites.items()},
+        **(snapshot.data.repeats.as_content if snapshot.data.repeats else {}),
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
         "absent": results.not_available,
     }

@@ -25,6 +25,7 @@ from analysis.metric_labels import LABELS
 from analysis.metrics.words import words
 from analysis.models import ComputedMetric
 from analysis.rehearsal import Rehearsal
+from analysis.repeats import one_of_each
 from analysis.scorer_frames import scorer_judge_rows, scorer_score_rows
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
 from judge.definition import JudgingDefinition
@@ -226,24 +227,27 @@ def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
     )
     systems = study.systems.order_by("id").values_list("model", flat=True)
     last = reference.model if reference else None
+    one_each = one_of_each(frames, settings.repeats)
+    of_means = settings.repeats == "mean" and one_each.repeats.ratings > 0
+    scale = definition.rating.scale if definition.rating else []
     return StudyData(
         participants=_asked(frames["participants"], definition),
-        ratings=frames["ratings"],
+        ratings=one_each.ratings,
         gold=frames["gold"],
-        ranks=frames["ranks"],
+        ranks=one_each.ranks,
         writing=frames.get("writing"),
         contrast=contrast,
         scenarios=list(study.scenarios.order_by("position").values_list("name", flat=True)),
         models=sorted(dict.fromkeys(systems), key=lambda model: model == last),
-        scale=[(point.value, point.label) for point in definition.rating.scale]
-        if definition.rating
-        else [],
-        between=definition.rating is not None and definition.rating.kind == "slider",
+        # means lie between the points, as on a slider
+        scale=[(p.value, p.label) for p in ([scale[0], scale[-1]] if of_means else scale)],
+        between=of_means or (definition.rating is not None and definition.rating.kind == "slider"),
         orders=_orders(definition),
         responses=_responses(study),
         whole_blocks=definition.shows_whole_blocks,
         composites=settings.composites,
         parameters={name: about.parameters for name, about in settings.models.items()},
+        repeats=one_each.repeats,
     )
 
 
@@ -419,7 +423,9 @@ def _orders(definition: StudyDefinition) -> dict[str, list[str]]:
     """The study's order of the values of columns."""
     orders = {
         "condition": definition.conditions,
-        "dimension": dimensions_of(definition),
+        "dimension": list(
+            dict.fromkeys([*dimensions_of(definition), *definition.compared_dimensions])
+        ),
         "region": [*REGIONS, OTHER],
     }
     if definition.sets is not None:

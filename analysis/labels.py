@@ -37,8 +37,7 @@ def known_names(
     composites: Collection[str] = (),
 ) -> Known:
     """Every name of a study that may have a label, with what it is called otherwise."""
-    tasks = [definition.ranking, definition.best_worst]
-    compared = [task.dimension for task in tasks if task]
+    compared = [task.dimension for task in definition.comparing]
     about_raters = [*participant_columns(definition)]
     for recipe in recipes:
         columns = (group.column for group in recipe.groups.values())

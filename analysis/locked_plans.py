@@ -29,7 +29,7 @@ from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
 from judge.queries import gold_judges, gold_source
 from survey.definition.labels import Labels
-from survey.definition.settings import Settings
+from survey.definition.settings import USUAL_REPEAT, Settings
 from survey.files.csv_text import time_text
 from survey.models import BlockResponse, Participant, Study, StudyEvent
 from survey.tidy import counted_sources, definition_of
@@ -200,6 +200,7 @@ def planned_content(study: Study) -> dict[str, Any]:
         "places": settings.places.model_dump(mode="json"),
         "labels": settings.labels.model_dump(mode="json"),
         **({"composites": settings.composites} if settings.composites else {}),
+        **({"repeats": settings.repeats} if settings.repeats != USUAL_REPEAT else {}),
         "preregistration": settings.preregistration.model_dump(mode="json"),
         "rules": now.rules.model_dump(mode="json"),
         "recipes": [recipe.model_dump(mode="json") for recipe in now.recipes.values()],
@@ -234,6 +235,7 @@ def as_it_is(study: Study, rule_set: RuleSet, recipe_set: RecipeSet) -> Planned:
         gold_hash=_gold_hash(study),
         decided=sum(d.participant.source in counted_sources() for d in exclusions_in_force(study)),
         composites=settings.composites,
+        repeats=settings.repeats,
     )
 
 

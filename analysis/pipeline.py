@@ -28,7 +28,7 @@ from analysis.raters.thresholds import thresholds
 from analysis.raters.writing import flagged_writing, with_flagged
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
-from analysis.study_data import CheckedData, Contrast, StudyData, plain
+from analysis.study_data import CheckedData, Contrast, StudyData, in_order, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.fits import Fits
 from analysis.tables.flags import POINTS, flags
@@ -36,6 +36,7 @@ from analysis.tables.items import items, rating_counts
 from analysis.tables.largest_differences import largest_differences
 from analysis.tables.multiverse import Progress, multiverse, summary
 from analysis.tables.request import Answers, StudyInput
+from analysis.tables.self_agreement import self_agreement
 from analysis.tables.wins import wins, wins_summary
 from survey.definition.labels import Labels
 
@@ -198,6 +199,17 @@ def _about_raters(
         results.figure(measure, partial(distribution, raters, limits, measure))
 
 
+def _of_included(again: DataFrame, data: StudyData, included: Answers) -> DataFrame:
+    """The first and second ratings of the included raters, in the study's order of dimensions."""
+    own = again[again["participant"].isin(included.ratings["participant"].unique())]
+    order = in_order(own["dimension"], data.orders.get("dimension", ()))
+    return own.sort_values(
+        ["dimension", "participant"],
+        key=lambda values: values.map(order.index) if values.name == "dimension" else values,
+        kind="stable",
+    )
+
+
 def _about_systems(
     results: Results, data: StudyData, checked: CheckedData, included: Answers, labels: Labels
 ) -> None:
@@ -211,6 +223,9 @@ def _about_systems(
     results.table(
         "largest_differences", lambda: plain(largest_differences(included.ratings, checked.known))
     )
+    if data.repeats is not None and not data.repeats.again.empty:
+        again = _of_included(data.repeats.again, data, included)
+        results.table("self_agreement", lambda: self_agreement(again))
     if len(data.scale) == POINTS and not data.between:
         points = [float(value) for value, _ in data.scale]
         of_scale = counts[~counts["dimension"].isin(list(data.composites))]

@@ -43,8 +43,8 @@ def fingerprint(
 ) -> str:
     """Cheap digest of all that results depend on: people, answers (imported demographics,
     too), decisions about raters, gold scores, automatic metrics, the trained scorer,
-    perturbations, themes, rules, recipes, the locked plan, composites, sizes of models, labels
-    (figures are stored with them), software. Pages list them (dashboard/_run.html).
+    perturbations, themes, rules, recipes, the locked plan, composites, repeats, sizes of models,
+    labels (figures are stored with them), software. Pages list them (dashboard/_run.html).
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
     ratings. A participant who becomes inactive changes results as well, hence the time.
@@ -75,6 +75,7 @@ def fingerprint(
         sorted(active),
         settings.labels.model_dump(),
         settings.composites,
+        settings.repeats,
         {name: about.model_dump() for name, about in settings.models.items()},
     ]
     digest.update(json.dumps(rest, sort_keys=True).encode())

@@ -10,6 +10,7 @@ from pandas import DataFrame, Series
 
 from analysis.composites import IS_COMPOSITE, Composites, with_composites
 from analysis.not_available import NotAvailable
+from analysis.repeats import Repeats
 
 CELL = ["scenario", "set", "model", "condition"]
 #: What identifies a row of items.csv. A response that is shown in several sets, such as the
@@ -41,7 +42,7 @@ class StudyData:
 
     `participants` may have `active`: still taking the survey, and `excluded_by_decision`: why
     researchers excluded the person, empty of all others. A question that they have no column for
-    was not asked. `ratings` are whole or half numbers.
+    was not asked. `ratings` are whole or half numbers, or means of these if they lie `between`.
     `scenarios` and `models` are in study order. `scale` is empty where the study rates nothing; a
     slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
     the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values
@@ -54,7 +55,8 @@ class StudyData:
     its block. `writing` has how free answers were written (the columns of comments.csv without the
     text), of those of which it is known; it is None where the study does not record it.
     `composites` are dimensions that nobody rates: the means of others. `parameters` is
-    the size of models of which it is known.
+    the size of models of which it is known. `repeats` says which of several judgments of a response
+    `ratings` and `ranks` have, where raters gave several.
     """
 
     participants: DataFrame
@@ -72,6 +74,7 @@ class StudyData:
     writing: DataFrame | None = None
     composites: Composites = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
+    repeats: Repeats | None = None
 
 
 @dataclass(frozen=True)
@@ -281,7 +284,7 @@ def _study_order(data: StudyData, column: str) -> Sequence[str]:
     a_and_b = [c for c in (data.contrast.condition_a, data.contrast.condition_b) if c is not None]
     orders = {"condition": a_and_b, **data.orders, "scenario": data.scenarios, "model": data.models}
     order = orders.get(column, [])
-    return [*order, *data.composites] if column == "dimension" else order
+    return list(dict.fromkeys([*order, *data.composites])) if column == "dimension" else order
 
 
 def in_order(values: Iterable[str], first: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from corpus.models import Generation, GenerationAttempt, Sample
 from corpus.planning import Written, progress, wanted_texts
 from corpus.problems import CorpusProblem
 from judge.completions import Ended, Oddity
-from survey.definition.responses import in_set
+from survey.definition.missing import in_set
 from survey.files.csv_text import csv_lines
 
 Row = Mapping[str, object]
@@ -72,7 +72,6 @@ def write_responses(
     return {RESPONSES: len(responses), GENERATIONS: len(texts)}, said
 
 
-NEEDS_INCOMPLETE_BLOCKS = "the study needs incomplete_blocks: true"
 #: Who wrote the reference.
 CORPUS = "corpus"
 
@@ -134,7 +133,7 @@ def _without_texts(
     empty = {
         row.scenario: row.set_name for row in rows if (row.scenario, row.set_name) not in blocks
     }
-    said = [f"left out: {len(gone)} texts; {NEEDS_INCOMPLETE_BLOCKS}"] if gone else []
+    said = [f"left out: {len(gone)} texts"] if gone else []
     said += [
         f"left out: scenario {name}, which has no text left{in_set(set_name)}"
         for name, set_name in empty.items()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import lcm, perm
 
 from survey.counterbalance import BlockDesign, balanced_order, draws, rows_of_square
 from survey.incomplete import PageDesign
@@ -16,7 +16,8 @@ class Layout:
     """The content to be ordered: response ids by block id and blocks by scenario, in file order.
 
     A page shows `responses_per_page` of a block (None: all), those of `always` among them. A person
-    sees the responses of one of the `groups` (none: of all) and of `always`.
+    sees the responses of one of the `groups` (none: of all) and of `always`. If a block is
+    `spread`, a person has as many pages of it as it takes to see all its responses.
     """
 
     responses: dict[int, list[int]]
@@ -29,6 +30,20 @@ class Layout:
     responses_per_page: int | None = None
     always: frozenset[int] = frozenset()
     groups: Sequence[frozenset[int]] = ()
+    spread: bool = False
+
+    def parts(self, block: int) -> int:
+        """How many pages a person has of a block that they see."""
+        if not self.spread or self.responses_per_page is None:
+            return 1
+        return -(-len(self.responses[block]) // self.responses_per_page)
+
+    @cached_property
+    def pages_per_participant(self) -> int:
+        """Pages of blocks that a person has; if they see some blocks, all have equally many."""
+        if self.design.per_participant == self.design.total:
+            return sum(map(self.parts, self.responses))
+        return self.design.per_participant * max(map(self.parts, self.responses))
 
     def turn(self, slot: int) -> tuple[int, int]:
         """The group of this slot, and how many earlier slots have it. Each run of slots from a
@@ -78,12 +93,16 @@ class Layout:
 
     def page_sizes(self, block: int) -> set[int]:
         """How many responses pages of a block show."""
+        if self.spread:
+            return set(_even_sizes(len(self.responses[block]), self.parts(block)))
         return {self.page_designs[block, group].places for group in range(self.n_groups)}
 
     def chances(self, block: int, *responses: int) -> dict[int, Fraction]:
         """By group, the share of the pages of a block that should show all these responses; without
         the groups whose pages never do.
         """
+        if self.spread:
+            return {0: self._chance_if_spread(block, len(responses))}
         alternating = [r for r in responses if r not in self.always]
         groups = set(range(self.n_groups))
         if self.groups:
@@ -91,6 +110,15 @@ class Layout:
         designs = {group: self.page_designs[block, group] for group in groups}
         chances = {group: d.chance(len(alternating)) for group, d in designs.items()}
         return {group: chance for group, chance in chances.items() if chance}
+
+    def _chance_if_spread(self, block: int, together: int) -> Fraction:
+        """The share of a block's pages that show so many given responses together."""
+        n, parts = len(self.responses[block]), self.parts(block)
+        sizes = _even_sizes(n, parts)
+        return sum(
+            (Fraction(perm(size, together), perm(n, together) * parts) for size in sizes),
+            start=Fraction(0),
+        )
 
     @property
     def is_complete(self) -> bool:
@@ -102,16 +130,21 @@ class Layout:
         """After this many slots, and each multiple, each block showed each of its responses equally
         often.
         """
+        if self.spread:
+            return self.design.slots_to_repeat(1)
         passes = (design.pages_in_pass for design in self.page_designs.values())
         return self.n_groups * self.design.slots_to_repeat(lcm(*passes))
 
     @property
     def slots_to_order(self) -> int:
         """After this many slots, and each multiple, balanced orders of responses are even."""
+        designs = self.page_designs.values()
         rounds = (
             rows_of_square(design.places) if design.is_complete else design.pages_in_round
-            for design in self.page_designs.values()
+            for design in designs
         )
+        if self.spread:
+            rounds = (rows_of_square(design.alternating) for design in designs)
         return self.n_groups * self.design.slots_to_repeat(lcm(*rounds))
 
     def people_for_blocks(self, times: int) -> int:
@@ -120,6 +153,8 @@ class Layout:
 
     def people_for_responses(self, times: int) -> int:
         """How many people it takes until each response of each block was shown `times` times."""
+        if self.spread:
+            return self.people_for_blocks(times)
         pages = max(-(-times * d.alternating // d.shown) for d in self.page_designs.values())
         return self.n_groups * self.people_for_blocks(pages)
 
@@ -160,12 +195,15 @@ class CheckRange:
 
 @dataclass(frozen=True)
 class PlannedBlock:
-    """A block's page, its position among the blocks, and its responses from top to bottom."""
+    """A block's page, its position among such pages, and its responses from top to bottom; `part`
+    is which page of the block it is.
+    """
 
     block: int
     page: int
     position: int
     response_order: list[int]
+    part: int = 1
 
 
 @dataclass(frozen=True)
@@ -199,13 +237,16 @@ def plan_survey(
     draw = random.Random(order_seed)  # noqa: S311  # orders that must repeat, no secrets
     block_order = _block_order(layout, turn, draw)
     orders = {block: _response_order(layout, block, group, turn, draw) for block in block_order}
+    shown = [(block, 1, orders[block]) for block in block_order]
+    if layout.spread:
+        shown = _spread(layout, orders, draw)
     inside, between = _places_of_checks(checks, draw)
     plan, page = Plan(), first_page - 1
-    for position, block in enumerate(block_order, start=1):
+    for position, (block, part, order) in enumerate(shown, start=1):
         page += 1
-        plan.blocks.append(PlannedBlock(block, page, position, orders[block]))
+        plan.blocks.append(PlannedBlock(block, page, position, order, part))
         if position in inside:
-            place = draw.randint(1, len(orders[block]) + 1)
+            place = draw.randint(1, len(order) + 1)
             plan.checks.append(PlannedCheck(inside[position], page, position, place))
         for name in between.get(position, ()):
             page += 1
@@ -225,13 +266,51 @@ def _block_order(layout: Layout, slot: int, draw: random.Random) -> list[int]:
     return [block for group in shuffled for block in draw.sample(group, len(group))]
 
 
+def _spread(
+    layout: Layout, orders: dict[int, list[int]], draw: random.Random
+) -> list[tuple[int, int, list[int]]]:
+    """The pages of a person who sees all responses of each block, a few a page: block, part and
+    responses; `orders` are those of the blocks and of their responses.
+
+    In a balanced order, each block has its first page before any has its second. In a random one
+    pages are in any order, those of a scenario together if the study wants that.
+    """
+    pages: dict[int, list[tuple[int, int, list[int]]]] = {}
+    for block, order in orders.items():
+        first = 0
+        for part, size in enumerate(_even_sizes(len(order), layout.parts(block)), start=1):
+            pages.setdefault(block, []).append((block, part, order[first : first + size]))
+            first += size
+    if layout.scenarios_together:
+        scenario = {block: n for n, group in enumerate(layout.scenarios) for block in group}
+        by_scenario: dict[int, list[tuple[int, int, list[int]]]] = {}
+        for block, own in pages.items():
+            by_scenario.setdefault(scenario[block], []).extend(own)
+        rounds = list(by_scenario.values())
+    else:
+        rounds = [
+            [own[part] for own in pages.values() if part < len(own)]
+            for part in range(max(map(len, pages.values())))
+        ]
+    if layout.balanced_blocks:
+        return [page for some in rounds for page in some]
+    if not layout.scenarios_together:
+        rounds = [[page for some in rounds for page in some]]
+    return [page for some in rounds for page in draw.sample(some, len(some))]
+
+
+def _even_sizes(n: int, parts: int) -> list[int]:
+    """The sizes of so many parts of `n`, which differ by one at most."""
+    return [n // parts + (part < n % parts) for part in range(parts)]
+
+
 def _response_order(
     layout: Layout, block: int, group: int, slot: int, draw: random.Random
 ) -> list[int]:
     responses = layout.alternating(block, group) + layout.always_shown(block)
     design = layout.page_designs[block, group]
     number, shift = layout.design.earlier(block, slot), layout.shifts[block]
-    if not design.is_complete:
+    if not design.is_complete and not layout.spread:
         page = design.page(number, key=(layout.design_seed, "systems"), shift=shift)
         responses = [responses[system] for system in page]
         return responses if layout.balanced_responses else draw.sample(responses, len(responses))

@@ -64,6 +64,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
             block_id=planned.block,
             page=planned.page,
             position=planned.position,
+            part=planned.part,
             response_order=planned.response_order,
             has_check=planned.page in pages_with_check,
         )

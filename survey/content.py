@@ -82,6 +82,7 @@ class StudyContent:
                 if is_on_every_page(self.definition, system)
             ),
             groups=[frozenset(responses) for responses in groups.values()],
+            spread=self.definition.spread_over_pages,
         )
 
     @property
@@ -127,7 +128,7 @@ class StudyContent:
     @cached_property
     def _last_block_page(self) -> int:
         own_pages = sum(check.kind == "item" for check in self.definition.attention_checks)
-        return self.first_block_page + self.layout.design.per_participant + own_pages - 1
+        return self.first_block_page + self.layout.pages_per_participant + own_pages - 1
 
     @property
     def closing_page(self) -> int | None:

@@ -20,6 +20,8 @@ DIFFERENCES, THEMES, FLAGS = "differences", "themes", "flags"
 OF_WRITING = ("flagged_writing", "without_flagged")
 #: Tables of studies whose scale has two points: accept and flag. Others lack them, too.
 OF_FLAGS = ("flags",)
+#: Tables of studies whose raters judged responses several times. Others lack them, too.
+OF_REPEATS = ("self_agreement",)
 #: The page of exclusion rules, on which the multiverse is asked for.
 ORDER = "order"
 #: Titles of pages by address.

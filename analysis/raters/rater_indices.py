@@ -178,20 +178,24 @@ def _rated_and_ranked(rated: DataFrame, placed: DataFrame) -> DataFrame:
 
 
 def _pages(answers: Sequence[DataFrame]) -> DataFrame:
-    """Each rater's pages: `rater`, `seconds` and the number of responses on it, `items`."""
+    """Each rater's pages: `rater`, `seconds` and the number of responses on it, `items`. Several
+    pages of one block are told apart by their positions.
+    """
     seen = [
         DataFrame(
             {
                 "rater": frame["rater"],
                 "page": _codes(frame, BLOCK),
+                "position": frame["block_position"].fillna(0),
                 "system": _codes(frame, SYSTEM),
                 "seconds": frame["block_seconds"],
             }
         )
         for frame in answers
     ]
-    shown = pd.concat(seen, ignore_index=True).drop_duplicates(["rater", "page", "system"])
-    pages = shown.groupby(["rater", "page"])
+    shown = pd.concat(seen, ignore_index=True)
+    shown = shown.drop_duplicates(["rater", "page", "position", "system"])
+    pages = shown.groupby(["rater", "page", "position"])
     return pages.agg(seconds=("seconds", "max"), items=("system", "size")).reset_index()
 
 

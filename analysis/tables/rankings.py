@@ -214,7 +214,7 @@ def _ranked(ranks: DataFrame) -> Iterator[Ranked]:
         )
         names = rows.drop_duplicates("system").set_index("system")[CELL].sort_index()
         whole, left_out = _whole_pages(rows)
-        if len(_compositions(whole)) < 2:
+        if len(_compositions(whole)) < 2 or whole["set"].nunique() == 1:
             yield Ranked(str(dimension), ALL, whole, names, _differ(whole), len(left_out))
             continue
         for name, part in whole.groupby("set", observed=True):
@@ -300,11 +300,11 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         low, high = within.interval or (None, None)
         row |= {"w_within_blocks": within.w, "blocks": within.blocks}
         row |= {"w_within_ci_low": low, "w_within_ci_high": high}
-    if not ranked.alike:
+    means = ranked.means(list(_named(ranked)))
+    if means.empty:
         instead = "pairs are tested where they meet, and strengths compare all systems at once"
         because = f"its {ranked.differ} show different systems; {instead}"
         return {**row, "note": f"not estimable, because {because}"}
-    means = ranked.means(list(_named(ranked)))
     test = friedman(means, seed=settings["seed"])
     if isinstance(test, Inestimable):
         return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(test)}
@@ -320,8 +320,14 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         "w": test.w,
         "w_ci_low": low,
         "w_ci_high": high,
-        "note": "",
+        "note": "" if ranked.alike else _of_complete_pages(rows, row["systems"]),
     }
+
+
+def _of_complete_pages(rows: DataFrame, systems: int) -> str:
+    """What a test is over where some pages lack a system."""
+    sizes = rows.groupby(PAGE).size()
+    return f"over the {int((sizes == systems).sum())} of {len(sizes)} pages that show all systems"
 
 
 def _pairs(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:

@@ -35,7 +35,7 @@ class AnalysisSettings:
     manifest's, and `not_counted` names those who are included though they never count.
     `composites` are dimensions with their parts. `comprehension` are the manifest's numbers of who
     passed that check and who failed it, None without one; `ai_policy` is whether participants read
-    one on AI.
+    one on AI. `repeats` are the manifest's numbers of repeated judgments, None without any.
     """
 
     rules: QualityRules
@@ -51,6 +51,7 @@ class AnalysisSettings:
     comprehension: Mapping[str, int] | None = None
     training_items: int = 0
     ai_policy: bool = False
+    repeats: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,8 @@ def _ratings(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
             scale=settings.scale,
             dimensions=texts(items, "dimension"),
         )
+    if settings.repeats is not None:
+        yield say("repeats", **settings.repeats)
     labels = {row["dimension"]: row.text("dimension") for row in everything}
     for name, parts in settings.composites.items():
         if name in labels:

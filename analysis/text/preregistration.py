@@ -160,7 +160,7 @@ class PlanWords:
 
     @property
     def _kind(self) -> dict[str, bool]:
-        return {"rated": self.rated, "ranked": self.study.ranking is not None}
+        return {"rated": self.rated, "ranked": bool(self.study.rankings)}
 
     @property
     def _places(self) -> dict[str, int | None]:
@@ -170,7 +170,7 @@ class PlanWords:
     def _within(self) -> bool:
         """Whether a participant may see both conditions on one page."""
         apart = self.study.between_subjects in ("system", "condition")
-        return not apart and self.study.systems_per_page != 1
+        return not apart and (self.study.systems_per_page != 1 or self.study.spread_over_pages)
 
     @property
     def _is_within_models(self) -> bool:
@@ -191,7 +191,8 @@ class PlanWords:
         seen_by_one = {"system": ["condition", "system"], "condition": ["condition"]}
         apart = self.study.between_subjects or ""
         of_raters = [name for name in nested if name not in seen_by_one.get(apart, [])]
-        one_response = self.study.systems_per_page == 1 or apart == "system"
+        alone = self.study.systems_per_page == 1 and not self.study.spread_over_pages
+        one_response = alone or apart == "system"
         single = self.study.blocks_per_participant == 1 and one_response
         return {
             "rater": [] if single else ["rater", *of_raters],
@@ -299,10 +300,10 @@ class PlanWords:
                     points=study.rating.scale,
                     between=study.rating.kind == "slider",
                 )
-        if study.ranking is not None:
-            yield say("ranking", question=study.ranking.question)
-        if study.best_worst is not None:
-            yield say("best_worst", best=study.best_worst.best, worst=study.best_worst.worst)
+        for ranking in study.rankings:
+            yield say("ranking", question=ranking.question)
+        for choice in study.best_worst:
+            yield say("best_worst", best=choice.best, worst=choice.worst)
         texts: Sequence[TextTask] = [*study.block_remarks, *study.closing]
         for task in texts:
             yield say("free_text", question=task.question)
@@ -434,15 +435,16 @@ class PlanWords:
             )
 
     def _methods_without_ratings(self, recipe: Recipe) -> Iterator[Sentence]:
-        if self.study.ranking is not None:
+        if self.study.rankings:
             yield say_methods(
                 "ranking_tests",
                 friedman=self.study.shows_whole_blocks,
+                permuted=self.study.shows_whole_blocks,
                 sets=len({block["set"] for block in self.content["blocks"]}) > 1,
                 pairs=True,
                 signed_ranks_said=self.rated and bool(self.sides["a"] and self.models),
             )
-        if self.study.best_worst is not None:
+        if self.study.best_worst:
             yield say_methods(
                 "choice_tests",
                 used=CHOICE_TESTS,

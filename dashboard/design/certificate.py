@@ -137,12 +137,16 @@ class Certificate(ShownPages):
     @cached_property
     def _slots(self) -> dict[tuple[int, int], Tally]:
         """By block and its place among the blocks of a person."""
-        columns = self.layout.design.per_participant
+        columns = self.layout.pages_per_participant
+        design = self.layout.design
+        seen = self.n_people * design.per_participant / design.total / columns
         pages = self._pages_when_complete("blocks")
-        complete = None if pages is None else pages // columns
+        parts = {block: self.layout.parts(block) for block in self.blocks}
         return {
             (block, position): Tally(
-                self.counts.slots[block, position], self.n_people / len(self.blocks), complete
+                self.counts.slots[block, position],
+                seen * parts[block],
+                None if pages is None else pages * parts[block] // columns,
             )
             for block in self.blocks
             for position in range(1, columns + 1)
@@ -176,15 +180,15 @@ class Certificate(ShownPages):
         return replace(grid, test=succession_test(tables), untested=why)
 
     def _by_stratum(self, fine: Fine) -> Iterator[tuple[Fine, int]]:
-        """The counts of each set, whose blocks all show the same systems, and of each group, with
-        the number of places on its pages.
+        """The counts of blocks with the same systems, and of each group, with the number of places
+        on its pages.
         """
-        for (set_name, group), places in self.strata.items():
+        for group, blocks in self.strata:
+            places = self.layout.page_designs[blocks[0], group].places
             own = {
                 (block, response)
-                for block, about in self.blocks.items()
-                if about.set_name == set_name
-                for response in about.systems
+                for block in blocks
+                for response in self.blocks[block].systems
                 if group in self.layout.chances(block, response)
             }
             yield {where: tally for where, tally in fine.items() if where[:2] in own}, places
@@ -209,10 +213,14 @@ class Certificate(ShownPages):
         cells = {(b, 0, slot): tally for (b, slot), tally in self._slots.items()}
         grid = self._grid("block_slot", cells, self._block, _last)
         why = "scenarios are kept together, and some people see only part of one"
+        if self.layout.spread:
+            why = "people have several pages of a block"
         return replace(grid, test=self._slot_test(cells, grid), untested=why)
 
     def _slot_test(self, cells: Fine, grid: Grid) -> ChiSquare:
         """Over all blocks; where scenarios are kept together, over scenarios and within each."""
+        if self.layout.spread:
+            return NOTHING
         if not self.layout.scenarios_together:
             return place_test([grid.counts()])
         size = self.layout.design.group_size

@@ -119,7 +119,7 @@ def _design(study: Study, definition: StudyDefinition) -> PlannedDesign:
         raters=places or USUAL_RATERS,
         scenarios=len(scenarios),
         pages=definition.blocks_per_participant,
-        shown=definition.systems_per_page,
+        shown=None if definition.spread_over_pages else definition.systems_per_page,
         between=definition.between_subjects,
     )
 

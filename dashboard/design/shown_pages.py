@@ -180,13 +180,16 @@ class ShownPages:
         return self.labels.text(kind, name) if self.labels else name
 
     @cached_property
-    def strata(self) -> dict[tuple[str, int], int]:
-        """Set and group, whose pages choose from the same systems; with the places of a page."""
-        return {
-            (about.set_name, group): self.layout.page_designs[block, group].places
-            for block, about in self.blocks.items()
-            for group in range(self.layout.n_groups)
-        }
+    def strata(self) -> list[tuple[int, list[int]]]:
+        """Groups with the blocks whose pages choose from the same systems: those of a set, but for
+        blocks that lack a response.
+        """
+        alike: dict[tuple[int, str, frozenset[str]], list[int]] = {}
+        for block, about in self.blocks.items():
+            systems = frozenset(about.systems.values())
+            for group in range(self.layout.n_groups):
+                alike.setdefault((group, about.set_name, systems), []).append(block)
+        return [(group, blocks) for (group, *_), blocks in alike.items()]
 
     def expected(self, block: int, *responses: int, at_a_place: bool = False) -> float:
         """On how many of the pages of a block all these responses should be; on how many at one
@@ -200,10 +203,10 @@ class ShownPages:
         )
 
     def complete(self, pages: int, block: int, response: int, *, at_a_place: bool = False) -> int:
-        """How often a response should be shown when its block has been on so many pages, the same
+        """How often a response should be shown when its block has been seen so many times, the same
         number for each group.
         """
-        pages_of_group = pages // self.layout.n_groups
+        pages_of_group = pages * self.layout.parts(block) // self.layout.n_groups
         return int(
             sum(
                 pages_of_group * chance / self._places(block, group, at_a_place)
@@ -225,6 +228,9 @@ def pages_in_words(study: Study) -> str:
     layout, between = content.layout, content.definition.between_subjects
     also = " and the reference" if layout.always else ""
     sentences = []
+    if layout.spread:
+        each = content.definition.systems_per_page
+        return f"Each participant sees all systems of a block, {each} a page."
     if between is not None:
         sentences.append(f"Each participant sees one of {layout.n_groups} {KINDS[between]}{also}.")
     some = {d for d in layout.page_designs.values() if not d.is_complete}

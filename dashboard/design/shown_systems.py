@@ -63,13 +63,12 @@ def systems_above(pages: ShownPages) -> Grid:
 def _strata(pages: ShownPages, pairs: Counter[Key]) -> Iterator[_Stratum]:
     """The strata, with counts of `pairs` of responses: block, one, the other."""
     layout = pages.layout
-    counts: dict[tuple[str, int], Counter[Pair]] = {}
+    counts: dict[tuple[int, int], Counter[Pair]] = {}
     for (block, one, other), n in pairs.items():
         about = pages.blocks[block]
-        own = counts.setdefault((about.set_name, layout.group_of([one, other])), Counter())
+        own = counts.setdefault((block, layout.group_of([one, other])), Counter())
         own[about.systems[one], about.systems[other]] += n
-    for set_name, group in pages.strata:
-        blocks = [block for block, about in pages.blocks.items() if about.set_name == set_name]
+    for group, blocks in pages.strata:
         block, about = blocks[0], pages.blocks[blocks[0]]
         chances = {
             (about.systems[one], about.systems[other]): float(chance[group])
@@ -83,5 +82,5 @@ def _strata(pages: ShownPages, pairs: Counter[Key]) -> Iterator[_Stratum]:
             alternating=[about.systems[r] for r in layout.alternating(block, group)],
             chances=chances,
             pages=sum(pages.pages[block, group] for block in blocks),
-            counts=counts.get((set_name, group), Counter()),
+            counts=sum((counts.get((b, group), Counter()) for b in blocks), Counter()),
         )

@@ -1,7 +1,7 @@
 """A study folder as a whole: each app checks its own section, this puts them together."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,13 +39,13 @@ from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.mapping import StudyMap
 from survey.definition.opening import against_opening
-from survey.definition.pages import page_problems
+from survey.definition.pages import page_problems, pages_of_each
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
 from survey.definition.training import TrainingKeys
 from survey.definition.training_table import read_training_table
 from survey.files.problems import DefinitionError, Problem, read_bytes
-from survey.files.yaml_file import YamlFile
+from survey.files.yaml_file import KeyPath, YamlFile
 from survey.loading import load_study
 from survey.models import Study
 from survey.tidy import columns_about_people
@@ -107,7 +107,8 @@ def read_folder(
     notices += said
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
-    problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    pages = pages_of_each(definition, list(Counter(row.block for row in rows).values()))
+    problems += _problems_of_counts(yaml, definition, list(scenarios.values()), pages)
     problems += [yaml.problem(path, said) for path, said in page_problems(definition, rows)]
     known = known_names(
         definition,
@@ -117,36 +118,7 @@ def read_folder(
         recipes=recipes.values(),
         composites=settings.composites,
     )
-    rated = definition.rating.dimensions if definition.rating else []
-    problems += [
-        yaml.problem(("composites", *path), message)
-        for path, message in composites.problems(
-            settings.composites, [dimension.name for dimension in rated]
-        )
-    ]
-    problems += [
-        yaml.problem(("labels", *path), message)
-        for path, message in labels.problems(settings.labels, known)
-    ]
-    problems += [
-        yaml.problem(("models", *path), message)
-        for path, message in model_facts.problems(settings.models, known["models"])
-    ]
-    named = {"dimensions": known["dimensions"], "models": known["models"], "recipes": recipes}
-    problems += [
-        yaml.problem(("preregistration", *path), message)
-        for path, message in settings.preregistration.problems(**named)
-    ]
-    problems += [
-        yaml.problem(("datasheet", *path), message)
-        for path, message in settings.datasheet.problems(
-            [name for name in known["dimensions"] if name not in settings.composites]
-        )
-    ]
-    problems += [
-        yaml.problem(("share", *path), message)
-        for path, message in settings.share.problems(columns_about_people(definition))
-    ]
+    problems += _problems_of_settings(yaml, settings, definition, known, list(recipes))
     if problems:
         raise DefinitionError(problems)
     notices += notices_of(((f"{responses}:{row.line}", row.text) for row in rows), what="responses")
@@ -173,6 +145,35 @@ def read_folder(
         yaml,
         responses,
     )
+
+
+def _problems_of_settings(
+    yaml: YamlFile,
+    settings: Settings,
+    definition: StudyDefinition,
+    known: Mapping[str, Mapping[str, str]],
+    recipes: list[str],
+) -> Iterator[Problem]:
+    """What settings say that does not fit the study; `known` are its names by what they name."""
+    rated = (
+        [dimension.name for dimension in definition.rating.dimensions] if definition.rating else []
+    )
+    named = {"dimensions": known["dimensions"], "models": known["models"], "recipes": recipes}
+    asked = [name for name in known["dimensions"] if name not in settings.composites]
+    sections: dict[str, Iterable[tuple[KeyPath, str]]] = {
+        "composites": composites.problems(settings.composites, rated),
+        "labels": labels.problems(settings.labels, known),
+        "models": model_facts.problems(settings.models, known["models"]),
+        "preregistration": settings.preregistration.problems(**named),
+        "datasheet": settings.datasheet.problems(asked),
+        "share": settings.share.problems(columns_about_people(definition)),
+    }
+    for section, found in sections.items():
+        for path, message in found:
+            yield yaml.problem((section, *path), message)
+    if settings.repeats == "mean" and definition.rating is None:
+        message = "ranks and choices have no mean: write first or last"
+        yield yaml.problem(("repeats",), message)
 
 
 def _judging_and_quality(
@@ -315,9 +316,9 @@ def _definitions_of(
 
 
 def _problems_of_counts(
-    yaml: YamlFile, definition: StudyDefinition, blocks_of_scenarios: list[int]
+    yaml: YamlFile, definition: StudyDefinition, blocks_of_scenarios: list[int], pages: int
 ) -> list[Problem]:
-    """What does not fit the numbers of blocks in the responses."""
+    """What does not fit the numbers of blocks in the responses, and of a participant's pages."""
     problems = []
     blocks = sum(blocks_of_scenarios)
     shown = definition.blocks_per_participant or blocks
@@ -335,9 +336,10 @@ def _problems_of_counts(
             )
             problems.append(yaml.problem(("order", "blocks"), message))
     for index, check in enumerate(definition.attention_checks):
-        if check.range[1] > shown:
+        if check.range[1] > pages:
             key = "in_blocks" if check.kind == "in_block" else "after_blocks"
-            message = f"a participant sees {shown} blocks"
+            kind = "pages of blocks" if definition.spread_over_pages else "blocks"
+            message = f"a participant sees {pages} {kind}"
             problems.append(yaml.problem(("attention_checks", index, key), message))
     ranges = [
         CheckRange(check.name, *check.range, in_block=check.kind == "in_block")

@@ -167,12 +167,17 @@ def _of_task(task: Task, labels: Labels) -> Iterator[Entry]:
             )
     elif isinstance(task, RankingTask):
         ties = "Ties are allowed." if task.ties else "Ties are not allowed."
-        yield Entry("Ranking", task.question, note=ties)
+        yield Entry(f"Ranking{_by(task.dimension, labels)}", task.question, note=ties)
     elif isinstance(task, BestWorstTask):
-        yield Entry("Best response", task.best)
-        yield Entry("Worst response", task.worst)
+        by = _by(task.dimension, labels)
+        yield Entry(f"Best response{by}", task.best)
+        yield Entry(f"Worst response{by}", task.worst)
     else:
         yield _text(task)
+
+
+def _by(dimension: str, labels: Labels) -> str:
+    return f": {labels.text('dimensions', dimension)}" if dimension else ""
 
 
 def _text(task: TextTask) -> Entry:

@@ -32,6 +32,7 @@ PARTS = {
     "order": "Order",
     "blocks_per_participant": "Blocks per participant",
     "systems_per_page": "Systems per page",
+    "spread_over_pages": "Blocks spread over pages",
     "reference_on_every_page": "Reference on every page",
     "between_subjects": "Between-subject",
     "screening": "Screening",

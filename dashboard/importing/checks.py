@@ -1,7 +1,8 @@
 """What ratings.csv and ranks.csv say, checked against a study. Pure."""
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 
@@ -9,11 +10,13 @@ from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import (
     DERIVED,
     ImportedBlock,
+    JudgedPage,
     Names,
     Person,
     Vocabulary,
     why_no_name,
 )
+from dashboard.importing.repeats import COLUMN, RepeatNumbers
 from survey.definition.mapping import StudyMap
 from survey.files.digits import NumberedNames, as_whole
 from survey.files.suggestions import not_among
@@ -25,7 +28,7 @@ CELL = ("scenario", "set", "model", "condition")
 #: Where a file has no names of scenarios, these are made from their texts.
 TEXTS, MADE_FROM = ("prompt", "context"), {"scenario": "prompt"}
 WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
-SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
+SHOWN = ("block_position", "response_position", "block_seconds", "revisions", COLUMN)
 CHOICES = {"best": 1, "worst": -1}
 RATINGS = Columns(
     required=("participant", *CELL, "dimension", "rating"),
@@ -94,6 +97,11 @@ class CellReader:
 
     def rank_dimension(self, line: int, row: Row) -> str | None:
         """The dimension of ranks or choices; empty if the study has none."""
+        if self.vocabulary.rank_dimension_needed and not row.get("dimension"):
+            known = self.vocabulary.rank_dimensions
+            reason = f"is empty; the study ranks by {', '.join(known)}"
+            self.table.problem(line, "dimension", reason)
+            return None
         known = [*self.vocabulary.dimensions, *self.vocabulary.rank_dimensions]
         return self.table.choice(line, row, "dimension", known) if row.get("dimension") else ""
 
@@ -162,6 +170,7 @@ def read_ratings(
     cells = CellReader(table, vocabulary)
     persons = PersonReader(table, people, adds=new_people)
     values = {Decimal(str(value)): value for value in vocabulary.scale}
+    repeats = RepeatNumbers(table, "ratings")
     n = 0
     for line, row in table.rows():
         n += 1
@@ -174,10 +183,12 @@ def read_ratings(
             reason = _why_no_rating(rating, vocabulary.scale)
             table.problem(line, "rating", reason, row["rating"])
         if person and cell and dimension is not None and value is not None:
-            _add_rating(table, line, row, person, cell, dimension, value, vocabulary)
-    if not findings.problems:
-        for person in people.values():
-            _check_positions(table, person)
+            repeat = repeats.number(line, row, ((person.name, *cell, dimension), value))
+            if repeat is not None:
+                given = Given(person, cell, _page(table, line, row, cell[0], repeat, vocabulary))
+                _add_rating(table, line, row, given, dimension, value, vocabulary, repeats)
+    repeats.note(findings, taken=vocabulary.repeats)
+    _check_all_positions(table, people, vocabulary)
     return n
 
 
@@ -200,42 +211,63 @@ def _add_rating(
     table: TidyFile,
     line: int,
     row: Row,
-    person: Person,
-    cell: tuple[int, int],
+    given: "Given",
     dimension: str,
     value: float,
     vocabulary: Vocabulary,
+    repeats: RepeatNumbers,
 ) -> None:
-    answers = _block_answers(table, line, row, person, cell, vocabulary)
-    key = (cell[1], vocabulary.rating_task, dimension)
+    answers = _block_answers(table, line, row, given, vocabulary)
+    key = (given.response, vocabulary.rating_task, dimension)
     if key in answers.values:
         reason = "{!r} has rated this response's {} already"
-        table.problem(line, "", reason, person.name, dimension)
+        repeats.problem(line, given.page.repeat, reason, given.person.name, dimension)
     answers.values[key] = (value, table.whole(line, row, "revisions") or 0)
 
 
-def _block_answers(
-    table: TidyFile,
-    line: int,
-    row: Row,
-    person: Person,
-    cell: tuple[int, int],
-    vocabulary: Vocabulary,
-) -> ImportedBlock:
-    """What the person gave to the row's block, with what the row says about how it was shown.
+@dataclass(frozen=True)
+class Given:
+    """Whose judgment a row is, of which block and response, and on which page."""
 
-    Every row of a block has to say the same, be it in the file of ratings or in that of ranks.
+    person: Person
+    cell: tuple[int, int]
+    page: JudgedPage
+
+    @property
+    def response(self) -> int:
+        return self.cell[1]
+
+
+def _page(
+    table: TidyFile, line: int, row: Row, block: int, repeat: int, vocabulary: Vocabulary
+) -> JudgedPage:
+    """Which page a row is of: where a block is spread over pages, that at its position."""
+    if not vocabulary.spread:
+        return JudgedPage(block, repeat)
+    position = table.whole(line, row, "block_position", least=1)
+    return JudgedPage(block, repeat, position)
+
+
+def _block_answers(
+    table: TidyFile, line: int, row: Row, given: Given, vocabulary: Vocabulary
+) -> ImportedBlock:
+    """What the person gave on the row's page, with what the row says about how it was shown.
+
+    Every row of a page has to say the same, be it in the file of ratings or in that of ranks.
     """
-    block, response = cell
+    block, response = given.cell
     sizes = vocabulary.block_sizes
-    answers = person.blocks.setdefault(block, ImportedBlock(line))
+    answers = given.person.blocks.setdefault(given.page, ImportedBlock(line))
     shown: dict[str, float | int | None] = {
-        "block_position": table.whole(line, row, "block_position", least=1, most=len(sizes)),
+        "block_position": table.whole(line, row, "block_position", least=1),
         "block_seconds": table.number(line, row, "block_seconds"),
     }
     for column, value in shown.items():
         if column in table.columns and answers.shown.setdefault(column, value) != value:
             reason = "{} differs from line {}, the same block"
+            if column == "block_position":
+                reason += "; if people had several pages of a block, write spread_over_pages: true"
+                reason += " in study.yaml"
             table.problem(line, column, reason, row[column], answers.line)
     if "response_position" in table.columns:
         place = table.whole(line, row, "response_position", least=1, most=sizes[block])
@@ -244,11 +276,34 @@ def _block_answers(
     return answers
 
 
-def _check_positions(table: TidyFile, person: Person) -> None:
-    """No two blocks at one position, no two responses at one place of a page."""
+def _check_all_positions(
+    table: TidyFile, people: Mapping[str, Person], vocabulary: Vocabulary
+) -> None:
+    if table.findings.problems:
+        return
+    for person in people.values():
+        pages = vocabulary.cells if vocabulary.spread else vocabulary.block_sizes
+        _check_positions(table, person, len(pages))
+
+
+def _check_positions(table: TidyFile, person: Person, blocks: int) -> None:
+    """No two blocks at one position or beyond the last one, no two responses at one place of a
+    page.
+    """
     taken: dict[int, int] = {}
+    judged: set[tuple[object, ...]] = set()
+    for page, answers in person.blocks.items():
+        given = {(page.block, page.repeat, *key) for key in answers.values}
+        if given & judged:
+            reason = "{!r} has judged a response on two pages as repeat {}"
+            table.problem(answers.line, COLUMN, reason, person.name, page.repeat)
+        judged |= given
+    most = blocks * max((page.repeat for page in person.blocks), default=1)
     for answers in person.blocks.values():
         if answers.position is not None:
+            if answers.position > most:
+                reason = f"{{}} is not between 1 and {most}"
+                table.problem(answers.line, "block_position", reason, answers.position)
             first = taken.setdefault(answers.position, answers.line)
             if first != answers.line:
                 reason = "{!r} has another block at {} on line {}"
@@ -280,8 +335,9 @@ def read_ranks(
     table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
     cells, persons = CellReader(table, vocabulary), PersonReader(table, people, adds=new_people)
     sizes = vocabulary.block_sizes
-    first_lines: dict[tuple[str, int, str, str, int], int] = {}
-    ranked: dict[tuple[str, int, str], list[tuple[int, int]]] = {}  # ranks with their lines
+    first_lines: dict[tuple[str, JudgedPage, str, str, int], int] = {}
+    ranked: dict[tuple[str, JudgedPage, str], list[tuple[int, int]]] = {}  # ranks with their lines
+    repeats = RepeatNumbers(table, "ranks")
     n = 0
     for line, row in table.rows():
         n += 1
@@ -293,30 +349,44 @@ def read_ranks(
         choice = table.choice(line, row, "choice", list(CHOICES)) if row.get("choice") else ""
         if person is None or cell is None or dimension is None or choice is None:
             continue
-        block, response = cell
-        answers = _block_answers(table, line, row, person, cell, vocabulary)
+        placed = [
+            (column, task, value)
+            for column, task, value in (
+                ("rank", "ranking", rank),
+                ("choice", "best_worst", CHOICES.get(choice)),
+            )
+            if value is not None
+        ]
+        # the same response as best and as worst is no repeat, but a slip of the pen
+        judged = [
+            ((person.name, *cell, dimension, task, value if task == "best_worst" else None), value)
+            for _, task, value in placed
+        ]
+        repeat = repeats.number(line, row, *judged)
+        if repeat is None:
+            continue
+        given = Given(person, cell, _page(table, line, row, cell[0], repeat, vocabulary))
+        answers = _block_answers(table, line, row, given, vocabulary)
         revisions = table.whole(line, row, "revisions") or 0
-        given = (("rank", "ranking", rank), ("choice", "best_worst", CHOICES.get(choice)))
-        for column, task, value in given:
-            if value is None:
-                continue
-            if (response, task, dimension) in answers.values:
-                table.problem(line, "", "{!r} has placed this response already", person.name)
-            place = (person.name, block, dimension, task, value)
+        for column, task, value in placed:
+            key = (given.response, task, dimension)
+            if key in answers.values:
+                reason = "{!r} has placed this response already"
+                repeats.problem(line, given.page.repeat, reason, person.name)
+            place = (person.name, given.page, dimension, task, value)
             first = first_lines.setdefault(place, line)
-            if first != line and not (task == "ranking" and vocabulary.ties):
+            if first != line and not (task == "ranking" and dimension in vocabulary.ties):
                 reason = "{} is on line {} already, for the same block"
                 table.problem(line, column, reason, row[column], first)
-            answers.values[response, task, dimension] = (value, revisions)
+            answers.values[key] = (value, revisions)
             if task == "ranking":
-                ranked.setdefault((person.name, block, dimension), []).append((value, line))
+                ranked.setdefault((person.name, given.page, dimension), []).append((value, line))
             revisions = 0  # a row with a rank and a choice counts their changes together
-    for (_, block, _), placed in ranked.items():
-        value, line = max(placed)
-        if len(placed) in vocabulary.page_sizes[block] and value > len(placed):
+    for (_, page, _), ranks in ranked.items():
+        value, line = max(ranks)
+        if len(ranks) in vocabulary.page_sizes[page.block] and value > len(ranks):
             reason = "{} is not between 1 and {}, the responses of this page"
-            table.problem(line, "rank", reason, value, len(placed))
-    if not findings.problems:
-        for person in people.values():
-            _check_positions(table, person)
+            table.problem(line, "rank", reason, value, len(ranks))
+    repeats.note(findings, taken=vocabulary.repeats)
+    _check_all_positions(table, people, vocabulary)
     return n

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
@@ -54,10 +55,12 @@ class Vocabulary:
     #: One of these by the id of its response.
     public_ids: Mapping[str, tuple[int, int]]
     dimensions: list[str]
-    #: Whether a block may have a rank twice.
-    ties: bool
-    #: Of ranks and choices that have a dimension of their own.
+    #: The dimensions by which a block may have a rank twice; an empty one is that of a ranking
+    #: without.
+    ties: Collection[str]
+    #: Of ranks and choices that have a dimension of their own, and whether rows have to say it.
     rank_dimensions: list[str]
+    rank_dimension_needed: bool
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
     scale: list[float]
@@ -71,8 +74,12 @@ class Vocabulary:
     devices: list[str]
     sources: list[str]
     test_sources: list[str]
-    #: How many responses the study's own pages show of a block, by block id.
+    #: Which of several judgments of a response the analysis takes.
+    repeats: str
+    #: How many responses the study's own pages show of a block, by block id, and whether one person
+    #: has several pages of a block.
     page_sizes: Mapping[int, set[int]]
+    spread: bool
 
     @cached_property
     def sets(self) -> list[str]:
@@ -106,12 +113,22 @@ class Person:
     #: Why researchers excluded the person; empty where they did not.
     excluded_by_decision: str = ""
     answers: dict[str, str | int | float] = field(default_factory=dict)
-    blocks: dict[int, "ImportedBlock"] = field(default_factory=dict)
+    blocks: "dict[JudgedPage, ImportedBlock]" = field(default_factory=dict)
+
+
+class JudgedPage(NamedTuple):
+    """What a person was shown at once: responses of a block, and which time they judged them. Where
+    a block is spread over pages, `position` tells these apart.
+    """
+
+    block: int
+    repeat: int
+    position: int | None = None
 
 
 @dataclass(slots=True)
 class ImportedBlock:
-    """What one person gave to one block. `shown` holds what files say about the whole block,
+    """What one person gave on one page. `shown` holds what files say about the whole block,
     `places` the responses' places on the page.
     """
 

@@ -21,6 +21,7 @@ from dashboard.importing.mapping import known_in
 from dashboard.importing.options import Options
 from dashboard.importing.people import (
     ImportedBlock,
+    JudgedPage,
     Names,
     Person,
     Vocabulary,
@@ -34,7 +35,7 @@ from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
-from survey.definition.settings import ENDINGS
+from survey.definition.settings import ENDINGS, Settings
 from survey.files.names import key_of_texts, one_name
 from survey.files.problems import DefinitionError, Problem
 from survey.models import (
@@ -113,7 +114,6 @@ def import_ratings(
 def vocabulary_of(study: Study) -> Vocabulary:
     """What files of this study may name."""
     definition = definition_of(study)
-    placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
     asked = definition.demographics
     layout = content_of(study).layout
     cells = cells_of(study)
@@ -125,8 +125,10 @@ def vocabulary_of(study: Study) -> Vocabulary:
         scenarios=_by_texts(study),
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
-        ties=definition.ranking is not None and definition.ranking.ties,
-        rank_dimensions=[task.dimension for task in placing if task.dimension],
+        ties={task.dimension for task in definition.rankings if task.ties},
+        rank_dimensions=definition.compared_dimensions,
+        rank_dimension_needed=len(definition.compared_dimensions) > 1
+        and all(task.dimension for task in definition.comparing),
         rating_task=definition.rating.kind if definition.rating else "",
         scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in (*definition.screening, *asked)],
@@ -136,8 +138,10 @@ def vocabulary_of(study: Study) -> Vocabulary:
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
         sources=Participant.Source.values,
+        repeats=Settings.model_validate(study.settings).repeats,
         test_sources=[str(source) for source in Participant.TEST_SOURCES],
         page_sizes={block: layout.page_sizes(block) for block in layout.responses},
+        spread=layout.spread,
     )
 
 
@@ -307,19 +311,21 @@ def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary
         if person.excluded_by_decision
     )
     given = [
-        (row, block, answers)
+        (row, page, part, answers)
         for row, person in zip(rows, people, strict=True)
-        for block, answers in person.blocks.items()
+        for page, part, answers in _in_parts(person)
     ]
     presentations = Presentation.objects.bulk_create(
         Presentation(
             participant=row,
-            block_id=block,
+            block_id=page.block,
+            repeat=page.repeat,
+            part=part,
             position=answers.position,
-            response_order=_order(answers, vocabulary, block),
+            response_order=_order(answers, vocabulary, page.block),
             imported_seconds=answers.seconds,
         )
-        for row, block, answers in given
+        for row, page, part, answers in given
     )
     Rating.objects.bulk_create(
         Rating(
@@ -330,9 +336,19 @@ def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary
             value=value,
             revisions=revisions,
         )
-        for presentation, (_, _, answers) in zip(presentations, given, strict=True)
+        for presentation, (_, _, _, answers) in zip(presentations, given, strict=True)
         for (response, task, dimension), (value, revisions) in answers.values.items()
     )
+
+
+def _in_parts(person: Person) -> Iterator[tuple[JudgedPage, int, ImportedBlock]]:
+    """What a person gave on each page, and which page of its block and repeat it is: 1 for the
+    first.
+    """
+    parts: Counter[tuple[int, int]] = Counter()
+    for page in sorted(person.blocks, key=lambda page: page.position or 0):
+        parts[page.block, page.repeat] += 1
+        yield page, parts[page.block, page.repeat], person.blocks[page]
 
 
 def _order(answers: ImportedBlock, vocabulary: Vocabulary, block: int) -> list[int] | None:

@@ -160,7 +160,7 @@ def _page_as_shown(
     check = AttentionCheck.objects.filter(participant=person, page=page).first()
     if shown is not None and shown.response_order is not None:
         block, order = content.blocks[shown.block_id], shown.response_order
-        sent = given_answers(shown, block, check)
+        sent = given_answers(definition, shown, block, check)
         values = block_context(content, definition, block, order, check=check, sent=sent)
         return "survey/block.html", values
     if shown is None and check is not None and check.place is None:

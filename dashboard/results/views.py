@@ -18,6 +18,7 @@ from analysis.catalogue.subjects import (
     FLAGS,
     GROUPS,
     METRICS,
+    OF_REPEATS,
     ORDER,
     PERTURBATIONS,
     SCORER,
@@ -148,13 +149,13 @@ def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) ->
         absent=_by_reason(
             (specs[table].title, analysis.not_available.get(table, NOT_MADE))
             for table in names
-            if table not in stored and table not in told and table not in ON_REQUEST
+            if table not in stored and table not in told and table not in (*ON_REQUEST, *OF_REPEATS)
         ),
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
         contrasted=paired,
         answers=beside_ratings(definition),
-        compared=definition.ranking or definition.best_worst,
+        compared=bool(definition.comparing),
         **context,
     )
 

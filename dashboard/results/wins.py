@@ -98,7 +98,7 @@ def _system(row: Row) -> tuple[str, str, str]:
 def beside_ratings(definition: StudyDefinition) -> list[str]:
     """The export files with the answers that are not ratings."""
     files = {
-        "ranks.csv": definition.ranking or definition.best_worst,
+        "ranks.csv": definition.comparing,
         "comments.csv": definition.block_remarks or definition.closing,
     }
     return [name for name, asked in files.items() if asked]

@@ -13,6 +13,7 @@ from survey.definition.questions import (
     ScreeningQuestion,
 )
 from survey.definition.settings import ENDINGS
+from survey.definition.tasks import ComparingTask
 
 #: Columns that mean the same as in the tables of an analysis.
 SHARED = {
@@ -39,6 +40,7 @@ MEANINGS = {
     "response_position": "Place of the response on the page, 1 for the top; empty if unknown",
     "block_seconds": "From showing the block to its first complete answer; empty if unknown",
     "revisions": "How often the answer was changed afterwards",
+    "repeat": "Which time the person judged the response, 1 for the first",
     "rank": "Rank of the response in its block, 1 is best",
     "choice": "Chosen as best or worst of the block; empty for its other responses",
     "way_in": "From Prolific, by the open link, or by a personal invitation",
@@ -241,6 +243,10 @@ def _described(
                 yield file, column, meaning, values_in.get((file, column), values.get(column, ""))
 
 
+def _by_dimension(task: ComparingTask, asked: str) -> str:
+    return f"{task.dimension}: {asked}" if task.dimension else asked
+
+
 def _asked(definition: StudyDefinition) -> dict[str, str]:
     """The study's questions about responses, by the column of the answers."""
     asked: dict[str, str] = {}
@@ -252,11 +258,13 @@ def _asked(definition: StudyDefinition) -> dict[str, str]:
             numbers = "whole numbers" if step == 1 else f"numbers in steps of {step}"
             asked["rating"] += f"; {numbers} between them"
         asked["dimension"] = "; ".join(f"{d.name} = {d.question}" for d in dimensions)
-    if definition.ranking is not None:
-        asked["rank"] = definition.ranking.question
-    if definition.best_worst is not None:
-        asked["choice"] = f"best = {definition.best_worst.best}; "
-        asked["choice"] += f"worst = {definition.best_worst.worst}; empty = neither"
+    if definition.rankings:
+        asked["rank"] = "; ".join(_by_dimension(t, t.question) for t in definition.rankings)
+    if definition.best_worst:
+        choices = (
+            _by_dimension(t, f"best = {t.best}; worst = {t.worst}") for t in definition.best_worst
+        )
+        asked["choice"] = f"{'; '.join(choices)}; empty = neither"
     texts = [*definition.block_remarks, *definition.closing]
     checks = definition.attention_checks
     named = [(t.name, t.question) for t in texts] + [(c.name, c.statement) for c in checks]

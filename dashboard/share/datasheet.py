@@ -259,7 +259,7 @@ def _page(facts: Facts) -> str:
     asked = []
     if definition.rating:
         asked.append("a rating of each response")
-    if definition.ranking:
+    if definition.rankings:
         asked.append("a ranking")
     if definition.best_worst:
         asked.append("the best and the worst response")

@@ -23,7 +23,7 @@ from survey.tidy import definition_of, response_rows
 #: it is named here. Of the recruiting site only what decides which ending people see is public, and
 #: of the datasheet all but who answers for it.
 PUBLIC = (
-    "ways_in", "places", "withdrawal_key_days", "labels", "composites", "models",
+    "ways_in", "places", "withdrawal_key_days", "labels", "composites", "repeats", "models",
     "preregistration", "share", LANGUAGE,
 )  # fmt: skip
 OF_PROLIFIC = ("failed_attention_from",)

@@ -119,6 +119,7 @@ def _settings(
         composites=manifest.get("composites", {}),
         comprehension=manifest.get("comprehension"),
         training_items=len(definition.training_items),
+        repeats=manifest.get("repeats"),
         ai_policy=definition.texts.ai_policy is not None,
     )
 

@@ -182,7 +182,7 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
         SYSTEMS: definition.rating is not None,
         DIFFERENCES: definition.rating is not None,
         MIXED_MODELS: definition.rating is not None,
-        RANKINGS: bool(definition.ranking or definition.best_worst),
+        RANKINGS: bool(definition.comparing),
         GROUPS: bool(definition.demographics or definition.screening)
         and definition.rating is not None,
         THEMES: bool(definition.free_texts),

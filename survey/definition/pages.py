@@ -2,9 +2,11 @@
 `between_subjects`. Pure.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from survey.definition.responses import ResponseRow, in_set, name_of
+from survey.definition.missing import in_set, name_of
+from survey.definition.responses import ResponseRow
 from survey.definition.study import MOST_ON_A_PAGE, StudyDefinition, SystemName
 from survey.files.yaml_file import KeyPath
 
@@ -37,12 +39,32 @@ def least_on_a_page(study: StudyDefinition, rows: Sequence[ResponseRow]) -> int:
     return min((size for by_group in sizes for size in by_group.values()), default=0)
 
 
+def pages_of(study: StudyDefinition, responses: int) -> int:
+    """How many pages a participant has of a block with so many responses."""
+    if not study.spread_over_pages or study.systems_per_page is None:
+        return 1
+    return -(-responses // study.systems_per_page)
+
+
+def pages_of_each(study: StudyDefinition, sizes: Sequence[int]) -> int:
+    """How many pages with responses a participant has in a study of blocks of these sizes; if they
+    see some of the blocks, all have equally many.
+    """
+    pages = [pages_of(study, size) for size in sizes]
+    if study.blocks_per_participant is None or study.blocks_per_participant >= len(sizes):
+        return sum(pages)
+    return study.blocks_per_participant * max(pages, default=1)
+
+
 def given_by_each(study: StudyDefinition, rows: Sequence[ResponseRow]) -> tuple[int, int]:
     """How many ratings each rater gives at least, and on how many blocks."""
     blocks = len({row.block for row in rows})
     blocks = min(study.blocks_per_participant or blocks, blocks)
     dimensions = len(study.rating.dimensions) if study.rating else 0
-    return blocks * least_on_a_page(study, rows) * dimensions, blocks
+    least = least_on_a_page(study, rows)
+    if study.spread_over_pages:
+        least = min(Counter(row.block for row in rows).values(), default=0)
+    return blocks * least * dimensions, blocks
 
 
 def page_problems(
@@ -50,7 +72,11 @@ def page_problems(
 ) -> Iterator[tuple[KeyPath, str]]:
     """Why pages can't show the responses as the study says: keys and messages, one for each key."""
     yield from _problems_of_groups(study, rows)
-    for (scenario, set_name), sizes in _sizes(study, rows, limited=False).items():
+    yield from _problems_of_spreading(study, rows)
+    all_sizes = _sizes(study, rows, limited=False)
+    # where a response is missing, a page may show fewer
+    most_in_a_block = max((min(sizes.values()) for sizes in all_sizes.values()), default=0)
+    for (scenario, set_name), sizes in all_sizes.items():
         where = f"scenario {scenario!r}{in_set(set_name)}"
         least, most = min(sizes.values()), max(sizes.values())
         if study.systems_per_page is None and most > MOST_ON_A_PAGE:
@@ -60,7 +86,7 @@ def page_problems(
             )
             yield ("systems_per_page",), message
             break
-        if study.systems_per_page is not None and least < study.systems_per_page:
+        if study.systems_per_page is not None and most_in_a_block < study.systems_per_page:
             message = f"{where} has only {least} responses that one participant may see"
             yield ("systems_per_page",), message
             break
@@ -71,7 +97,27 @@ def page_problems(
         for index, task in enumerate(study.tasks):
             if task.kind in ("ranking", "best_worst"):
                 message = f"a page{where} shows one response, and this task compares two or more"
+                message += "" if is_everywhere else ": remove the scenario, or add a response"
                 yield ("tasks", index, "kind"), message
+
+
+def _problems_of_spreading(
+    study: StudyDefinition, rows: Sequence[ResponseRow]
+) -> Iterator[tuple[KeyPath, str]]:
+    sizes = Counter(row.block for row in rows)
+    pages = {pages_of(study, size) for size in sizes.values()}
+    if len(pages) < 2:
+        return
+    some = (study.blocks_per_participant or len(sizes)) < len(sizes)
+    balanced = study.order.blocks == "balanced"
+    if some or balanced:
+        key = ("blocks_per_participant",) if some else ("order", "blocks")
+        message = (
+            "with spread_over_pages, blocks need equally many pages here, and they have "
+            f"{min(pages)} to {max(pages)}: add the missing responses, or let participants see all "
+            "blocks in random order"
+        )
+        yield key, message
 
 
 def _problems_of_groups(
@@ -90,14 +136,14 @@ def _problems_of_groups(
         return
     for (scenario, set_name), present in by_block.items():
         where = f"scenario {scenario!r}{in_set(set_name)}"
-        if study.reference_on_every_page and (scenario, set_name) not in with_reference:
+        if study.reference_on_every_page and not with_reference:
             yield ("reference_on_every_page",), f"{where} has no response of the reference"
             return
         missing = [group for group in groups if group not in present]
         if kind is not None and missing:
             message = (
                 f"{where} has no response of {kind} {missing[0]}, so the participants who see that "
-                f"{kind} would have no page there"
+                f"{kind} would have no page there: remove the scenario, or add the response"
             )
             yield ("between_subjects",), message
             return

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from survey.definition import missing
 from survey.definition.labels import POOLED
 from survey.definition.mapping import FileName, MappedTable, StudyMap
+from survey.definition.missing import in_set, name_of
 from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
 from survey.definition.text_language import checked_tag
 from survey.files.csv_text import from_text
@@ -100,9 +102,12 @@ def parse_responses(
     needed = [name for name in COLUMNS.required if name != "scenario" or not table.is_unnamed]
     named = {"condition": study.conditions, "set": study.sets, "model": models_of(study)}
     once = _Once()
+    without_text: list[int] = []
     for line, cell in table.rows(problems, from_text):
         problems.extend(
-            Problem(file, line, 0, f"{name} is empty") for name in needed if not cell[name]
+            Problem(file, line, 0, f"{name} is empty")
+            for name in needed
+            if not cell[name] and name != "response"
         )
         problems.extend(
             Problem(file, line, 0, f"{name} is longer than {most} characters")
@@ -112,6 +117,9 @@ def parse_responses(
         for name, known in named.items():
             if name in cell and known is not None:
                 cell[name] = _known(cell[name], known, file_table)
+        if not cell["response"]:
+            without_text.append(line)
+            continue
         scenario = cell["scenario"]
         rows.append(
             ResponseRow(
@@ -135,6 +143,12 @@ def parse_responses(
     if problems:
         raise DefinitionError(problems)
     notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
+    if without_text:
+        n, first = len(without_text), without_text[0]
+        notices.append(
+            f"{file}: {n} {'rows have' if n > 1 else 'row has'} no response and "
+            f"{'are' if n > 1 else 'is'} left out (first: line {first})"
+        )
     return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
 
 
@@ -170,23 +184,23 @@ class _Once:
 
 
 def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:
-    """How many blocks lack responses of their set, and an example."""
+    """What tells which responses are missing."""
     have: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
     for row in rows:
         have[row.block].add(row.system)
-    lacking = [
-        (block, system)
-        for block, systems in have.items()
-        for system in _systems_of_set(rows, study, block[1])
-        if system not in systems
-    ]
-    if lacking:
-        (scenario, set_name), system = lacking[0]
-        n = len({block for block, _ in lacking})
-        yield (
-            f"{file}: {n} of {len(have)} blocks lack responses of their set, such as scenario "
-            f"{scenario!r}{in_set(set_name)} of {name_of(system)}"
-        )
+    sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
+    want = {set_name: _systems_of_set(rows, study, set_name) for set_name in sets}
+    yield from missing.notices(
+        file,
+        have,
+        [
+            ((scenario, set_name), system)
+            for scenario in _in_order(row.scenario for row in rows)
+            for set_name in sets
+            for system in want[set_name]
+            if system not in have.get((scenario, set_name), ())
+        ],
+    )
 
 
 def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[Problem]:
@@ -244,22 +258,13 @@ def models_of(study: StudyDefinition) -> list[str] | None:
 def _block_problems(
     rows: list[ResponseRow], study: StudyDefinition, file: str
 ) -> Iterator[Problem]:
-    """Every block has the systems of its set; every scenario is in every set."""
+    """Every block has systems of its set, and not too many."""
     blocks: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for row in rows:
         blocks[row.block].append(row)
     for (scenario, set_name), members in blocks.items():
-        line = members[0].line
         where = (scenario, in_set(set_name))
-        have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
-        lacks = (
-            "scenario {!r}{} lacks a response of {}; "
-            "incomplete_blocks: true in study.yaml allows this"
-        )
-        for system in [] if study.incomplete_blocks else want:
-            if system not in have:
-                yield Problem(file, line, 0, lacks, (*where, name_of(system)))
         too_many = "scenario {!r}{} must not have {}: see sets"
         for row in members:
             if row.system not in want:
@@ -268,14 +273,12 @@ def _block_problems(
             message = (
                 f"scenario {{!r}}{{}} has {{}} responses; a block has at most {MOST_IN_A_BLOCK}"
             )
-            yield Problem(file, line, 0, message, (*where, len(members)))
-    sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
-    for scenario in _in_order(row.scenario for row in rows):
-        line = next(row.line for row in rows if row.scenario == scenario)
-        for set_name in sets:
-            if (scenario, set_name) not in blocks:
-                message = "scenario {!r} has no block{}"
-                yield Problem(file, line, 0, message, (scenario, in_set(set_name)))
+            yield Problem(file, members[0].line, 0, message, (*where, len(members)))
+    if study.sets is not None:
+        for set_name in study.sets:
+            if not any(set_name == of for _, of in blocks):
+                message = "set {!r} has no responses; remove it from sets in study.yaml"
+                yield Problem(file, 0, 0, message, (set_name,))
 
 
 def _systems_of_set(
@@ -292,13 +295,3 @@ def _systems_of_set(
 
 def _in_order(items: Iterable[Item]) -> list[Item]:
     return list(dict.fromkeys(items))
-
-
-def name_of(system: tuple[str, str]) -> str:
-    """A system in a message: its model and its condition."""
-    return f"{system[0]!r} ({system[1]})"
-
-
-def in_set(set_name: str) -> str:
-    """The set of a block in a message, if it has one."""
-    return f" in set {set_name!r}" if set_name else ""

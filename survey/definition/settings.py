@@ -21,6 +21,11 @@ ENDINGS = (
 )
 PROLIFIC_HOSTS = ("prolific.com", "prolific.co", "prolific.ac")
 
+#: Which counts of several judgments of one response by one rater, and which unless the study says
+#: otherwise: that which a study without repeats has.
+RepeatTaken = Literal["first", "last", "mean"]
+USUAL_REPEAT: RepeatTaken = "first"
+
 
 def _is_of(address: str, hosts: tuple[str, ...]) -> bool:
     """Whether an address is of one of these hosts, or of a part of it."""
@@ -164,6 +169,10 @@ class Settings(Part):
     labels: GivenLabels = GivenLabels()
     composites: GivenComposites = {}
     models: GivenModels = {}
+    repeats: RepeatTaken = Field(
+        default=USUAL_REPEAT,
+        description="Which of a rater's judgments of the same response the analysis takes",
+    )
     preregistration: Preregistration = Preregistration()
     datasheet: Datasheet = Datasheet()
     share: Sharing = Sharing()

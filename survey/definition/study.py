@@ -26,8 +26,9 @@ from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
-    SINGLE_KINDS,
+    COMPARING_KINDS,
     BestWorstTask,
+    ComparingTask,
     LikertTask,
     Point,
     RankingTask,
@@ -149,7 +150,7 @@ class Order(Part):
 NEWER = (
     *("systems_per_page", "reference_on_every_page", "between_subjects"),
     *("comprehension", "training"),
-    *("record_writing", "wording", "incomplete_blocks", "latex"),
+    *("record_writing", "wording", "incomplete_blocks", "latex", "spread_over_pages"),
 )
 
 
@@ -178,11 +179,15 @@ class StudyDefinition(Part):
     reference: SystemName | None = None
     sets: dict[str, list[Text]] | None = None
     incomplete_blocks: bool = Field(
-        default=False, description="Whether a block may lack responses of its set"
+        default=False, description="Without effect: any block may lack responses of its set"
     )
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
     systems_per_page: int | None = Field(default=None, ge=1, le=MOST_ON_A_PAGE)
+    spread_over_pages: bool = Field(
+        default=False,
+        description="Whether a participant sees all responses of a block, systems_per_page a page",
+    )
     reference_on_every_page: bool = False
     between_subjects: Literal["system", "model", "condition"] | None = None
     screening: list[ScreeningQuestion] = []
@@ -217,14 +222,32 @@ class StudyDefinition(Part):
         return self.rating
 
     @property
-    def ranking(self) -> RankingTask | None:
-        """The task that orders the responses of a block, if there is one."""
-        return next((t for t in self.tasks if isinstance(t, RankingTask)), None)
+    def rankings(self) -> list[RankingTask]:
+        """The tasks that order the responses of a block, each by a dimension of its own."""
+        return [t for t in self.tasks if isinstance(t, RankingTask)]
 
     @property
-    def best_worst(self) -> BestWorstTask | None:
-        """The task that chooses a best and a worst response, if there is one."""
-        return next((t for t in self.tasks if isinstance(t, BestWorstTask)), None)
+    def best_worst(self) -> list[BestWorstTask]:
+        """The tasks that choose a best and a worst response, each by a dimension of its own."""
+        return [t for t in self.tasks if isinstance(t, BestWorstTask)]
+
+    @property
+    def comparing(self) -> list[ComparingTask]:
+        """The tasks that order the responses of a block, or choose among them."""
+        return [*self.rankings, *self.best_worst]
+
+    @property
+    def compared_dimensions(self) -> list[str]:
+        """The named dimensions by which responses are ordered or chosen."""
+        return list(dict.fromkeys(task.dimension for task in self.comparing if task.dimension))
+
+    def numbered(self, kind: str, dimension: str) -> str:
+        """What names of inputs have of one of several tasks of a kind: nothing of the first, then
+        2, 3, …
+        """
+        dimensions = [task.dimension for task in self.comparing if task.kind == kind]
+        number = dimensions.index(dimension) + 1
+        return "" if number == 1 else str(number)
 
     @property
     def training_items(self) -> list[TrainingItem]:
@@ -297,9 +320,16 @@ class StudyDefinition(Part):
     @field_validator("tasks")
     @classmethod
     def _tasks_fit_together(cls, tasks: list[Task]) -> list[Task]:
-        for kinds in SINGLE_KINDS:
-            if sum(task.kind in kinds for task in tasks) > 1:
-                raise ValueError(f"a block has one task of kind {' or '.join(kinds)}")
+        if sum(isinstance(task, RatingTask) for task in tasks) > 1:
+            raise ValueError("a block has one task of kind likert or slider")
+        for kind in COMPARING_KINDS:
+            compared = (task for task in tasks if isinstance(task, ComparingTask))
+            dimensions = [task.dimension for task in compared if task.kind == kind]
+            if len(dimensions) > 1 and ("" in dimensions or len(set(dimensions)) < len(dimensions)):
+                raise ValueError(
+                    f"several tasks of kind {kind}: give each a dimension of its own, such as "
+                    "dimension: fluency"
+                )
         if all(task.kind == "text" for task in tasks):
             raise ValueError("only free text; ask for ratings, ranks or choices too")
         return tasks
@@ -351,6 +381,21 @@ class StudyDefinition(Part):
             near = did_you_mean(self.reference.condition, self.conditions)
             message = f"{self.reference.condition!r} is not among the conditions{near}"
             raise wrong(("reference", "condition"), message)
+        return self
+
+    @model_validator(mode="after")
+    def _pages_can_share_a_block(self) -> "StudyDefinition":
+        if not self.spread_over_pages:
+            return self
+        path = ("spread_over_pages",)
+        if self.systems_per_page is None:
+            raise wrong(path, "say how many responses a page shows, such as systems_per_page: 1")
+        if self.reference_on_every_page or self.between_subjects is not None:
+            key = "between_subjects" if self.between_subjects else "reference_on_every_page"
+            raise wrong(path, f"a participant sees each response of a block once: remove {key}")
+        if self.comparing:
+            message = "tasks that compare the responses of a block need them on one page"
+            raise wrong(path, message)
         return self
 
     @model_validator(mode="after")

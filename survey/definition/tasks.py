@@ -179,5 +179,7 @@ RatingTask = LikertTask | SliderTask
 Task = Annotated[
     LikertTask | SliderTask | RankingTask | BestWorstTask | TextTask, Field(discriminator="kind")
 ]
-#: Kinds that a block can have only once; their values store the kind only.
-SINGLE_KINDS = (("likert", "slider"), ("ranking",), ("best_worst",))
+#: Tasks that compare the responses of a page. A block can have several of a kind, each with its
+#: dimension; of those that rate it has one.
+ComparingTask = RankingTask | BestWorstTask
+COMPARING_KINDS = ("ranking", "best_worst")

@@ -32,9 +32,11 @@ def rating_name(response: ResponseContent, dimension: str) -> str:
     return f"r-{response.public_id}-{in_forms(dimension)}"
 
 
-def rank_name(response: ResponseContent) -> str:
-    """Name of the inputs that give a response its rank."""
-    return f"rank-{response.public_id}"
+def rank_name(response: ResponseContent, number: str) -> str:
+    """Name of the inputs that give a response its rank; `number` as
+    `StudyDefinition.numbered` has it.
+    """
+    return f"rank{number}-{response.public_id}"
 
 
 def text_name(name: str) -> str:
@@ -92,12 +94,18 @@ class _Reading:
     def ranks(self, task: RankingTask) -> None:
         allowed = {str(rank): rank for rank in range(1, len(self.responses) + 1)}
         taken: set[int] = set()
+        number = self.definition.numbered(task.kind, task.dimension)
+        several = len(self.definition.rankings) > 1
         for which, response in self.named():
-            name = rank_name(response)
+            name = rank_name(response, number)
             rank = allowed.get(self.sent.get(name, ""))
             self.checked.sent[name] = rank
             if rank is None:
-                self.checked.errors[f"{name}-1"] = _("Choose a rank for %s") % which
+                message = _("Choose a rank for %s") % which
+                if several:
+                    message = _("Choose a rank for %(which)s: %(question)s")
+                    message %= {"which": which, "question": task.question}
+                self.checked.errors[f"{name}-1"] = message
                 continue
             if rank in taken and not task.ties:
                 message = _("%(which)s has rank %(rank)s, which another one has")
@@ -109,7 +117,9 @@ class _Reading:
     def choices(self, task: BestWorstTask) -> None:
         by_public_id = {response.public_id: response for response in self.responses}
         chosen = {}
-        for name, question, value in ((BEST, task.best, 1), (WORST, task.worst, -1)):
+        number = self.definition.numbered(task.kind, task.dimension)
+        best, worst = f"{BEST}{number}", f"{WORST}{number}"
+        for name, question, value in ((best, task.best, 1), (worst, task.worst, -1)):
             response = by_public_id.get(self.sent.get(name, ""))
             self.checked.sent[name] = response.public_id if response else None
             if response is None:
@@ -121,8 +131,8 @@ class _Reading:
                 chosen[name] = response
                 cell = AnswerKey(task.kind, response.id, task.dimension)
                 self.checked.values.ratings[cell] = value
-        if len(chosen) == 2 and chosen[BEST] == chosen[WORST]:
-            first = f"{WORST}-{chosen[WORST].public_id}"
+        if len(chosen) == 2 and chosen[best] == chosen[worst]:
+            first = f"{worst}-{chosen[worst].public_id}"
             self.checked.errors[first] = _("Choose two different %s") % self.wording.responses
 
     def check(self) -> None:
@@ -241,10 +251,10 @@ def read_block(
         reading.check()
     if definition.rating is not None:
         reading.ratings(definition.rating, named[above:])
-    if definition.ranking is not None:
-        reading.ranks(definition.ranking)
-    if definition.best_worst is not None:
-        reading.choices(definition.best_worst)
+    for ranking in definition.rankings:
+        reading.ranks(ranking)
+    for choice in definition.best_worst:
+        reading.choices(choice)
     for task in definition.block_remarks:
         read_text(sent, task, reading.checked.values.texts, reading.checked)
     remarks = definition.block_remarks

@@ -14,11 +14,19 @@ class Presentation(models.Model):
     """A block as shown to a participant.
 
     `response_order` has the response ids in the order of the page, top first. Imported ratings may
-    come without an order: then `position` and `response_order` are null.
+    come without an order: then `position` and `response_order` are null. A participant may judge
+    the same responses several times (`repeat`), and see those of one block on several pages
+    (`part`).
     """
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="presentations")
     block = models.ForeignKey(Block, models.PROTECT, related_name="presentations")
+    repeat = models.PositiveIntegerField(
+        default=1, help_text="1 where they judged these responses for the first time"
+    )
+    part = models.PositiveIntegerField(
+        default=1, help_text="1 for the first page of this block and repeat"
+    )
     page = models.PositiveIntegerField(null=True, help_text="Page of the survey")
     position = models.PositiveIntegerField(null=True, help_text="1 for the first block shown")
     response_order = models.JSONField(null=True)
@@ -47,7 +55,12 @@ class Presentation(models.Model):
     class Meta:
         ordering = ["participant", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["participant", "block"], name="presentation_block"),
+            models.UniqueConstraint(
+                fields=["participant", "block", "repeat", "part"], name="presentation_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeat__gte=1, part__gte=1), name="presentation_numbered_from_1"
+            ),
             models.UniqueConstraint(
                 fields=["participant", "position"], name="presentation_position"
             ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
+from survey.definition.pages import pages_of_each
 from survey.definition.settings import LinkParameters, Places
 from survey.definition.study import StudyDefinition
 
@@ -81,17 +82,15 @@ class Content:
 
     @property
     def blocks_shown(self) -> int:
-        """How many blocks a participant sees."""
-        return self.definition.blocks_per_participant or len(self.blocks)
+        """How many pages of blocks a participant sees."""
+        return pages_of_each(self.definition, [len(block.texts) for block in self.blocks])
 
     @property
     def dimensions(self) -> list[str]:
         """The dimensions that raters judge: those they rate, else those they rank or choose by."""
         study = self.definition
         rated = [dimension.name for dimension in study.rating.dimensions] if study.rating else []
-        placed = [task.dimension for task in (study.ranking, study.best_worst) if task]
-        named = [*rated, *(name for name in placed if name)]
-        return list(dict.fromkeys(named)) or [""]
+        return list(dict.fromkeys([*rated, *study.compared_dimensions])) or [""]
 
     def cells(self) -> Iterator[RatingKey]:
         """All cells, in file order."""

@@ -267,7 +267,7 @@ class SimulatedVisit:
             raise self._error("shows no block of this study")
         block, shown = recognised
         judged = self._judged(block, shown, study)
-        answers = [_input(at, value) for at, value in judged.items()]
+        answers = [_input(study, at, value) for at, value in judged.items()]
         if "check" in form.inputs:
             answers.append(("check", str(self.plan.checks[self._statement(study, "in_block")])))
         answers += self._texts(form, study.block_remarks, *block.name)
@@ -395,10 +395,11 @@ def _text(name: str) -> str:
     return f"text-{name}"
 
 
-def _input(at: SentRating, value: float) -> tuple[str, str]:
+def _input(study: StudyDefinition, at: SentRating, value: float) -> tuple[str, str]:
     """The form's values for a rating, rank or choice."""
     if at.task == "ranking":
-        return f"rank-{at.response}", str(value)
+        return f"rank{study.numbered(at.task, at.dimension)}-{at.response}", str(value)
     if at.task == "best_worst":
-        return ("best" if value > 0 else "worst"), at.response
+        number = study.numbered(at.task, at.dimension)
+        return f"{'best' if value > 0 else 'worst'}{number}", at.response
     return f"r-{at.response}-{in_forms(at.dimension)}", str(value)

@@ -25,7 +25,8 @@ from survey.tidy.times import is_backwards, seconds_between
 
 RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
 #: How the response was shown; empty if imported ratings lack it.
-SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions")
+#: `repeat` is 1 where the participant judged the response for the first time.
+SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions", "repeat")
 RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
 COMMENT_COLUMNS = ("participant", "scenario", "set", "name", "text", "block_position", "revisions")
 #: How long a free answer is, and how it was written.
@@ -56,6 +57,7 @@ class _Shown:
     """A presentation: its block, and how it was shown."""
 
     block: int
+    repeat: int
     position: int | None
     order: list[int] | None
     seconds: float | None
@@ -80,9 +82,9 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             cell = cells[seen.block, response]
             row = (
                 *(name, *cell.names, dimension, value),
-                *(seen.position, seen.place_of(response), seen.seconds, revisions),
+                *(seen.position, seen.place_of(response), seen.seconds, revisions, seen.repeat),
             )
-            rows.append(((cell.place, dimensions.get(dimension, -1)), row))
+            rows.append(((cell.place, dimensions.get(dimension, -1), seen.repeat), row))
         rows.sort(key=itemgetter(0))
         yield from (row for _, row in rows)
 
@@ -114,8 +116,9 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
                 cell = cells[seen.block, response]
                 values_of_row = (dimension, row.rank, row.choice)
                 place = seen.place_of(response)
-                shown_as = (seen.position, place, seen.seconds, row.revisions)
-                rows.append(((cell.place, dimension), (*cell.names, *values_of_row, *shown_as)))
+                shown_as = (seen.position, place, seen.seconds, row.revisions, seen.repeat)
+                key = (cell.place, dimension, seen.repeat)
+                rows.append((key, (*cell.names, *values_of_row, *shown_as)))
         rows.sort(key=itemgetter(0))
         yield from ((name, *row) for _, row in rows)
 
@@ -190,6 +193,7 @@ def _by_participant(
             "participant_id",
             "id",
             "block_id",
+            "repeat",
             "position",
             "response_order",
             "shown_at",
@@ -223,6 +227,7 @@ def _by_participant(
 
 def _shown(
     block: int,
+    repeat: int,
     position: int | None,
     order: list[int] | None,
     shown_at: datetime | None,
@@ -231,4 +236,4 @@ def _shown(
 ) -> _Shown:
     known = shown_at and answered_at
     seconds = seconds_between(shown_at, answered_at) if known else imported_seconds
-    return _Shown(block, position, order, seconds)
+    return _Shown(block, repeat, position, order, seconds)

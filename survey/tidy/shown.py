@@ -34,6 +34,7 @@ PRESENTATION_COLUMNS = (
     *MEASURED_COLUMNS,
     "clock_stepped",
     "interface",
+    "repeat",
 )
 SHOWN_RESPONSE_COLUMNS = (
     "participant",
@@ -41,6 +42,7 @@ SHOWN_RESPONSE_COLUMNS = (
     "block_position",
     "response_position",
     "seconds_on_screen",
+    "repeat",
 )
 
 
@@ -49,7 +51,8 @@ def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     times = ("shown_at", "answered_at", "submitted_at")
     rows = _shown(study, sources).values_list(
         *("participant__pseudonym", "block__scenario__name", "block__set_name", "position"),
-        *(*times, "imported_seconds", *MEASURED_COLUMNS, "interface"),
+        *(*times, "imported_seconds", *MEASURED_COLUMNS),
+        *("interface", "repeat"),
     )
     for row in rows.iterator():
         shown_at, answered_at, submitted_at = row[4:7]
@@ -58,9 +61,9 @@ def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             *row[:4],
             *map(time_text, (shown_at, answered_at, submitted_at)),
             row[7] if stepped is None else seconds_between(shown_at, answered_at),
-            *row[8:-1],
+            *row[8:-2],
             stepped,
-            row[-1],
+            *row[-2:],
         )
 
 
@@ -69,9 +72,10 @@ def shown_response_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     cells = cells_of(study)
     members = whole_pages(study, cells)
     rows = _shown(study, sources).values_list(
-        *("participant__pseudonym", "block_id", "position", "response_order", "response_seconds")
+        *("participant__pseudonym", "block_id", "position", "response_order", "response_seconds"),
+        "repeat",
     )
-    for person, block, position, order, seconds in rows.iterator():
+    for person, block, position, order, seconds, repeat in rows.iterator():
         on_screen = seconds or {}
         for place, response in enumerate(order or members.get(block, ()), start=1):
             yield (
@@ -80,6 +84,7 @@ def shown_response_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
                 position,
                 place if order else None,
                 on_screen.get(str(response)),
+                repeat,
             )
 
 

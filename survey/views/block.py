@@ -14,7 +14,13 @@ from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.dialogue import turns_of
-from survey.definition.tasks import SliderTask, TextTask
+from survey.definition.tasks import (
+    COMPARING_KINDS,
+    BestWorstTask,
+    RankingTask,
+    SliderTask,
+    TextTask,
+)
 from survey.definition.text_language import differs, language_of
 from survey.forms.block import (
     BEST,
@@ -83,7 +89,7 @@ def show_block(
         shown = Presentation.objects.filter(pk=presentation.pk)
         shown.update(shown_at=shown_at, interface=INTERFACE)
     elif presentation.answered_at is not None:
-        sent = given_answers(presentation, block, check)
+        sent = given_answers(definition, presentation, block, check)
         writing = written_before(participant, presentation)
         measured = {name: getattr(presentation, name) for name in paradata.FIELDS}
     elif presentation.interface != INTERFACE:  # updated since it was shown, and not answered yet
@@ -121,8 +127,8 @@ def block_context(
         "entries": page.entries(check, item),
         "scale": page.scale,
         "slider": page.slider(),
-        "ranking": page.ranking(),
-        "choices": page.choices(),
+        "rankings": [page.ranking(task) for task in definition.rankings],
+        "panels": [page.choices(task) for task in definition.best_worst],
         "texts": text_items(definition, definition.block_remarks, sent, errors, writing),
         "ai_policy": ai_policy(definition),
         "look": look_of(definition),
@@ -146,16 +152,21 @@ def shown_context(context: str, pages: Sequence[str], page: str) -> dict[str, An
 
 
 def given_answers(
-    presentation: Presentation, block: BlockContent, check: AttentionCheck | None
+    definition: StudyDefinition,
+    presentation: Presentation,
+    block: BlockContent,
+    check: AttentionCheck | None,
 ) -> dict[str, object]:
     """What was answered before, as the form would send it."""
     sent: dict[str, object] = {CHECK: check.answer} if check is not None else {}
     for rating in Rating.objects.filter(presentation=presentation):
         response = block.responses[rating.response_id]
-        if rating.task == "ranking":
-            sent[rank_name(response)] = rating.value
-        elif rating.task == "best_worst":
-            sent[BEST if rating.value > 0 else WORST] = response.public_id
+        if rating.task in COMPARING_KINDS:
+            number = definition.numbered(rating.task, rating.dimension)
+            if rating.task == "ranking":
+                sent[rank_name(response, number)] = rating.value
+            else:
+                sent[f"{BEST if rating.value > 0 else WORST}{number}"] = response.public_id
         else:
             sent[rating_name(response, rating.dimension)] = rating.value
     for answer in FreeAnswer.objects.filter(presentation=presentation):
@@ -260,30 +271,33 @@ class _Page:
             "longest": max(6, *(len(str(value)) for value in task.values)),
         }
 
-    def ranking(self) -> dict[str, Any] | None:
-        """The order that is asked for, if one is."""
-        task = self.definition.ranking
-        if task is None:
-            return None
+    def ranking(self, task: RankingTask) -> dict[str, Any]:
+        """An order that is asked for."""
+        number = self.definition.numbered(task.kind, task.dimension)
         rows = [
-            self._asked(rank_name(response)) | self._named(response, title)
+            self._asked(rank_name(response, number)) | self._named(response, title)
             for response, title in zip(self.responses, self.titles, strict=True)
         ]
         ranks = tuple((rank, str(rank)) for rank in range(1, len(rows) + 1))
-        return {"question": task.question, "ties": task.ties, "ranks": ranks, "rows": rows}
+        return {
+            "number": number,
+            "several": len(self.definition.rankings) > 1,
+            "question": task.question,
+            "ties": task.ties,
+            "ranks": ranks,
+            "rows": rows,
+        }
 
-    def choices(self) -> list[dict[str, Any]]:
-        """The choice of best and worst, if it is asked for."""
-        task = self.definition.best_worst
-        if task is None:
-            return []
+    def choices(self, task: BestWorstTask) -> list[dict[str, Any]]:
+        """A choice of best and worst that is asked for."""
+        number = self.definition.numbered(task.kind, task.dimension)
         options = [
             self._named(response, title) | {"value": response.public_id}
             for response, title in zip(self.responses, self.titles, strict=True)
         ]
         return [
-            self._asked(BEST, question=task.best) | {"options": options},
-            self._asked(WORST, question=task.worst) | {"options": options},
+            self._asked(f"{BEST}{number}", question=task.best) | {"options": options},
+            self._asked(f"{WORST}{number}", question=task.worst) | {"options": options},
         ]
 
     def _asked(self, name: str, *, question: str = "") -> dict[str, Any]:

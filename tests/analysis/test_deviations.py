@@ -61,6 +61,7 @@ def test_what_is_as_planned_deviates_in_nothing() -> None:
             {"composites": {"empathy": ["a", "b"]}},
             ("composite empathy: none → a, b", "rows of dimension empathy"),
         ),
+        ({"repeats": "mean"}, ("repeated judgments: first → mean", "every row")),
         ({"gold": "file x"}, ("gold scores: judge@1 → file x", "rows of the included raters")),
         (
             {"gold_hash": "456"},

@@ -173,12 +173,12 @@ def test_rating_is_a_row_with_how_it_was_shown(study: Study) -> None:
 
     assert len(rows) == 12
     assert rows[:6] == [
-        ("anna", "S1", "1", "Ant", "plain", "warmth", 2, 4, 3, 10.0, 0),
-        ("anna", "S1", "1", "Ant", "tuned", "warmth", 2, 4, 2, 10.0, 1),
-        ("anna", "S1", "1", "Oracle", "reference", "warmth", 2, 4, 1, 10.0, 0),
-        ("anna", "S1", "2", "Bee", "plain", "warmth", 4, 3, 3, 10.0, 0),
-        ("anna", "S1", "2", "Bee", "tuned", "warmth", 4, 3, 2, 10.0, 1),
-        ("anna", "S1", "2", "Oracle", "reference", "warmth", 2, 3, 1, 10.0, 0),
+        ("anna", "S1", "1", "Ant", "plain", "warmth", 2, 4, 3, 10.0, 0, 1),
+        ("anna", "S1", "1", "Ant", "tuned", "warmth", 2, 4, 2, 10.0, 1, 1),
+        ("anna", "S1", "1", "Oracle", "reference", "warmth", 2, 4, 1, 10.0, 0, 1),
+        ("anna", "S1", "2", "Bee", "plain", "warmth", 4, 3, 3, 10.0, 0, 1),
+        ("anna", "S1", "2", "Bee", "tuned", "warmth", 4, 3, 2, 10.0, 1, 1),
+        ("anna", "S1", "2", "Oracle", "reference", "warmth", 2, 3, 1, 10.0, 0, 1),
     ]
 
 
@@ -196,9 +196,9 @@ def test_ranks_are_apart_from_ratings(study: Study) -> None:
         Rating.objects.create(presentation=presentation, response=response, task=task, value=value)
 
     assert list(rank_rows(study, counted_sources())) == [
-        ("anna", "S1", "1", "Ant", "plain", "", 2, None, 4, 3, None, 0),
-        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", 4, 2, None, 0),
-        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", 4, 1, None, 0),
+        ("anna", "S1", "1", "Ant", "plain", "", 2, None, 4, 3, None, 0, 1),
+        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", 4, 2, None, 0, 1),
+        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", 4, 1, None, 0, 1),
     ]
     assert {row[0] for row in rating_rows(study, counted_sources())} == {"bert"}
 

@@ -443,7 +443,7 @@ def test_second_value_and_lost_constraint_are_named(study: Study) -> None:
         found, _ = examined()
         assert [line.partition(". ")[0] for line in found] == [
             f"small@1, participant {person()} (row {rating.pk} of survey_rating): is the second "
-            f"value of likert 'warmth' for response {rating.response_id} on this page",
+            f"value of likert 'warmth' for response {rating.response_id} in this block",
             "table survey_rating: the database lacks the constraint rating_once",
             f"small@1, participant {person()}, page {page().page} (row {page().pk} of "
             "survey_presentation): is answered and has 4 values instead of 3",

@@ -127,7 +127,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     )
     ratings = (
         "participant,scenario,set,model,condition,dimension,rating,"
-        "gold,block_position,response_position,block_seconds,revisions"
+        "gold,block_position,response_position,block_seconds,revisions,repeat"
     )
     assert header(folder / "ratings.csv") == ratings
     assert header(folder / "ratings_all.csv") == ratings

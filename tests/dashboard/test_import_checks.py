@@ -76,8 +76,8 @@ BAD_RATINGS = [
     ("rating", "6|4|5", "6 is not on the scale of the study, 1 to 5"),
     ("rating", "2.5|4|5", "'2.5' is not a whole number"),
     ("rating", "|4|5", "is empty"),
-    ("block_position", "0||", "0 is not between 1 and 4"),
-    ("block_position", "5||", "5 is not between 1 and 4"),
+    ("block_position", "0||", "0 is not between 1 and 2147483647"),
+    ("block_position", "5|5|", "5 is not between 1 and 4"),
     ("response_position", "4||", "4 is not between 1 and 3"),
     ("block_seconds", "-1||", "-1 is less than 0"),
     ("revisions", "-1||", "-1 is not between 0 and 2147483647"),
@@ -102,10 +102,11 @@ def test_response_that_its_set_does_not_show_is_refused(study: Study, files: Fil
 
 
 def test_rating_given_twice_is_refused(study: Study, files: Files) -> None:
-    given = files(participants=PEOPLE, ratings=RATINGS + "anna,S1,1,Ant,plain,3\n")
+    ratings = table(RATINGS + "anna,S1,1,Ant,plain,3\n", repeat="1|1|1|1")
 
-    assert refusal(study, given) == [
-        "ratings.csv, line 5: 'anna' has rated this response's warmth already"
+    assert refusal(study, files(participants=PEOPLE, ratings=ratings)) == [
+        "ratings.csv, line 5: column 'repeat': 'anna' has rated this response's warmth already, as "
+        "repeat 1"
     ]
 
 
@@ -115,7 +116,8 @@ def test_orders_that_contradict_themselves_are_refused(study: Study, files: File
     one_place = table(RATINGS, response_position="1|1|1")
 
     assert refusal(study, files(participants=PEOPLE, ratings=one_block)) == [
-        "ratings.csv, line 3: column 'block_position': 2 differs from line 2, the same block"
+        "ratings.csv, line 3: column 'block_position': 2 differs from line 2, the same block; if "
+        "people had several pages of a block, write spread_over_pages: true in study.yaml"
     ]
     assert refusal(study, files(participants=PEOPLE, ratings=two_blocks)) == [
         "ratings.csv, line 4: column 'block_position': 'anna' has another block at 1 on line 2"
@@ -161,13 +163,11 @@ anna,S1,1,Ant,plain,,4,
 anna,S1,1,Ant,tuned,,1,top
 anna,S1,1,Oracle,reference,,first,
 anna,S1,1,Ant,tuned,,1,
-anna,S1,1,Ant,tuned,,2,
 """
     assert refusal(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)) == [
         "ranks.csv, line 2: column 'rank': 4 is not between 1 and 3",
         "ranks.csv, line 3: column 'choice': 'top' is unknown; known are 'best', 'worst'",
         "ranks.csv, line 4: column 'rank': 'first' is not a whole number",
-        "ranks.csv, line 6: 'anna' has placed this response already",
     ]
 
 

@@ -54,9 +54,9 @@ def test_import_stores_people_and_ratings_as_given(study: Study, files: Files) -
         ("bert", "import", "in_progress", start, None, 600.0, 1),
     ]
     assert list(rating_rows(study, counted_sources())) == [
-        ("anna", "S1", "1", "Ant", "plain", "warmth", 2, None, None, None, 0),
-        ("anna", "S1", "1", "Ant", "tuned", "warmth", 4, None, None, None, 0),
-        ("bert", "S2", "2", "Oracle", "reference", "warmth", 5, None, None, None, 0),
+        ("anna", "S1", "1", "Ant", "plain", "warmth", 2, None, None, None, 0, 1),
+        ("anna", "S1", "1", "Ant", "tuned", "warmth", 4, None, None, None, 0, 1),
+        ("bert", "S2", "2", "Oracle", "reference", "warmth", 5, None, None, None, 0, 1),
     ]
     gold = GoldScore.objects.values_list("response__system__model", "dimension", "value")
     assert sorted(gold) == [("Ant", "warmth", 2.5), ("Oracle", "warmth", 4.0)]
@@ -226,10 +226,10 @@ anna,S1,2,Bee,plain,4,1,2,,
 
     rows = [row[6:] for row in rating_rows(study, counted_sources())]
     assert rows == [
-        (2, 3, 2, 12.5, 0),
-        (4, 3, 1, 12.5, 1),
-        (4, 3, 3, 12.5, 0),
-        (4, 1, None, None, 0),
+        (2, 3, 2, 12.5, 0, 1),
+        (4, 3, 1, 12.5, 1, 1),
+        (4, 3, 3, 12.5, 0, 1),
+        (4, 1, None, None, 0, 1),
     ]
 
 
@@ -243,9 +243,9 @@ anna,S1,1,Oracle,reference,,,worst,12.5
     run(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks))
 
     assert list(rank_rows(study, counted_sources())) == [
-        ("anna", "S1", "1", "Ant", "plain", "", 2, None, None, None, 12.5, 0),
-        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", None, None, 12.5, 0),
-        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", None, None, 12.5, 0),
+        ("anna", "S1", "1", "Ant", "plain", "", 2, None, None, None, 12.5, 0, 1),
+        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", None, None, 12.5, 0, 1),
+        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", None, None, 12.5, 0, 1),
     ]
 
 
@@ -263,7 +263,7 @@ def test_every_kind_of_table_is_imported_alike(study: Study, files: Files, kind:
     anna, bert = (row[:7] for row in participant_rows(study, counted_sources()))
     assert anna == (*expected, 1200.5, 0)
     assert bert[5:] == (600.0, 1)
-    assert [row[-2] for row in rating_rows(study, counted_sources())] == [33.25, 33.25, 61.0]
+    assert [row[-3] for row in rating_rows(study, counted_sources())] == [33.25, 33.25, 61.0]
     assert sorted(GoldScore.objects.values_list("value", flat=True)) == [2.5, 4.0]
 
 

@@ -195,8 +195,8 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
                 ("{scenarios: {S1: All}}", "22: labels.scenarios.S1: a label can't be 'All'"),
             )
         ),
-        ("responses.csv", "Try again.", "", "line 2: response is empty"),
-        ("responses.csv", "Ant,plain,Try", "Bee,plain,Try", "lacks a response of 'Ant' (plain)"),
+        ("responses.csv", "Ant,plain,Try", ",plain,Try", "line 2: model is empty"),
+        ("responses.csv", "Ant,plain,Try", "Bee,plain,Try", "must not have 'Bee' (plain)"),
     ],
 )
 def test_a_bad_file_is_named_with_its_place_and_changes_nothing(

@@ -186,9 +186,6 @@ BAD_FITS = [
     (WIDE.replace("S1 Ant 2 FT", "S2 Ant 2").replace("set", "set"), changed("set: 1", "set: 2"),
      "ratings.csv, line 2: column 'S1 Ant 2': 'Ant' (plain) is not shown in scenario 'S1', set '2' "
      "(and 2 more up to line 3)"),
-    (WIDE + "anna,2,4\n", WIDE_MAP,
-     "ratings.csv, line 4: column 'S1 Ant 2': 'anna' has rated this response's warmth already (and "
-     "1 more on this line)"),
 ]  # fmt: skip
 
 

@@ -102,11 +102,11 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             "tasks.0.kind: a page shows one response, and this task compares two or more",
         ),
         (
-            yaml_of("incomplete_blocks: true", tasks=(RANKING,)),
+            yaml_of(tasks=(RANKING,)),
             csv_of(3) + "S3,Prompt 3,M1,plain,Alone\n",
             7,
             "tasks.0.kind: a page of scenario 'S3' shows one response, and this task compares two "
-            "or more",
+            "or more: remove the scenario, or add a response",
         ),
         (
             yaml_of("between_subjects: systems"),
@@ -125,14 +125,16 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             OF_SETS,
             13,
             "between_subjects: scenario 'S1' in set '1' has no response of model M2, so the "
-            "participants who see that model would have no page there",
+            "participants who see that model would have no page there: remove the scenario, or add "
+            "the response",
         ),
         (
             yaml_of("between_subjects: system"),
             csv_of(3) + "S3,Prompt 3,M1,plain,Alone\nS3,Prompt 3,M2,plain,Also\n",
-            0,
-            "scenario 'S3' lacks a response of 'M3' (plain); "
-            "incomplete_blocks: true in study.yaml allows this",
+            13,
+            "between_subjects: scenario 'S3' has no response of system 'M3' (plain), so the "
+            "participants who see that system would have no page there: remove the scenario, or "
+            "add the response",
         ),
         (
             yaml_of("reference_on_every_page: true"),

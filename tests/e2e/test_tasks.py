@@ -65,26 +65,32 @@ class Meant:
                     else:
                         value = hand.slide(name, draw.randint(0, 100))
                     self.ratings[kind, dimension["name"], response] = value
-        if "ranking" in tasks:
-            self._rank(hand, tasks["ranking"], draw)
-        if "best_worst" in tasks:
+        for number, task in _numbered(study, "ranking"):
+            self._rank(hand, task, number, draw)
+        for number, task in _numbered(study, "best_worst"):
             best, worst = draw.sample(self.shown, 2)
-            hand.choose("best", best)
-            hand.choose("worst", worst)
-            self.ratings["best_worst", "warmth", best] = 1
-            self.ratings["best_worst", "warmth", worst] = -1
+            hand.choose(f"best{number}", best)
+            hand.choose(f"worst{number}", worst)
+            self.ratings["best_worst", task["dimension"], best] = 1
+            self.ratings["best_worst", task["dimension"], worst] = -1
         for name in ["why"] * ("text" in tasks) + ["comment"] * ("comment" in study):
             self.texts[name] = f"It listens, 很好 {draw.randint(0, 99)}"
             hand.write(f"text-{name}", self.texts[name])
 
-    def _rank(self, hand: Hand, task: dict[str, Any], draw: random.Random) -> None:
+    def _rank(self, hand: Hand, task: dict[str, Any], number: str, draw: random.Random) -> None:
         ranks = list(range(1, len(self.shown) + 1))
         if task.get("ties"):
             ranks = draw.choices(ranks, k=len(self.shown))
         draw.shuffle(ranks)
         for response, rank in zip(self.shown, ranks, strict=True):
-            hand.choose(f"rank-{response}", str(rank))
-            self.ratings["ranking", "", response] = rank
+            hand.choose(f"rank{number}-{response}", str(rank))
+            self.ratings["ranking", task.get("dimension", ""), response] = rank
+
+
+def _numbered(study: dict[str, Any], kind: str) -> list[tuple[str, dict[str, Any]]]:
+    """The tasks of a kind, each with what its inputs are numbered by."""
+    tasks = [task for task in study["tasks"] if task["kind"] == kind]
+    return [("" if n == 1 else str(n), task) for n, task in enumerate(tasks, start=1)]
 
 
 @pytest.mark.parametrize(("kind", "javascript"), HANDS)

@@ -39,6 +39,14 @@ BEST_WORST: dict[str, Any] = {
     "worst": "Which response is the coldest?",
     "dimension": "warmth",
 }
+#: Three rankings and two choices of best and worst, each by something else.
+ASPECTS: list[dict[str, Any]] = [
+    {"kind": "ranking", "question": f"Rank them by {name}.", "dimension": name}
+    for name in ("fluency", "fluency_2", "overall")
+] + [
+    {"kind": "best_worst", "best": f"Best {name}?", "worst": f"Worst {name}?", "dimension": name}
+    for name in ("fluency", "overall")
+]
 WHY: dict[str, Any] = {
     "kind": "text",
     "name": "why",
@@ -96,6 +104,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "ranking": {"tasks": [RANKING], "responses": 5},
     "ties": {"tasks": [TIES], "responses": 4, "response_labels": "letters"},
     "best-worst": {"tasks": [BEST_WORST, WHY], "responses": 5, "response_labels": "letters"},
+    "aspects": {"tasks": ASPECTS, "responses": 3},
     "everything": {
         "tasks": [LIKERT, RANKING, BEST_WORST, WHY],
         "responses": 8,

@@ -157,6 +157,61 @@ def test_ties_are_stored_where_the_study_allows_them(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("db")
+def test_several_rankings_and_choices_are_each_their_own(client: Client) -> None:
+    person = visit(client, "aspects")
+    a, b, c = person.shown()
+    sent = {
+        **{f"rank-{r}": v for r, v in zip((a, b, c), "123", strict=True)},
+        **{f"rank2-{r}": v for r, v in zip((a, b, c), "321", strict=True)},
+        **{f"rank3-{r}": v for r, v in zip((a, b, c), "213", strict=True)},
+        "best": a,
+        "worst": b,
+        "best2": b,
+        "worst2": c,
+    }
+    person.send(sent)
+    given = {
+        **{("ranking", "fluency", r): (v, 0) for r, v in zip((a, b, c), (1, 2, 3), strict=True)},
+        **{("ranking", "fluency_2", r): (v, 0) for r, v in zip((a, b, c), (3, 2, 1), strict=True)},
+        **{("ranking", "overall", r): (v, 0) for r, v in zip((a, b, c), (2, 1, 3), strict=True)},
+        ("best_worst", "fluency", a): (1, 0), ("best_worst", "fluency", b): (-1, 0),
+        ("best_worst", "overall", b): (1, 0), ("best_worst", "overall", c): (-1, 0),
+    }  # fmt: skip
+    assert person.ratings() == given
+    assert checked(person.html()) == sent
+    person.send(sent)
+    assert person.ratings() == given
+    person.send(sent | {f"rank3-{a}": "1", f"rank3-{b}": "2", "worst2": a})
+    del given["best_worst", "overall", c]
+    assert person.ratings() == given | {
+        ("ranking", "overall", a): (1, 1),
+        ("ranking", "overall", b): (2, 1),
+        ("best_worst", "overall", a): (-1, 1),
+    }
+
+
+@pytest.mark.usefixtures("db")
+def test_what_is_missing_of_several_rankings_is_named_with_its_question(client: Client) -> None:
+    person = visit(client, "aspects")
+    a, b, c = person.shown()
+    page = BeautifulSoup(person.send({f"rank2-{a}": "1", f"rank2-{b}": "1"}, 422), "html.parser")
+    links = {str(link["href"]): link.text for link in page.select(".error-summary a")}
+    assert links[f"#rank-{c}-1"] == "Choose a rank for response 3: Rank them by fluency."
+    assert links[f"#rank2-{b}-1"] == "Response 2 has rank 1, which another one has"
+    assert links[f"#rank2-{c}-1"] == "Choose a rank for response 3: Rank them by fluency_2."
+    assert all(page.select(target) for target in links)
+    assert person.ratings() == {}
+    headings = {page.select_one(f"#{s['aria-labelledby']}") for s in page.select("[data-ranking]")}
+    assert {h.text for h in headings if h} == {
+        "Rank them by fluency.", "Rank them by fluency_2.", "Rank them by overall."
+    }  # fmt: skip
+    ids = [tag["id"] for tag in page.select("[id]")]
+    assert len(ids) == len(set(ids))
+    legends = [tag.get_text() for tag in page.select("[data-ranking] legend")]
+    assert legends[3] == "Response 1: rank (Rank them by fluency_2.)"
+
+
+@pytest.mark.usefixtures("db")
 def test_swapped_best_and_worst_are_one_change_each(client: Client) -> None:
     person = visit(client, "best-worst")
     a, b, *_ = person.shown()

@@ -57,8 +57,8 @@ class TestTasks:
     def test_every_kind_at_once(self) -> None:
         definition = small_study.definition(study(LIKERT + RANKING + CHOICE + TEXT))
         assert definition.rated.values == [0, 1]
-        assert definition.ranking is not None and not definition.ranking.ties
-        assert definition.best_worst is not None
+        assert [ranking.ties for ranking in definition.rankings] == [False]
+        assert len(definition.best_worst) == 1
         assert [task.name for task in definition.block_texts] == ["why"]
 
     def test_a_slider_has_a_hundred_and_one_values_and_two_labels(self) -> None:
@@ -75,8 +75,16 @@ class TestTasks:
         ("tasks", "message"),
         [
             (LIKERT + SLIDER, "tasks: a block has one task of kind likert or slider"),
-            (RANKING + RANKING, "tasks: a block has one task of kind ranking"),
-            (CHOICE + CHOICE, "tasks: a block has one task of kind best_worst"),
+            (
+                RANKING + RANKING,
+                "tasks: several tasks of kind ranking: give each a dimension of its "
+                "own, such as dimension: fluency",
+            ),
+            (
+                CHOICE + CHOICE,
+                "tasks: several tasks of kind best_worst: give each a dimension of its "
+                "own, such as dimension: fluency",
+            ),
             (TEXT, "tasks: only free text; ask for ratings, ranks or choices too"),
             (LIKERT + TEXT + TEXT, "tasks.2.name: 'why' is repeated: see tasks.1"),
             (

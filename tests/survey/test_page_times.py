@@ -183,7 +183,7 @@ def test_times_across_a_clock_that_was_set_back_are_empty_and_flagged(
     assert not any(
         seconds is not None and seconds < 0
         for row in rating_rows(study, [Participant.Source.SIMULATED])
-        for seconds in [row[-2]]
+        for seconds in [row[-3]]
     )
     for columns, rows, seconds in (
         (PAGE_TIME_COLUMNS, page_time_rows, "seconds"),

@@ -54,13 +54,10 @@ def test_other_columns_are_ignored_with_a_notice() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (changed("S1,1,I failed.,Ant,plain,Try again.\n", ""),
-         "line 2: scenario 'S1' in set '1' lacks a response of 'Ant' (plain)"),
         (changed("S2,1,I miss her.,Ant,plain,Time heals.",
                  "S2,1,I miss her.,Ant,tuned,Time heals."),
          "line 9: 'Ant' (tuned) already answers scenario 'S2' in set '1' on line 8"),
-        (changed("Try again.", ""), "line 2: response is empty"),
-        (changed("Try again.", "   "), "line 2: response is empty"),
+        (changed("S1,1,I failed.,Ant,plain", "S1,1,,Ant,plain"), "line 2: prompt is empty"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Bee,raw"),
          "line 5: condition 'raw' is unknown; known are 'plain', 'tuned', 'reference'"),
         (changed("S2,2,I miss her.,Bee,plain", "all,2,I miss her.,Bee,plain"),
@@ -72,7 +69,7 @@ def test_other_columns_are_ignored_with_a_notice() -> None:
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I fell.,Bee,plain"),
          "line 5: the prompt of scenario 'S1' differs from line 2"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Ant,plain"),
-         "line 5: scenario 'S1' in set '2' lacks a response of 'Bee' (plain)"),
+         "line 5: scenario 'S1' in set '2' must not have 'Ant' (plain): see sets"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,bee,plain"),
          "line 5: model 'bee' is unknown; did you mean 'Bee'?"),
         (changed("Try again.", "Try again.,more"), "line 2: 7 cells where the header has 6"),
@@ -90,17 +87,12 @@ def test_what_is_wrong_is_named_with_its_line(text: str, problem: str) -> None:
 
 
 def test_equal_problems_are_one_line_with_their_number_and_the_first_place() -> None:
-    text = CSV.replace(",plain,", ",Plain,").replace("Try again.", "")
+    text = CSV.replace(",plain,", ",Plain,").replace("Ant,Plain,Try again.", ",Plain,Try again.")
     assert problems_of(text) == [
         "responses.csv, line 2: condition 'Plain' is unknown; did you mean 'plain'? "
         "(and 3 more up to line 11)",
-        "responses.csv, line 2: response is empty",
+        "responses.csv, line 2: model is empty",
     ]
-    (said,) = problems_of(re.sub(r"(?m)^S\d,\d,[^,\n]*,Oracle,reference,.*\n", "", CSV))
-    assert said == (
-        "responses.csv, line 2: scenario 'S1' in set '1' lacks a response of 'Oracle' (reference); "
-        "incomplete_blocks: true in study.yaml allows this (and 3 more up to line 8, such as 'S2')"
-    )
 
 
 def test_a_row_may_state_the_language_of_its_response() -> None:
@@ -134,16 +126,65 @@ def test_responses_are_the_same_from_every_kind_of_table(kind: str) -> None:
     assert notices == []
 
 
-def test_a_scenario_must_be_in_every_set() -> None:
+def notices_of(text: str, yaml: str = small_study.YAML) -> list[str]:
+    definition = small_study.definition(yaml)
+    return parse_responses(text.encode(), definition, file="responses.csv")[1]
+
+
+def test_missing_response_is_told() -> None:
+    gone = "S1,1,I failed.,Ant,plain,Try again.\n"
+    said = "responses.csv: scenario 'S1' in set '1' has no response of 'Ant' (plain)"
+    assert notices_of(changed(gone, "")) == [said]
+    for empty in ("", "   "):
+        assert notices_of(changed("Try again.", empty)) == [
+            "responses.csv: 1 row has no response and is left out (first: line 2)",
+            said,
+        ]
+
+
+def test_many_missing_responses_are_counted_and_the_first_named() -> None:
+    text = re.sub(r"(?m)^S\d,\d,[^,\n]*,Oracle,reference,.*\n", "", CSV)
+    assert notices_of(text) == [
+        "responses.csv: 4 of 12 responses are missing, in 4 of 4 blocks: "
+        "scenario 'S1' in set '1' has no response of 'Oracle' (reference); "
+        "scenario 'S1' in set '2' has no response of 'Oracle' (reference); "
+        "scenario 'S2' in set '1' has no response of 'Oracle' (reference); and 1 more"
+    ]
+
+
+def test_scenario_may_lack_a_set() -> None:
     text = "\n".join(line for line in CSV.splitlines() if not line.startswith("S1,2"))
-    assert problems_of(text) == ["responses.csv, line 2: scenario 'S1' has no block in set '2'"]
+    assert notices_of(text) == [
+        f"responses.csv: scenario 'S1' in set '2' has no response of {system}"
+        for system in ("'Bee' (plain)", "'Bee' (tuned)", "'Oracle' (reference)")
+    ]
 
 
-def test_without_declared_sets_blocks_of_a_set_must_agree() -> None:
+def test_systems_that_share_hardly_a_scenario_are_told() -> None:
+    head = CSV.splitlines()[0]
+    models = ["A", "B", "C", "D"]
+    kept = [f"S{n},1,I failed {n}.,{model},plain,Text {n}" for n, model in enumerate(models)]
+    (counted, little) = notices_of("\n".join([head, *kept]), NO_SETS)
+    assert counted.startswith("responses.csv: 12 of 16 responses are missing, in 4 of 4 blocks")
+    assert little == (
+        "responses.csv: most responses are missing: 6 of 6 pairs of systems have no scenario in "
+        "common, and no pair more than 0. What compares systems on the same scenarios has little "
+        "or nothing to compare; are the names of scenarios and models spelled alike everywhere?"
+    )
+
+
+def test_set_without_any_response_is_refused() -> None:
+    lines = CSV.splitlines(keepends=True)
+    text = "".join(lines[:4] + lines[7:10])
+    assert problems_of(text) == [
+        "responses.csv: set '2' has no responses; remove it from sets in study.yaml"
+    ]
+
+
+def test_without_declared_sets_blocks_of_a_set_share_systems() -> None:
     text = changed("S2,2,I miss her.,Bee,plain,Find a hobby.\n", "")
-    assert problems_of(text, NO_SETS) == [
-        "responses.csv, line 11: scenario 'S2' in set '2' lacks a response of 'Bee' (plain); "
-        "incomplete_blocks: true in study.yaml allows this"
+    assert notices_of(text, NO_SETS) == [
+        "responses.csv: scenario 'S2' in set '2' has no response of 'Bee' (plain)"
     ]
 
 

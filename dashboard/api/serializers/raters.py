@@ -61,6 +61,9 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
     block_position = serializers.IntegerField(source="presentation.position", allow_null=True)
     response_position = serializers.SerializerMethodField(help_text="1 at the top of the page")
     block_seconds = serializers.SerializerMethodField(help_text="shown until first answered")
+    repeat = serializers.IntegerField(
+        source="presentation.repeat", help_text="1 for the first time the response was judged"
+    )
 
     class Meta:
         model = Rating
@@ -78,6 +81,7 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
             "response_position",
             "block_seconds",
             "revisions",
+            "repeat",
         ]
 
     def get_gold(self, rating: Rating) -> float | None:

@@ -15,8 +15,9 @@ Status = Participant.Status
 
 
 def no_second_value() -> Iterator[Violation]:
-    """Nobody has two values for the same page, response, task and dimension."""
-    same = ("presentation", "response", "task", "dimension")
+    """Nobody has two values for the same block, response, task and dimension in one repeat."""
+    page = ("presentation__participant", "presentation__block", "presentation__repeat")
+    same = (*page, "response", "task", "dimension")
     twice = Rating.objects.values(*same).annotate(n=Count("pk")).filter(n__gt=1).order_by()
     for group in twice:
         first = Rating.objects.filter(**{name: group[name] for name in same})
@@ -24,7 +25,7 @@ def no_second_value() -> Iterator[Violation]:
         yield _of_rating(
             rating,
             f"is the second value of {rating.task} {rating.dimension!r} for response "
-            f"{rating.response_id} on this page",
+            f"{rating.response_id} in this block",
             f"{RESTORE}, or delete the row that the participant did not mean",
         )
 

@@ -32,13 +32,13 @@ def orders_are_those_of_the_seed() -> Iterator[Violation]:
         for person in people.iterator(chunk_size=500):
             planned = _plan(content, person)
             expected = {
-                block.block: (block.page, block.position, list(block.response_order))
+                (block.block, block.part): (block.page, block.position, list(block.response_order))
                 for block in planned.blocks
             }
             for page in person.presentations.all():
                 shown = (page.page, page.position, page.response_order)
                 is_stored = None not in shown  # else `orders_are_stored` finds it
-                if expected.pop(page.block_id, None) != shown and is_stored:
+                if expected.pop((page.block_id, page.part), None) != shown and is_stored:
                     page.participant = person
                     yield _finding(
                         page,

@@ -77,6 +77,29 @@ def test_what_came_before_the_first_block_is_told_with_its_counts() -> None:
     assert "instructions" not in of(tables(funnel=STEPS))["Raters"]
 
 
+REPEATED = [
+    (
+        {"taken": "first", "ratings": 3, "ranks": 0, "raters": 1},
+        "One rater judged the same responses several times (3 repeated ratings); the first "
+        "judgment of each rater and response is analysed.",
+    ),
+    (
+        {"taken": "mean", "ratings": 12, "ranks": 6, "raters": 4},
+        "4 raters judged the same responses several times (12 repeated ratings, 6 repeated ranks "
+        "and choices); the mean of a rater's ratings of a response is analysed, and the first of "
+        "their ranks and choices.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("repeats", "expected"), REPEATED)
+def test_repeated_judgments_are_told_with_what_counts(
+    repeats: dict[str, Any], expected: str
+) -> None:
+    told = of(tables(), replace(SETTINGS, repeats=repeats))
+    assert expected in told["Ratings"]
+
+
 def test_composites_are_told_as_computed_and_count_no_ratings() -> None:
     rows = [
         {"dimension": name, "n": 10, "model": "m", "condition": "a", "scenario": "S1"}
