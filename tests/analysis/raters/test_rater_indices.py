@@ -231,7 +231,7 @@ def test_a_page_is_fast_below_two_seconds_for_each_response() -> None:
 
 
 def test_pages_of_one_block_have_a_time_each() -> None:
-    shown = {"block_position": [1, 2, 3], "block_seconds": [1.9, 2.0, 5.0]}
+    shown: dict[str, Any] = {"block_position": [1, 2, 3], "block_seconds": [1.9, 2.0, 5.0]}
     one_by_one = block("r", "S1", [1, 2, 3], **shown)
     assert indices(one_by_one).loc["r", "fast_pages"] == pytest.approx(1 / 3)
 
