@@ -90,7 +90,7 @@ def test_responses_name_sets_of_the_study_with_zeros(tmp_path: Path) -> None:
 
 def test_codes_of_answers_find_scenarios_with_zeros() -> None:
     data = b"participant,scenario,set,question,codes\n7.0,1.0,,why,kind\n"
-    answers = {("7", "1", "", "why"): 5}
+    answers: dict[tuple[str, ...], int] = {("7", "1", "", "why"): 5}
     assert read_codings(data, "codes.csv", answers, Findings()) == {5: (2, "kind")}
 
 
