@@ -71,7 +71,7 @@ class Design:
         )
         order = draw.random((self.raters, self.scenarios)).argsort(axis=1).argsort(axis=1)
         rated = (order < self.each)[rater, scenario] & (draw.random(len(rater)) >= self.missing)
-        frame = DataFrame(
+        frame: DataFrame = DataFrame(
             {
                 "participant": [f"r{number}" for number in rater],
                 "scenario": [f"S{number}" for number in scenario],

@@ -11,10 +11,10 @@ from analysis.tables.design import design
 CONTRAST = Contrast("plain", "tuned", None)
 
 
-def answers(*rows: tuple[str, str, str, str], **columns: object) -> DataFrame:
+def answers(*rows: tuple[str, str, str, str]) -> DataFrame:
     """Participant, scenario, condition and dimension."""
     table = DataFrame(rows, columns=["participant", "scenario", "condition", "dimension"])
-    table = table.assign(set="", model="Ant", rank=None, choice="", **columns)
+    table = table.assign(set="", model="Ant", rank=None, choice="")
     table["response"] = table.groupby(["scenario", "condition"]).ngroup()
     return table.astype(dict.fromkeys(ITEM, "category"))
 

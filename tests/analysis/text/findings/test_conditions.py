@@ -317,8 +317,8 @@ def test_single_model_is_named(approved: Approval) -> None:
 
 def beside(*systems: tuple[str, float, float, float | None]) -> list[dict[str, Any]]:
     """Model, difference to the reference, its p, and that of non-inferiority where tested."""
-    of = {**FRONT, "link": "probit", "condition": "tuned", "reference_model": "Owl"}
-    of |= {"reference_condition": "human", "ci_low": -0.9, "ci_high": 0.1}
+    of: dict[str, Any] = {**FRONT, "link": "probit", "condition": "tuned"}
+    of |= {"reference_model": "Owl", "reference_condition": "human", "ci_low": -0.9, "ci_high": 0.1}
     return [
         of
         | {"model": model, "difference": difference, "p": p, "p_adjusted": p}

@@ -83,7 +83,7 @@ def test_fifty_systems_that_are_all_told_apart(approved: Approval) -> None:
 
 
 def test_single_system_has_its_level(approved: Approval) -> None:
-    scale = {"raters": "included", "dimension": "warmth", "answers": "ratings"}
+    scale: dict[str, Any] = {"raters": "included", "dimension": "warmth", "answers": "ratings"}
     scale |= {"scale_from": 1.0, "scale_to": 5.0}
     approved(*sentences(system_groups=[group(1, "Ant", 3.9, "")], design=[scale]))
 
