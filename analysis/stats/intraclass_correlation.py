@@ -18,6 +18,8 @@ from analysis.stats.inestimable import Inestimable
 
 Form = Literal["ICC(C,1)", "ICC(C,k)", "ICC(A,1)", "ICC(A,k)"]
 
+#: pingouin takes no fewer ratings.
+FEWEST = 5
 #: What is left of a mean square below this share of all of them is rounding.
 ROUNDING = 1e-12
 
@@ -76,6 +78,8 @@ def intraclass_correlations(
     if n < 2:
         few = "no item was" if n == 0 else "one item was"
         return Inestimable("incomplete", f"{few} rated by all {k} raters, and two are needed")
+    if n * k < FEWEST:
+        return Inestimable("too_few", f"{n * k} ratings are too few")
     items, raters, error = _mean_squares(complete)
     if max(items, raters, error) <= ROUNDING * float((complete**2).mean()):
         return Inestimable("constant", "all ratings are the same")

@@ -88,3 +88,8 @@ def test_what_leaves_nothing_to_estimate_is_said(table: DataFrame, kind: str) ->
     found = intraclass_correlations(table)
     assert isinstance(found, Inestimable)
     assert found.kind == kind
+
+
+def test_two_raters_of_two_items_are_too_few() -> None:
+    found = intraclass_correlations(DataFrame({"a": [1, 2], "b": [2, 4]}))
+    assert isinstance(found, Inestimable) and found.kind == "too_few"
