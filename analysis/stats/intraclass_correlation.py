@@ -78,13 +78,13 @@ def intraclass_correlations(
     if n < 2:
         few = "no item was" if n == 0 else "one item was"
         return Inestimable("incomplete", f"{few} rated by all {k} raters, and two are needed")
-    if n * k < FEWEST:
-        return Inestimable("too_few", f"{n * k} ratings are too few")
     items, raters, error = _mean_squares(complete)
     if max(items, raters, error) <= ROUNDING * float((complete**2).mean()):
         return Inestimable("constant", "all ratings are the same")
     if items == 0:
         return Inestimable("no_difference", "all items have the same mean")
+    if n * k < FEWEST:
+        return Inestimable("too_few", f"{n * k} ratings are too few")
     long = DataFrame(complete).rename_axis("item").reset_index().melt("item", var_name="rater")
     with np.errstate(divide="ignore", invalid="ignore"):  # where no error is left
         table = intraclass_corr(long, targets="item", raters="rater", ratings="value")
