@@ -89,7 +89,8 @@ class TableFile:
         self.has_decimal_commas = False
         self._resembles: dict[str, str] = {}
         self._records = self._read(data, sheet)
-        self.header_line, header = next(self._records, (1, []))
+        with_cells = (record for record in self._records if any(map(str.strip, record[1])))
+        self.header_line, header = next(with_cells, (1, []))
         self._width = len(header)
         while header and not header[-1].strip():
             header.pop()

@@ -209,6 +209,14 @@ ratings:
         },
         ratings={"ana": [2]},
     ),
+    "systems as numbers, in a column with gaps, below empty rows": Layout(
+        {
+            "responses": LONG,
+            "ratings": "\n,,,\nparticipant,scenario,system,rating\nana,1,1.0,2\nana,2,2.0,3\n",
+            "ratings_map": SYSTEMS.replace("  gpt:", "  1:").replace("  llama:", "  2:"),
+        },
+        ratings={"ana": [2, 3]},
+    ),
 }  # fmt: skip
 
 

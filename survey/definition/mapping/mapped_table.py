@@ -159,7 +159,7 @@ class MappedTable:
     def _settle_system(self, line: int, row: Row, problems: Problems) -> bool:
         """Put model and condition in place of the system's name, if it is known."""
         name = row.pop(SYSTEM)
-        system = self._systems.get(name)
+        system = self._systems.get(as_known(self.table.with_point(name), self._systems))
         if system is None:
             reason = not_among(name, list(self._systems))
             where = f"column {self.called(SYSTEM)!r}: "

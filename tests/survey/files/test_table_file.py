@@ -86,6 +86,10 @@ def test_columns_without_a_name_may_follow_where_they_are_empty() -> None:
     assert refusal("a,b,,\n1,2,3,\n") == ["t.csv, line 2: '3' is in a column without a name"]
 
 
+def test_empty_rows_above_the_header_are_skipped() -> None:
+    assert table("\r\n;;\r\na;b;c\r\n1;2;3\r\n") == (["a", "b", "c"], [(4, ["1", "2", "3"])])
+
+
 JPEG, LATIN = b"\xff\xd8\xff\xe0\x00\x10JFIF", "scenario,response\nS1,café\n".encode("latin-1")
 SAVE = "save it as UTF-8 (in Excel: “CSV UTF-8”) and try again"
 NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
@@ -96,7 +100,7 @@ NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
     [
         (b"", "t.csv: the file is empty"),
         (b"\n \n", "t.csv: the file is empty"),
-        (b",,\n1,2,3\n", "t.csv, line 1: there is no header"),
+        (b",,\n", "t.csv, line 1: there is no header"),
         (b"a,b,a\n1,2,3\n", "t.csv, line 1: column 'a' appears twice"),
         (b"a,,,b\n1,2,3,4\n", "t.csv, line 1: several columns have no name"),
         (b"a,b\n1,2,3\n", "t.csv, line 2: 3 cells where the header has 2"),
