@@ -172,7 +172,7 @@ def read_ratings(
     values = {Decimal(str(value)): value for value in vocabulary.scale}
     repeats = RepeatNumbers(table, "ratings")
     n = 0
-    for line, row in table.rows():
+    for line, row in table.rows(of=["rating"]):
         n += 1
         person = persons.person(line, row)
         cell = cells.cell(line, row)
@@ -193,12 +193,12 @@ def read_ratings(
 
 
 def _why_no_rating(text: str, scale: list[float]) -> str:
-    if not text:
-        return "is empty"
     are_whole = all(value % 1 == 0 for value in scale)
     is_number = PLAIN_NUMBER.fullmatch(as_whole(text) if are_whole else text)
     if not is_number or (are_whole and not as_whole(text).lstrip("-").isdigit()):
-        return "{!r} is not a whole number" if are_whole else "{!r} is not a number"
+        is_word = not any(map(str.isdigit, text))
+        how = "; a mapping file can rename values, under values.rating" if is_word else ""
+        return ("{!r} is not a whole number" if are_whole else "{!r} is not a number") + how
     exact = [Decimal(str(value)) for value in scale]
     step, *others = {after - before for before, after in pairwise(exact)}
     points = f"{scale[0]} to {scale[-1]}" + (f" in steps of {step}" if step != 1 else "")
@@ -339,7 +339,7 @@ def read_ranks(
     ranked: dict[tuple[str, JudgedPage, str], list[tuple[int, int]]] = {}  # ranks with their lines
     repeats = RepeatNumbers(table, "ranks")
     n = 0
-    for line, row in table.rows():
+    for line, row in table.rows(of=[name for name in ("rank", "choice") if name in table.columns]):
         n += 1
         person = persons.person(line, row)
         cell = cells.cell(line, row)

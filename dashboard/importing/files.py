@@ -6,7 +6,7 @@ were; what it derived (gold, sigma, included, …) is recognised and left to be 
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -140,15 +140,30 @@ class TidyFile:
         problem = Problem(self.name, line, 0, reason, values, about=column, where=where)
         self.findings.problems.add(problem)
 
-    def rows(self) -> Iterator[tuple[int, Row]]:
-        """Each row with its line. None where the header is wrong already."""
+    def rows(self, *, of: Sequence[str] = ()) -> Iterator[tuple[int, Row]]:
+        """Each row with its line. None where the header is wrong already.
+
+        Rows that are empty in all the columns `of` say nothing. They are left out, and counted in a
+        notice.
+        """
         if self._table is None:
             return
+        empty: list[int] = []
         try:
-            yield from self._table.rows(self.findings.problems, from_text)
+            for line, row in self._table.rows(self.findings.problems, from_text):
+                if of and not any(map(row.get, of)):
+                    empty.append(line)
+                else:
+                    yield line, row
         except DefinitionError as error:
             self.findings.problems.extend(error.problems)
         self.findings.notices += self._table.notices
+        if empty:
+            n, what = len(empty), " and no ".join(of)
+            self.findings.notices.append(
+                f"{self.name}: {n} {'rows have' if n > 1 else 'row has'} no {what} and "
+                f"{'are' if n > 1 else 'is'} left out (first: line {empty[0]})"
+            )
 
     # One function per kind of cell: None where it is empty or wrong.
 

@@ -71,7 +71,8 @@ def read_gold(
     by_response: dict[tuple[int, str], GoldValue] = {}
     places: set[tuple[tuple[int, int], str]] = set()
     first_maker: str | None = None
-    for line, row in table.rows():
+    # a file of drawn responses is not filled in yet where it has no score
+    for line, row in table.rows(of=() if by_id else ["gold", *calls]):
         gold_by = row.get("gold_by", "")
         first_maker = gold_by if first_maker is None else first_maker
         if gold_by != first_maker:

@@ -209,6 +209,15 @@ ratings:
         },
         ratings={"ana": [2]},
     ),
+    "a molten table of R, with a row for each missing rating": Layout(
+        {
+            "responses": LONG,
+            "ratings": "participant,scenario,system,rating\nana,1,gpt,NA\nana,1,llama,2\n"
+            "ben,1,gpt,NA\nana,2,gpt,\n",
+            "ratings_map": f"{SYSTEMS}values: {{rating: {{NA: null}}}}\n",
+        },
+        ratings={"ana": [2]},
+    ),
     "systems as numbers, in a column with gaps, below empty rows": Layout(
         {
             "responses": LONG,

@@ -131,8 +131,10 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
         rated("r1,1,llama,default,2", "r1,1.0,gpt,default,2"),
         "ratings.csv, line 3: 'r1' has rated this response's help already",
     ),
-    "a row without its rating": (
-        rated("gpt,default,3", "gpt,default"), "ratings.csv, line 2: column 'rating': is empty",
+    "missing ratings as R writes them": (
+        rated("gpt,default,3", "gpt,default,NA"),
+        "ratings.csv, line 2: column 'rating': 'NA' is not a whole number; a mapping file can "
+        "rename values, under values.rating",
     ),
     "a rater without a name": (
         rated("r1,1,gpt", ",1,gpt"), "ratings.csv, line 2: column 'participant': is empty",
@@ -160,7 +162,8 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
     ),
     "a word in the place of a rating": (
         rated(RATINGS, "participant,Q1_gpt\nr1,good\n", ratings_map=BY_QUESTION),
-        "ratings.csv, line 2: column 'Q1_gpt': 'good' is not a whole number",
+        "ratings.csv, line 2: column 'Q1_gpt': 'good' is not a whole number; a mapping file can "
+        "rename values, under values.rating",
     ),
     "a person without a status, whose row is short": (
         people("participant,age,status\nr1,30\n"),

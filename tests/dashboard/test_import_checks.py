@@ -75,7 +75,6 @@ BAD_RATINGS = [
     ("dimension", "warm|warmth|warmth", "'warm' is unknown; did you mean 'warmth'?"),
     ("rating", "6|4|5", "6 is not on the scale of the study, 1 to 5"),
     ("rating", "2.5|4|5", "'2.5' is not a whole number"),
-    ("rating", "|4|5", "is empty"),
     ("block_position", "0||", "0 is not between 1 and 2147483647"),
     ("block_position", "5|5|", "5 is not between 1 and 4"),
     ("response_position", "4||", "4 is not between 1 and 3"),
@@ -91,6 +90,22 @@ def test_bad_rating_is_named_with_line_column_and_reason(
     given = files(participants=PEOPLE, ratings=table(RATINGS, **{column: values}))
 
     assert refusal(study, given)[0] == f"ratings.csv, line 2: column {column!r}: {reason}"
+
+
+def test_rows_without_a_rating_or_gold_score_are_left_out_and_counted(
+    study: Study, files: Files
+) -> None:
+    given = files(
+        participants=PEOPLE,
+        ratings=table(RATINGS, rating="|4|5"),
+        gold=table(GOLD, gold="|4|4"),
+    )
+
+    done = run(study, given)
+
+    assert "ratings.csv: 1 row has no rating and is left out (first: line 2)" in done
+    assert "gold.csv: 1 row has no gold and is left out (first: line 2)" in done
+    assert "2 ratings" in done and "1 gold scores" in done
 
 
 def test_response_that_its_set_does_not_show_is_refused(study: Study, files: Files) -> None:
@@ -144,7 +159,6 @@ BAD_GOLD = [
         "line 4: column 'gold': 4.5 differs from line 3, where the same response has 4.0",
     ),
     ("6|4|4", "line 2: column 'gold': 6 is not between 1 and 5"),
-    ("|4|4", "line 2: column 'gold': is empty"),
     ("high|4|4", "line 2: column 'gold': 'high' is not a number"),
 ]
 

@@ -59,6 +59,14 @@ def test_ranks_of_each_dimension_come_and_go(study: Study, files: Files, tmp_pat
     assert list(rank_rows(study, counted_sources())) == before
 
 
+def test_rows_without_a_rank_are_left_out_and_counted(study: Study, files: Files) -> None:
+    given = GIVEN.replace("cora,S1,M3,plain,overall,2", "cora,S1,M3,plain,overall,")
+    said = run(study, files(participants=PEOPLE, ranks=given))
+    assert "ranks.csv: 1 row has no rank and is left out (first: line 19)" in said
+    assert "17 ranks" in said
+    assert Rating.objects.count() == 17
+
+
 def test_tables_have_each_dimension_in_the_order_of_the_study(
     study: Study, files: Files, tmp_path: Path
 ) -> None:
