@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -137,6 +137,7 @@ def parse_responses(
     if not rows and not problems:
         message = "there are no responses below the header"
         problems.add(Problem(file, file_table.header_line, 0, message))
+    rows, repeated = _each_once(rows)
     problems.extend(_row_problems(rows, study, file))
     if not problems:
         problems.extend(_block_problems(rows, study, file))
@@ -148,6 +149,12 @@ def parse_responses(
         notices.append(
             f"{file}: {n} {'rows have' if n > 1 else 'row has'} no response and "
             f"{'are' if n > 1 else 'is'} left out (first: line {first})"
+        )
+    if repeated:
+        n, first = len(repeated), repeated[0].line
+        notices.append(
+            f"{file}: {n} {'rows repeat' if n > 1 else 'row repeats'} the response of an earlier "
+            f"one, word for word, and {'are' if n > 1 else 'is'} left out (first: line {first})"
         )
     return rows, [*table.notices, *notices, *_lacking(rows, study, file)]
 
@@ -181,6 +188,20 @@ class _Once:
 
     def text(self, text: str, *place: str) -> str:
         return self._texts.setdefault((*place, one_name(text.strip())), text)
+
+
+def _each_once(rows: list[ResponseRow]) -> tuple[list[ResponseRow], list[ResponseRow]]:
+    """The rows that say something new, and those that repeat an earlier one, as in a table with a
+    row for each rating.
+    """
+    once: list[ResponseRow] = []
+    repeated: list[ResponseRow] = []
+    said: set[ResponseRow] = set()
+    for row in rows:
+        what = replace(row, line=0)
+        (repeated if what in said else once).append(row)
+        said.add(what)
+    return once, repeated
 
 
 def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[str]:

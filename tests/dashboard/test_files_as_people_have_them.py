@@ -39,6 +39,21 @@ systems:
 """
 LOST = "I lost my job and I do not know what to tell my family. " * 2
 CONDITION = "constants: {condition: default}"
+JUDGED = """\
+system,segid,source,target,rater,score
+gpt,1,I lost my job.,I am sorry.,ana,1
+llama,2,My dog is ill.,Wait a bit.,ana,2
+gpt,1,I lost my job.,I am sorry.,ben,3
+llama,2,My dog is ill.,Wait a bit.,ben,1
+"""
+BY_SEGMENT = f"""\
+responses:
+  columns: {{scenario: segid, prompt: source, model: system, response: target}}
+  {CONDITION}
+ratings:
+  columns: {{scenario: segid, model: system, participant: rater, rating: score}}
+  {CONDITION}
+"""
 
 
 @dataclass(frozen=True)
@@ -217,6 +232,15 @@ ratings:
             "ratings_map": f"{SYSTEMS}values: {{rating: {{NA: null}}}}\n",
         },
         ratings={"ana": [2]},
+    ),
+    "one table with a row for each rating, as of machine translations": Layout(
+        {
+            "responses": JUDGED,
+            "map": BY_SEGMENT,
+            "ratings": JUDGED,
+            "ratings_map": BY_SEGMENT,
+        },
+        ratings={"ana": [1, 2], "ben": [1, 3]},
     ),
     "systems as numbers, in a column with gaps, below empty rows": Layout(
         {

@@ -142,6 +142,19 @@ def test_missing_response_is_told() -> None:
         ]
 
 
+def test_rows_that_repeat_a_response_count_once() -> None:
+    row = "S1,1,I failed.,Ant,plain,Try again.\n"
+    text = changed(row, row * 3)
+    rows, notices = parse_responses(text.encode(), small_study.definition(), file="responses.csv")
+    assert [(row.block, row.system, row.text) for row in rows] == [
+        (row.block, row.system, row.text) for row in small_study.rows()
+    ]
+    assert notices == [
+        "responses.csv: 2 rows repeat the response of an earlier one, word for word, and are left "
+        "out (first: line 3)"
+    ]
+
+
 def test_many_missing_responses_are_counted_and_the_first_named() -> None:
     text = re.sub(r"(?m)^S\d,\d,[^,\n]*,Oracle,reference,.*\n", "", CSV)
     assert notices_of(text) == [
