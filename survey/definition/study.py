@@ -330,6 +330,9 @@ class StudyDefinition(Part):
                     f"several tasks of kind {kind}: give each a dimension of its own, such as "
                     "dimension: fluency"
                 )
+        rated = {d.name for task in tasks if isinstance(task, RatingTask) for d in task.dimensions}
+        compared_by = {task.dimension for task in tasks if isinstance(task, ComparingTask)}
+        refuse_repeats("dimension", [name.casefold() for name in rated | compared_by])
         if all(task.kind == "text" for task in tasks):
             raise ValueError("only free text; ask for ratings, ranks or choices too")
         return tasks

@@ -242,6 +242,15 @@ ratings:
         },
         ratings={"ana": [1, 2], "ben": [1, 3]},
     ),
+    "columns of models in conditions, beside lengths and scores of them": Layout(
+        {
+            "study": STUDY.replace("[default]", "[zero, tuned]"),
+            "responses": "id,prompt,gpt_zero,gpt_tuned,llama_zero,llama_tuned,gpt_len,judge_score\n"
+            "1,I lost my job.,I am sorry.,What happened?,Keep going.,Many do.,11,4.5\n"
+            "2,My dog is ill.,Poor dog.,Seen a vet?,Wait.,Dogs get well.,9,3.0\n",
+            "map": 'responses: {columns: {scenario: id}, wide: "{model}_{condition}"}\n',
+        },
+    ),
     "systems as numbers, in a column with gaps, below empty rows": Layout(
         {
             "responses": LONG,

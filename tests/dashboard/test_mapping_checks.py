@@ -230,7 +230,8 @@ BAD_EXPORTS = [
      "line 6: column 'StartDate': '7/1/2026 10:00' is not an ISO 8601 time such as "
      "2026-03-01T14:05:00Z"),
     (changed(",R_2,3,", ",R_2,Quite,", QUALTRICS),
-     "line 6: column 'S1 Ant 2': 'Quite' is not a whole number"),
+     "line 6: column 'S1 Ant 2': 'Quite' is not a whole number; a mapping file can rename "
+     "values, under values.rating"),
 ]  # fmt: skip
 
 

@@ -387,3 +387,11 @@ def test_dimensions_that_differ_in_capitals_alone_are_refused() -> None:
     two = "{name: Warmth, question: Warm?}\n      - {name: warmth,"
     with pytest.raises(DefinitionError, match="dimension 'warmth' is repeated"):
         small_study.definition(small_study.YAML.replace("{name: warmth,", two))
+
+
+def test_what_is_ranked_differs_from_what_is_rated_in_more_than_capitals() -> None:
+    ranking = "tasks:\n  - {kind: ranking, question: Best?, dimension: Warmth}\n"
+    with pytest.raises(DefinitionError, match="dimension 'warmth' is repeated"):
+        small_study.definition(small_study.YAML.replace("tasks:\n", ranking))
+    alike = ranking.replace("Warmth", "warmth")
+    assert small_study.definition(small_study.YAML.replace("tasks:\n", alike))

@@ -238,12 +238,19 @@ class _MapReader:
         remarks or times beside them.
         """
         if self.section == "responses":
-            return True
+            return name not in self._without_responses
         given = filter(None, map(str.strip, self._cells_by_name.get(name, ())))
         named = {*self.map.systems, *self.map.values.get(WIDE_VALUES[self.section], {})}
         return all(
             text in named or _NUMBER.fullmatch(self.table.with_point(text)) for text in given
         )
+
+    @cached_property
+    def _without_responses(self) -> Collection[str]:
+        """Columns that plainly have no responses, among those that nothing else speaks of."""
+        said = self.mapped.columns.values()
+        cells = self._cells_by_name
+        return without_responses({name: cells[name] for name in cells if name not in said})
 
     @cached_property
     def _cells_by_name(self) -> dict[str, Sequence[str]]:
