@@ -251,6 +251,16 @@ ratings:
             "map": 'responses: {columns: {scenario: id}, wide: "{model}_{condition}"}\n',
         },
     ),
+    "times and clicks of a survey tool, called as its questions": Layout(
+        {
+            "responses": LONG,
+            "ratings": "participant,Q1_gpt,Q1_llama,Q1_First Click,Q1_Page Submit,Q1_Clicks\n"
+            "ana,3,2,0,9.127,12\nben,1,,1.5,11.9,9\n",
+            "ratings_map": 'ratings: {wide: "Q{scenario}_{model}", constants: {condition: default}}'
+            "\n",
+        },
+        ratings={"ana": [2, 3], "ben": [1]},
+    ),
     "systems as numbers, in a column with gaps, below empty rows": Layout(
         {
             "responses": LONG,

@@ -239,11 +239,16 @@ class _MapReader:
         """
         if self.section == "responses":
             return name not in self._without_responses
-        given = filter(None, map(str.strip, self._cells_by_name.get(name, ())))
-        named = {*self.map.systems, *self.map.values.get(WIDE_VALUES[self.section], {})}
-        return all(
-            text in named or _NUMBER.fullmatch(self.table.with_point(text)) for text in given
-        )
+        given = [text for cell in self._cells_by_name.get(name, ()) if (text := cell.strip())]
+        value = WIDE_VALUES[self.section]
+        named = {*self.map.systems, *self.map.values.get(value, {})}
+        numbers = [self.table.with_point(text) for text in given if text not in named]
+        if not all(map(_NUMBER.fullmatch, numbers)):
+            return False
+        # numbers of which most are not on the scale are times, or counts
+        scale = {float(point) for point in self.map.known.names.get(value, ())}
+        off_scale = sum(float(number) not in scale for number in numbers)
+        return not scale or off_scale <= len(given) / 2
 
     @cached_property
     def _without_responses(self) -> Collection[str]:
