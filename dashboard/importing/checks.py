@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Context, Decimal
 from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
@@ -24,6 +24,8 @@ from survey.files.table_file import Columns
 
 #: A rating: longer texts are none, and reading them takes quadratic time.
 PLAIN_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})")
+#: Decimals of a rating that count. Points have fewer, and the noise of floats begins behind them.
+DECIMALS = 9
 CELL = ("scenario", "set", "model", "condition")
 #: Where a file has no names of scenarios, these are made from their texts.
 TEXTS, MADE_FROM = ("prompt", "context"), {"scenario": "prompt"}
@@ -178,7 +180,7 @@ def read_ratings(
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
         rating = table.with_point(row["rating"])
-        value = values.get(Decimal(rating)) if PLAIN_NUMBER.fullmatch(rating) else None
+        value = values.get(_number(rating)) if PLAIN_NUMBER.fullmatch(rating) else None
         if value is None:
             reason = _why_no_rating(rating, vocabulary.scale)
             table.problem(line, "rating", reason, row["rating"])
@@ -190,6 +192,11 @@ def read_ratings(
     repeats.note(findings, taken=vocabulary.repeats)
     _check_all_positions(table, people, vocabulary)
     return n
+
+
+def _number(text: str) -> Decimal:
+    """A number without the noise of sums of floats: 0.3 of 0.30000000000000004."""
+    return Decimal(text).quantize(Decimal(10) ** -DECIMALS, context=Context(prec=60))
 
 
 def _why_no_rating(text: str, scale: list[float]) -> str:

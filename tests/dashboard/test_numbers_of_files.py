@@ -116,13 +116,13 @@ def test_ratings_are_points_of_a_scale_with_any_step(mqm: Study, files: Files) -
     rated = [f"anna,S1,1,Ant,plain,{text}" for text in ("4.10",)]
     rated += [
         f"{who},S1,1,Ant,plain,{text}"
-        for who, text in zip("bcde", ("4", "4.0", ".3", "25"), strict=True)
+        for who, text in zip("bcdef", ("4", "4.0", ".3", "25", str(0.1 + 0.2)), strict=True)
     ]
     run(mqm, files(ratings="\n".join([RATINGS.splitlines()[0], *rated])))
-    assert sorted(Rating.objects.values_list("value", flat=True)) == [0.3, 4, 4, 4.1, 25]
+    assert sorted(Rating.objects.values_list("value", flat=True)) == [0.3, 0.3, 4, 4, 4.1, 25]
 
 
-@pytest.mark.parametrize("text", ["4.15", "25.1"])
+@pytest.mark.parametrize("text", ["4.15", "25.1", "4.10000001", "9" * 20 + "." + "9" * 20])
 def test_rating_between_the_points_is_refused(mqm: Study, files: Files, text: str) -> None:
     ratings = f"{RATINGS.splitlines()[0]}\nanna,S1,1,Ant,plain,{text}\n"
     assert refusal(mqm, files(ratings=ratings)) == [

@@ -108,6 +108,7 @@ NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
         (b"a,b\n1,\x00\n", "t.csv, line 2: there is a NUL character; remove it"),
         (b"%PDF-1.7\n", f"t.csv: this is a PDF document; {NOT_A_TABLE}"),
         (b"\x89PNG\r\n\x1a\n", f"t.csv: this is a PNG image; {NOT_A_TABLE}"),
+        (b"PAR1\x15\x04\x80\xff", f"t.csv: this is a Parquet file; {NOT_A_TABLE}"),
         (JPEG, f"t.csv: this is a JPEG image; {NOT_A_TABLE}"),
         (b'{"response": 1}\n', f"t.csv: this is a JSON file; {NOT_A_TABLE}"),
         (TEXT.encode("utf-16"), f"t.csv: the text is in UTF-16; {SAVE}"),
