@@ -209,17 +209,20 @@ def _lacking(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iter
     have: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
     for row in rows:
         have[row.block].add(row.system)
-    sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
+    blocks = list(have)  # without declared sets, scenarios may be divided among sets
+    if study.sets is not None:
+        scenarios = _in_order(row.scenario for row in rows)
+        blocks = [(scenario, set_name) for scenario in scenarios for set_name in study.sets]
+    sets = _in_order(set_name for _, set_name in blocks)
     want = {set_name: _systems_of_set(rows, study, set_name) for set_name in sets}
     yield from missing.notices(
         file,
         have,
         [
-            ((scenario, set_name), system)
-            for scenario in _in_order(row.scenario for row in rows)
-            for set_name in sets
-            for system in want[set_name]
-            if system not in have.get((scenario, set_name), ())
+            (block, system)
+            for block in blocks
+            for system in want[block[1]]
+            if system not in have.get(block, ())
         ],
     )
 

@@ -201,6 +201,12 @@ def test_without_declared_sets_blocks_of_a_set_share_systems() -> None:
     ]
 
 
+def test_without_declared_sets_scenarios_may_be_divided_among_sets() -> None:
+    head = CSV.splitlines()[0]
+    rows = [f"S{n},{n},I failed {n}.,{m},plain,Text {n} {m}" for n in range(4) for m in "AB"]
+    assert notices_of("\n".join([head, *rows]), NO_SETS) == []
+
+
 def test_set_column_may_be_absent() -> None:
     text = "scenario,prompt,model,condition,response\n" + "".join(
         f"{s},Hi {s},M{m},plain,Text {s} {m}\n" for s in "AB" for m in (1, 2, 3, 4)
