@@ -25,6 +25,9 @@ _PATTERNS = {
     "a control character": re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]"),
     "an invisible character that turns text around": re.compile(r"[\u202a-\u202e\u2066-\u2069]"),
     "an invisible character": re.compile(r"[\u200b\u2060\ufeff\u00ad]"),
+    "nothing but a sign for a missing text": re.compile(
+        r"\A\s*(?:#?N/?A|NaN|nan|<NA>|None|null|NULL|undefined)\s*\Z"
+    ),
 }
 #: What Windows' encoding makes of the bytes from 80 to 9F, beside those of Latin 1.
 _BYTES = {

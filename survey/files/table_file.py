@@ -264,7 +264,10 @@ def _csv_records(data: bytes, file: str, delimiter: str, skip: int) -> Iterator[
             yield start, cells
             start = reader.line_num + 1 + skip
     except csv.Error as error:
-        raise DefinitionError([Problem(file, start, 0, f"not valid CSV: {error}")]) from None
+        message = f"not valid CSV: {error}"
+        if "end of data" in message or "expected after" in message:
+            message += "; in a cell in quotation marks, double those within, and close the last"
+        raise DefinitionError([Problem(file, start, 0, message)]) from None
 
 
 def _not_too_long(lines: Iterable[str], file: str, start: int) -> Iterator[str]:

@@ -247,7 +247,8 @@ BAD_FILES: list[tuple[str | bytes, list[str]]] = [
         "participants.csv, line 2: there is a NUL character; remove it"
     ]),
     (PEOPLE.replace("anna", '"anna'), [
-        "participants.csv, line 2: not valid CSV: unexpected end of data"
+        "participants.csv, line 2: not valid CSV: unexpected end of data; in a cell in quotation "
+        "marks, double those within, and close the last"
     ]),
 ]  # fmt: skip
 

@@ -47,6 +47,8 @@ def kinds(text: str) -> list[str]:
         ("I \u202ehear you.", "an invisible character that turns text around"),
         ("I hear\u200b you.", "an invisible character"),
         ("\ufeffI hear you.", "an invisible character"),
+        ("NA", "nothing but a sign for a missing text"),
+        ("nan", "nothing but a sign for a missing text"),
     ],
 )
 def test_trace_is_noticed(text: str, kind: str) -> None:
@@ -57,6 +59,7 @@ def test_trace_is_noticed(text: str, kind: str) -> None:
     "text",
     [
         "I hear you. That sounds hard.\n\nWhat would help?",
+        "None of these, and null is not a number.",
         "Café, naïve, Ærø, Ñandú, Übung, Čeština, “quoted” – and … so on",
         "„Das macht Spaß“, sagte sie. »Ça va?« À bientôt.",
         "我理解你的感受。",

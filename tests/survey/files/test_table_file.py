@@ -92,6 +92,7 @@ def test_empty_rows_above_the_header_are_skipped() -> None:
 
 JPEG, LATIN = b"\xff\xd8\xff\xe0\x00\x10JFIF", "scenario,response\nS1,café\n".encode("latin-1")
 SAVE = "save it as UTF-8 (in Excel: “CSV UTF-8”) and try again"
+QUOTE = "in a cell in quotation marks, double those within, and close the last"
 NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
 
 
@@ -104,7 +105,8 @@ NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
         (b"a,b,a\n1,2,3\n", "t.csv, line 1: column 'a' appears twice"),
         (b"a,,,b\n1,2,3,4\n", "t.csv, line 1: several columns have no name"),
         (b"a,b\n1,2,3\n", "t.csv, line 2: 3 cells where the header has 2"),
-        (b'a,b\n1,"2\n', "t.csv, line 2: not valid CSV: unexpected end of data"),
+        (b'a,b\n1,"2\n', f"t.csv, line 2: not valid CSV: unexpected end of data; {QUOTE}"),
+        (b'a,b\n1,"2"x"\n', f"t.csv, line 2: not valid CSV: ',' expected after '\"'; {QUOTE}"),
         (b"a,b\n1,\x00\n", "t.csv, line 2: there is a NUL character; remove it"),
         (b"%PDF-1.7\n", f"t.csv: this is a PDF document; {NOT_A_TABLE}"),
         (b"\x89PNG\r\n\x1a\n", f"t.csv: this is a PNG image; {NOT_A_TABLE}"),
