@@ -19,6 +19,7 @@ from dashboard.importing.people import (
 from dashboard.importing.repeats import COLUMN, RepeatNumbers
 from survey.definition.mapping import StudyMap
 from survey.files.digits import NumberedNames, as_whole
+from survey.files.names import key_of_texts
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
@@ -70,9 +71,20 @@ class CellReader:
                 for numbered, name in zip(self._numbered, names, strict=True)
             )
             cell = self.vocabulary.cells.get((scenario, set_name, model, condition))
+        else:
+            scenario = names[0]
         if cell is None:
             self._explain(line, names)
+        elif not self.table.is_unnamed and row.get("prompt"):
+            self._compare_prompt(line, row, scenario)
         return cell
+
+    def _compare_prompt(self, line: int, row: Row, scenario: str) -> None:
+        """A row that names its scenario may have its prompt, too, but not another one's."""
+        key = key_of_texts(row.get("context", ""), row["prompt"])
+        if self.vocabulary.scenarios.get(key, scenario) != scenario:
+            reason = "is that of scenario {!r}, but the row names scenario {!r}"
+            self.table.problem(line, "prompt", reason, self.vocabulary.scenarios[key], scenario)
 
     def _explain(self, line: int, names: Names) -> None:
         every = zip(*self.vocabulary.cells, strict=True)

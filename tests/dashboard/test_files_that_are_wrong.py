@@ -147,6 +147,16 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
         "ratings.csv, line 2: column 'prompt': 'I lost my jb.' is unknown; did you mean 'I lost my "
         "job.'?",
     ),
+    "a prompt of another scenario than the one that is named": (
+        rated(
+            RATINGS,
+            "participant,scenario,prompt,model,condition,rating\n"
+            "r1,1,I lost my job.,gpt,default,3\nr1,1,My dog is ill.,llama,default,3\n"
+            "r1,2,An ill dog (shortened),llama,default,3\n",
+        ),
+        "ratings.csv, line 3: column 'prompt': is that of scenario '2', but the row names scenario "
+        "'1'",
+    ),
     "a system that the map does not name": (
         rated(RATINGS, "participant,scenario,system,rating\nr1,1,gtp,3\n", ratings_map=SYSTEMS),
         "ratings.csv, line 2: column 'system': 'gtp' is unknown; did you mean 'gpt'?",
