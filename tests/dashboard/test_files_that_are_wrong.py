@@ -59,11 +59,6 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
         "map.yaml, line 3, column 3: responses.wide: no column fits '{model}'; responses.csv has "
         "'id', 'q', 'gpt'",
     ),
-    "a model without one response": (
-        wide("Wait now.", ""),
-        "responses.csv, line 3: scenario '2' lacks a response of 'llama' (default); "
-        "incomplete_blocks: true in study.yaml allows this",
-    ),
     "a row with one cell too many": (
         wide("Wait now.", "Wait now.,x"),
         "responses.csv, line 3: 5 cells where the header has 4",
@@ -126,10 +121,6 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
     "a scenario of 1.5": (
         rated("r1,1,gpt", "r1,1.5,gpt"),
         "ratings.csv, line 2: column 'scenario': '1.5' is unknown; known are '1', '2'",
-    ),
-    "a rating twice, once with a decimal": (
-        rated("r1,1,llama,default,2", "r1,1.0,gpt,default,2"),
-        "ratings.csv, line 3: 'r1' has rated this response's help already",
     ),
     "missing ratings as R writes them": (
         rated("gpt,default,3", "gpt,default,NA"),
