@@ -95,19 +95,22 @@ def _scenarios(tables: Tables) -> Iterator[Sentence]:
     row = max(rows, key=lambda row: (row["n_scenarios"], -row.place))
     if row["n_scenarios"] == 1:
         yield say("one_scenario", row=row)
-    elif row["n_scenarios"] < FEW_SCENARIOS and not _is_clear(tables):
-        raters_help = any(main["limited_by"] != "texts" for main in _main_results(tables))
-        yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=raters_help)
+    elif row["n_scenarios"] < FEW_SCENARIOS and row["n_systems"] > 1:
+        tested = list(_main_results(tables)) or _other_results(tables)
+        if not tested or any(row["p"] >= BEYOND_DOUBT for row in tested):
+            of_texts = tested and all(row["limited_by"] == "texts" for row in tested)
+            yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=not of_texts)
 
 
-def _is_clear(tables: Tables) -> bool:
-    """Whether every difference that the study is about is shown beyond doubt."""
-    tested = list(_main_results(tables)) or [
+def _other_results(tables: Tables) -> list[Row]:
+    """What a study is about that compares no two conditions: systems beside the reference, and
+    their pairs.
+    """
+    return [
         row
         for name in ("reference_contrasts", "system_pairs")
-        for row in rows_of(tables, name, raters="included")
+        for row in those_with(rows_of(tables, name, raters="included"), "p")
     ]
-    return bool(tested) and all(row.has("p") and row["p"] < BEYOND_DOUBT for row in tested)
 
 
 def _fixed_texts(tables: Tables) -> Iterator[Sentence]:

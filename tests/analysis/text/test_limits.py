@@ -22,8 +22,8 @@ def of(made: dict[str, Table], recipes: list[Recipe] = SHIPPED, *, scale: int = 
 
 def designed(**facts: Any) -> dict[str, Any]:
     """A row of the design's facts: enough of everything, but for these."""
-    many = {"n_raters": 40, "n_scenarios": 40, "raters_of_both": 40, "answers": "ratings"}
-    return {**FRONT, **many, **facts}
+    many = {"n_raters": 40, "n_scenarios": 40, "n_systems": 4, "raters_of_both": 40}
+    return {**FRONT, **many, "answers": "ratings", **facts}
 
 
 def main_result(limited_by: str, p: float = 0.2, **changes: Any) -> dict[str, Any]:
@@ -102,6 +102,20 @@ def test_few_scenarios_are_no_limit_of_what_is_beyond_doubt() -> None:
         clear, unclear = ({**FRONT, "link": "probit", "p": p} for p in (0.0001, 0.01))
         assert not about("scenarios have", tables(design=[few], **{name: [clear]}))
         assert about("scenarios have", tables(design=[few], **{name: [clear, unclear]}))
+
+
+@pytest.mark.parametrize("name", ["reference_contrasts", "system_pairs"])
+def test_more_raters_are_no_help_only_where_texts_limit_every_result(name: str) -> None:
+    few = designed(n_scenarios=9)
+    rows = [{**FRONT, "link": "probit", "p": 0.01, "limited_by": "texts"} for _ in range(2)]
+    assert about("do not help", tables(design=[few], **{name: rows}))
+    rows[1]["limited_by"] = "ratings"
+    assert not about("do not help", tables(design=[few], **{name: rows}))
+    assert not about("do not help", tables(design=[few]))
+
+
+def test_few_scenarios_leave_no_test_without_power_where_there_is_one_system() -> None:
+    assert not about("little power", tables(design=[designed(n_scenarios=9, n_systems=1)]))
 
 
 def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
