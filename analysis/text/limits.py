@@ -10,7 +10,7 @@ from analysis.raters.writing import ANY
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
-from analysis.text.findings.words import ALL, LEVEL, below, has_preferences, of_unit
+from analysis.text.findings.words import ALL, LEVEL, below, of_unit, raters_of_both
 from analysis.text.sentences import Sentences
 from analysis.ungrouped import given_answers, sentence, ungrouped
 
@@ -141,10 +141,13 @@ def _resamples_raters(tables: Tables) -> bool:
 
 
 def _between(tables: Tables) -> Iterator[Sentence]:
-    """Where no rater saw both conditions."""
+    """Where no rater saw both conditions, or two systems."""
     for row in rows_of(tables, "design", raters="included", answers="ratings")[:1]:
-        if row["raters_of_both"] == 0 and list(_main_results(tables)):
-            yield say("between", row=row)
+        if list(_main_results(tables)):
+            if row["raters_of_both"] == 0:
+                yield say("between", row=row)
+        elif row["most_systems"] == 1 and _other_results(tables):
+            yield say("between_systems", row=row)
 
 
 def _raters_limit(tables: Tables) -> Iterator[Sentence]:
@@ -154,21 +157,29 @@ def _raters_limit(tables: Tables) -> Iterator[Sentence]:
     every = list(_main_results(tables))
     rows = [row for row in every if row["limited_by"] == "raters" and row["p"] >= LEVEL]
     if rows:
-        models = [
-            model
+        designs = [
+            of
             for row in rows
-            for model in rows_of(tables, "mixed_models", **{name: row[name] for name in MODEL})
+            for of in rows_of(
+                tables, "design", raters="included", answers="ratings", dimension=row["dimension"]
+            )
         ]
-        raters = models[0].cite("n_raters")
-        prefer = has_preferences(models)
+        raters = designs[0].cite("n_raters")
+        prefer = any(raters_of_both(tables, row["dimension"]) for row in rows)
         yield say("raters_limit", rows=rows, several=len(every) > 1, raters=raters, prefer=prefer)
 
 
 def _main_results(tables: Tables) -> Iterator[Row]:
-    """Of each dimension and mixed model, a against b over all models, or of the only one."""
-    for row in rows_of(tables, "mixed_contrasts", raters="included", scale="ratings"):
+    """Of each dimension, by the recipe's first model, a against b over all models, or of the only
+    one.
+    """
+    rows = rows_of(tables, "mixed_contrasts", raters="included", scale="ratings")
+    links: dict[tuple[str, str], str] = {}
+    for row in rows:
+        link = links.setdefault((row["recipe"], row["dimension"]), row["link"])
         of = {name: row[name] for name in MODEL}
-        if row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL):
+        is_main = row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL)
+        if row["link"] == link and is_main:
             yield row
 
 

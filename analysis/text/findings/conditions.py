@@ -11,11 +11,11 @@ from analysis.text.findings.words import (
     LEVEL,
     below,
     compares_groups,
-    has_preferences,
     least_p,
     more_wins_first,
     of_recipe,
     others,
+    raters_of_both,
     winner_first,
 )
 from analysis.text.sentences import Sentences, system
@@ -69,7 +69,7 @@ def _main_result(
         row=read(led[0]),
         recipe=recipe,
         grouped=bool(groups),
-        prefer=has_preferences(of_recipe(tables, "mixed_models", recipe, dimension)),
+        prefer=raters_of_both(tables, dimension) > 0,
         shown=None if len(shown) > 1 else shown.pop(),
     )
     for row in led[1:]:

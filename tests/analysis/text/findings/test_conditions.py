@@ -73,10 +73,15 @@ def test_main_result_says_what_it_is_uncertain_about(source: str, approved: Appr
     approved(main)
 
 
-def test_where_each_rater_has_preferences_these_are_named(approved: Approval) -> None:
-    model = {**FRONT, "dimension": "warmth", "parameter": "sd rater:condition"}
+@pytest.mark.parametrize("both", [0, 12])
+def test_preferences_of_raters_are_named_where_some_rated_both(
+    both: int, approved: Approval
+) -> None:
+    facts = {**FRONT, "dimension": "warmth", "answers": "ratings", "raters_of_both": both}
     by_raters = mixed(0.001) | {"limited_by": "raters"}
-    made = contrasts(0.01, 0.2, mixed_contrasts=[by_raters], mixed_models=[model])
+    # of each rater's systems, which are of one condition
+    spread = {**FRONT, "dimension": "warmth", "parameter": "sd rater:system"}
+    made = contrasts(0.01, 0.2, mixed_contrasts=[by_raters], design=[facts], mixed_models=[spread])
     main, *_ = said(findings(made, SHIPPED)[0].sound)
     approved(main)
 
