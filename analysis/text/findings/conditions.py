@@ -169,9 +169,9 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
     if recipe is None:
         return
     rows = of_recipe(tables, "reference_contrasts", recipe, dimension)
-    of_first = [row for row in rows if row["link"] == rows[0]["link"]]
-    compared = those_with(of_first, "difference")
+    compared = those_with(rows, "difference")
     if compared:
+        compared = [row for row in compared if row["link"] == compared[0]["link"]]
         yield _beside_reference(compared, recipe)
         yield from _near_reference(compared, compared, "not_inferior", "p_non_inferior_adjusted")
         return

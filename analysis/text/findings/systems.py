@@ -5,7 +5,7 @@ from math import ceil
 
 from analysis.catalogue.number_text import count, decimals
 from analysis.recipe import Recipe
-from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with
+from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with, values
 from analysis.text.findings.words import of_recipe
 from analysis.text.sentences import Sentences
 
@@ -20,10 +20,9 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         return
     rows = of_recipe(tables, "system_groups", recipe, dimension)
     ranked = those_with(rows, "place")
-    for row in rows:
-        if not row.has("place"):
-            yield say("no_model", row=row)
     if not ranked:
+        for note in values(rows, "note"):
+            yield say("no_model", row=next(row for row in rows if row["note"] == note))
         if rows:
             yield from _without_model(tables, recipe, dimension)
         return

@@ -352,5 +352,15 @@ def test_systems_are_held_against_the_reference_by_the_model(
     approved(*said(finding.sound))
 
 
+def test_reference_is_left_to_the_model_that_can_be_had() -> None:
+    rows = beside(("Ant", -0.4, 0.01, 0.9), ("Bee", 0.1, 0.4, 0.01))
+    why = {**FRONT, "link": "logit", "model": "", "note": "not estimable, because X"}
+    alone, beside_another = (
+        said(about(findings(made, SHIPPED), "The reference").sound)
+        for made in (tables(items=ITEMS, reference_contrasts=each) for each in (rows, [why, *rows]))
+    )
+    assert beside_another == alone
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("findings/conditions.j2") == []

@@ -105,6 +105,24 @@ def test_model_that_cannot_be_had_says_why_and_what_was_observed(approved: Appro
     approved(*sentences(system_groups=[row], systems=means[:1]))
 
 
+def test_models_that_cannot_be_had_for_one_reason_say_it_once() -> None:
+    row = {
+        **FRONT,
+        "link": "probit",
+        "model": "",
+        "place": None,
+        "note": "not estimable, because X",
+    }
+    assert len(sentences(system_groups=[row, row | {"link": "linear"}])) == 1
+
+
+def test_order_is_of_the_model_that_can_be_had() -> None:
+    """The table has why the other cannot."""
+    made = study("a", "b", "b")
+    why = {**FRONT, "link": "logit", "model": "", "place": None, "note": "not estimable, because X"}
+    assert sentences(**made | {"system_groups": [why, *made["system_groups"]]}) == sentences(**made)
+
+
 def test_two_conditions_of_one_model_are_left_to_their_contrast() -> None:
     contrast = {**FRONT, "model": "Ant", "scale": "ratings", "link": "probit", "difference": 1.0}
     contrast |= {"condition_a": "plain", "condition_b": "tuned", "limited_by": "ratings"}
