@@ -108,6 +108,16 @@ def test_groups_are_compared_where_not_every_model_has_both_conditions(
     approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
 
 
+def test_two_systems_of_different_models_are_no_groups(approved: Approval) -> None:
+    of = {**FRONT, "link": "probit", "scale": "ratings", "estimate": 3.2}
+    estimated = [
+        of | {"model": model, "condition": condition}
+        for model, condition in (("Ant", "plain"), ("Bee", "tuned"))
+    ]
+    made = tables(items=ITEMS, mixed_contrasts=[mixed(0.004)], mixed_systems=estimated)
+    approved(said(about(findings(made, SHIPPED), "Condition against condition").sound)[1])
+
+
 @pytest.mark.parametrize(
     ("raters", "both"),
     [(0.01, 0.01), (0.01, 0.2), (0.06, 0.2), (0.01, None)],
