@@ -6,7 +6,7 @@ from math import ceil
 from analysis.catalogue.number_text import count, decimals
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with, values
-from analysis.text.findings.words import of_recipe
+from analysis.text.findings.words import below, of_recipe
 from analysis.text.sentences import Sentences
 
 say = Sentences("findings/systems.j2")
@@ -39,6 +39,10 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
     else:
         pairs = of_recipe(tables, "system_pairs", recipe, dimension, link=ranked[0]["link"])
         yield _told_apart(ranked, pairs, recipe)
+        beside = of_recipe(tables, "reference_contrasts", recipe, dimension, link=ranked[0]["link"])
+        alone = _only_beside_reference(pairs, below(1 - recipe.confidence, beside, "p_adjusted"))
+        if alone:
+            yield say("only_beside_reference", apart=alone)
     if len(ranked) > 2:
         first = [row for row in ranked if row["place"] == 1]
         yield say("first_place", first=first, recipe=recipe)
@@ -91,8 +95,19 @@ def _told_apart(ranked: list[Row], pairs: list[Row], recipe: Recipe) -> Sentence
     return say("some_apart", near=near, below=below, **what)
 
 
+def _only_beside_reference(pairs: list[Row], beside: Some) -> Some:
+    """The systems that are told apart from the reference alone, but not among all pairs."""
+    alike = [{_name(pair, "_a"), _name(pair, "_b")} for pair in pairs if not pair["told_apart"]]
+    rows = [row for row in beside.rows if {_name(row), _reference(row)} in alike]
+    return Some(rows, beside.among, beside.column)
+
+
 def _name(row: Row, side: str = "") -> tuple[str, str]:
     return row[f"model{side}"], row[f"condition{side}"]
+
+
+def _reference(row: Row) -> tuple[str, str]:
+    return row["reference_model"], row["reference_condition"]
 
 
 def _counted(ranked: list[Row]) -> Cited:

@@ -123,6 +123,19 @@ def test_order_is_of_the_model_that_can_be_had() -> None:
     assert sentences(**made | {"system_groups": [why, *made["system_groups"]]}) == sentences(**made)
 
 
+def test_verdict_by_the_reference_alone_is_reconciled_with_that_of_all_pairs(
+    approved: Approval,
+) -> None:
+    made = study("a", "ab", "b")
+    of = {**FRONT, "link": "probit", "condition": "tuned", "difference": -0.1}
+    of |= {"reference_model": "Ant", "reference_condition": "tuned"}
+    of |= {"ci_low": -0.2, "ci_high": -0.01}
+    beside = [of | {"model": model, "p": 0.02, "p_adjusted": 0.04} for model in ("Bee", "Cat")]
+    approved(sentences(**made, reference_contrasts=beside)[1])
+    as_pairs = [row | {"p_adjusted": p} for row, p in zip(beside, (0.2, 0.04), strict=True)]
+    assert sentences(**made, reference_contrasts=as_pairs) == sentences(**made)
+
+
 def test_two_conditions_of_one_model_are_left_to_their_contrast() -> None:
     contrast = {**FRONT, "model": "Ant", "scale": "ratings", "link": "probit", "difference": 1.0}
     contrast |= {"condition_a": "plain", "condition_b": "tuned", "limited_by": "ratings"}
