@@ -10,7 +10,15 @@ from analysis.raters.writing import ANY
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
-from analysis.text.findings.words import ALL, LEVEL, below, of_unit, raters_of_both
+from analysis.text.findings.words import (
+    ALL,
+    LEVEL,
+    below,
+    more_wins_first,
+    of_unit,
+    raters_of_both,
+    winner_first,
+)
 from analysis.text.sentences import Sentences
 from analysis.ungrouped import given_answers, sentence, ungrouped
 
@@ -80,7 +88,8 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
     uneven = [row for row in unclear if row["a_wins"] != row["b_wins"]]
     for name, rows in (("even_wins", even), ("uneven_wins", uneven)):
         if rows:
-            yield say(name, rows=rows, several=several)
+            read = [more_wins_first(row)(row) for row in rows]
+            yield say(name, rows=read, several=several)
 
 
 def _population(tables: Tables) -> Iterator[Sentence]:
@@ -166,7 +175,8 @@ def _raters_limit(tables: Tables) -> Iterator[Sentence]:
         ]
         raters = designs[0].cite("n_raters")
         prefer = any(raters_of_both(tables, row["dimension"]) for row in rows)
-        yield say("raters_limit", rows=rows, several=len(every) > 1, raters=raters, prefer=prefer)
+        read = [winner_first(row["difference"])(row) for row in rows]  # as the findings do
+        yield say("raters_limit", rows=read, several=len(every) > 1, raters=raters, prefer=prefer)
 
 
 def _main_results(tables: Tables) -> Iterator[Row]:

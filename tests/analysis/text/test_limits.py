@@ -349,6 +349,15 @@ def test_raters_are_no_limit_of_a_difference_that_is_shown() -> None:
     assert not about("hardly", tables(mixed_contrasts=shown, design=[designed()]))
 
 
+def test_limits_read_a_difference_as_the_findings_do() -> None:
+    """The higher side first."""
+    lower = main_result("raters", difference=-0.1, ci_low=-0.4, ci_high=0.2)
+    (said_of,) = about("hardly", tables(mixed_contrasts=[lower], design=[designed()]))
+    assert "(interval from −0.20 to 0.40)" in said_of
+    (said_of,) = about("sign test", tables(wins_tests=[wins(0.5) | {"a_wins": 2, "b_wins": 5}]))
+    assert said_of.startswith("5 against 2 wins")
+
+
 def test_main_result_of_several_models_is_that_of_the_first() -> None:
     both = [main_result("raters"), main_result("raters", link="linear", ci_low=-0.3)]
     (said_of,) = about("hardly", tables(mixed_contrasts=both, design=[designed()]))
