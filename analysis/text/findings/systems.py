@@ -11,6 +11,9 @@ from analysis.text.sentences import Sentences
 
 say = Sentences("findings/systems.j2")
 
+#: Standard errors between an observed and an estimated mean that need a reason.
+FAR = 0.5
+
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     """The order by the first model that is estimable; nothing of two systems of which the study's
@@ -59,10 +62,11 @@ def _observed(ranked: list[Row]) -> Iterator[Sentence]:
     highest = max(row["observed_mean"] for row in known)
     most = [row for row in known if row["observed_mean"] == highest]
     furthest = max(known, key=lambda row: abs(row["observed_mean"] - row["estimate"]))
-    distance = ceil(100 * abs(furthest["observed_mean"] - furthest["estimate"])) / 100
-    by = furthest.derive(decimals(distance, 2))
+    distance = abs(furthest["observed_mean"] - furthest["estimate"])
+    by = furthest.derive(decimals(ceil(100 * distance) / 100, 2))
     same = any(row["place"] == 1 for row in most)
-    yield say("observed", most=most, by=by, same=same, several=len(known) > 1)
+    far = distance > FAR * furthest["se"]
+    yield say("observed", most=most, by=by, same=same, far=far, several=len(known) > 1)
 
 
 def _without_model(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:

@@ -18,7 +18,7 @@ def group(place: int, name: str, mean: float, letters: str) -> dict[str, Any]:
     interval = {"ci_low": mean - 0.2, "ci_high": mean + 0.2}
     row = {**FRONT, "link": "probit", "model": name, "condition": "tuned", "place": place}
     sure = {"share_first": 1 / place, "place_ci_low": 1, "place_ci_high": 1 + place}
-    observed = {"observed_mean": mean + 0.004}
+    observed = {"observed_mean": mean + 0.004, "se": 0.1}
     return {**row, "estimate": mean, "letters": letters, **interval, **sure, **observed, "note": ""}
 
 
@@ -92,6 +92,14 @@ def test_highest_observed_mean_is_said_where_it_is_of_another_system(approved: A
     made = study("a", "a", "b")
     made["system_groups"][1]["observed_mean"] = 4.1
     approved(*sentences(**made))
+
+
+def test_observed_means_that_are_far_from_the_estimated_have_a_reason(approved: Approval) -> None:
+    """Though the same system has the highest: as where it was rated by milder raters."""
+    made = study("a", "a", "b")
+    for row, observed in zip(made["system_groups"], (4.25, 3.9, 3.8), strict=True):
+        row["observed_mean"] = observed
+    approved(sentences(**made)[-1])
 
 
 def test_model_that_cannot_be_had_says_why_and_what_was_observed(approved: Approval) -> None:
