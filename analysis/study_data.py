@@ -42,7 +42,7 @@ class StudyData:
 
     `participants` may have `active`: still taking the survey, and `excluded_by_decision`: why
     researchers excluded the person, empty of all others. A question that they have no column for
-    was not asked. `ratings` are whole or half numbers, or means of these if they lie `between`.
+    was not asked. `ratings` are points of the scale, or numbers `between` its ends.
     `scenarios` and `models` are in study order. `scale` is empty where the study rates nothing; a
     slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
     the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values

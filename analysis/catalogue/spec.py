@@ -9,7 +9,16 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from analysis.catalogue.number_text import EMPTY, count, decimals, degrees, digits, p_text, small
+from analysis.catalogue.number_text import (
+    EMPTY,
+    MINUS,
+    count,
+    decimals,
+    degrees,
+    digits,
+    p_text,
+    small,
+)
 from analysis.catalogue.vocabulary import OF_STUDY, in_words, with_names
 from survey.definition.labels import Labels, words
 
@@ -27,7 +36,7 @@ FORMS: dict[Form, Callable[[float], str]] = {
     "percent": lambda value: decimals(value, 1),
     "whole": degrees,
     "digits": digits,
-    "short": lambda value: f"{value:g}",
+    "short": lambda value: f"{value:g}".replace("-", MINUS),
     "mixed": count,
 }
 #: What two decimals would call zero.

@@ -38,7 +38,7 @@ def rater_quality(
 ) -> DataFrame:
     """One row per participant, in the order given, with `n_ratings`, `n_gold`, `sigma`, `mae`.
 
-    `participants` keeps its columns; `ratings` has `participant`, `rating` (whole or half numbers)
+    `participants` keeps its columns; `ratings` has `participant`, `rating`
     and `gold` (may be empty), and for σ over blocks `scenario` and `set`. `sigma` and `mae` are in
     points of the scale. `note` says why one of them is empty. Composites are no ratings of theirs.
     `has_gold` is whether any rating has a gold score, where these are not all of the study's.

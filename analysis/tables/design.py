@@ -42,6 +42,8 @@ DESIGN = TableSpec(
     subject="raters",
     counts="n counts answers.",
 )  # fmt: skip
+#: What names the page of a rater's choice.
+PAGE = ["participant", "scenario", "set", "dimension"]
 
 
 def design(
@@ -73,9 +75,12 @@ def _kinds(
     ratings: DataFrame, ranks: DataFrame, ends: tuple[float, float] | None
 ) -> Iterator[tuple[str, DataFrame, dict[str, float]]]:
     scale = dict(zip(("scale_from", "scale_to"), ends, strict=True)) if ends else {}
-    yield "ratings", ratings, scale
-    yield "ranks", ranks[ranks["rank"].notna()], {}
-    yield "choices", ranks[ranks["choice"].isin(["best", "worst"])], {}
+    ranked, chosen = ranks["rank"].notna(), ranks["choice"].isin(["best", "worst"])
+    yield "ratings", ratings.assign(is_answer=True), scale
+    yield "ranks", ranks[ranked].assign(is_answer=True), {}
+    # who chose one response of a page saw the others, too
+    of_page = chosen.groupby([ranks[column] for column in PAGE], observed=True).transform("any")
+    yield "choices", ranks[of_page].assign(is_answer=chosen[of_page]), {}
 
 
 def _of(answers: DataFrame, contrast: Contrast) -> dict[str, Any]:
@@ -86,7 +91,7 @@ def _of(answers: DataFrame, contrast: Contrast) -> dict[str, Any]:
     conditions = answers[answers["condition"].isin(pair)].groupby("participant")["condition"]
     n_texts = answers["response"].nunique()
     return {
-        "n": len(answers),
+        "n": int(answers["is_answer"].sum()),
         "n_raters": by_rater.ngroups,
         "n_scenarios": answers["scenario"].nunique(),
         "n_systems": len(answers.drop_duplicates(["model", "condition"])),

@@ -83,7 +83,7 @@ MIXED_SHARES = TableSpec(
     "Predicted shares of each rating",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, OWN_RATINGS, c.MODEL, c.CONDITION,
-        Column("rating", "Category of the scale", form="whole"),
+        Column("rating", "Category of the scale", form="short"),
         c.SHARE, c.SE, *c.interval("share"),
     ),
     question="How often is each rating expected?",

@@ -10,7 +10,15 @@ from analysis.raters.writing import ANY
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
-from analysis.text.findings.words import ALL, LEVEL, below, has_preferences, of_unit
+from analysis.text.findings.words import (
+    ALL,
+    LEVEL,
+    below,
+    more_wins_first,
+    of_unit,
+    raters_of_both,
+    winner_first,
+)
 from analysis.text.sentences import Sentences
 from analysis.ungrouped import given_answers, sentence, ungrouped
 
@@ -80,7 +88,8 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
     uneven = [row for row in unclear if row["a_wins"] != row["b_wins"]]
     for name, rows in (("even_wins", even), ("uneven_wins", uneven)):
         if rows:
-            yield say(name, rows=rows, several=several)
+            read = [more_wins_first(row)(row) for row in rows]
+            yield say(name, rows=read, several=several)
 
 
 def _population(tables: Tables) -> Iterator[Sentence]:
@@ -95,19 +104,22 @@ def _scenarios(tables: Tables) -> Iterator[Sentence]:
     row = max(rows, key=lambda row: (row["n_scenarios"], -row.place))
     if row["n_scenarios"] == 1:
         yield say("one_scenario", row=row)
-    elif row["n_scenarios"] < FEW_SCENARIOS and not _is_clear(tables):
-        raters_help = any(main["limited_by"] != "texts" for main in _main_results(tables))
-        yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=raters_help)
+    elif row["n_scenarios"] < FEW_SCENARIOS and row["n_systems"] > 1:
+        tested = list(_main_results(tables)) or _other_results(tables)
+        if not tested or any(row["p"] >= BEYOND_DOUBT for row in tested):
+            of_texts = tested and all(row["limited_by"] == "texts" for row in tested)
+            yield say("few_scenarios", row=row, least=FEW_SCENARIOS, raters_help=not of_texts)
 
 
-def _is_clear(tables: Tables) -> bool:
-    """Whether every difference that the study is about is shown beyond doubt."""
-    tested = list(_main_results(tables)) or [
+def _other_results(tables: Tables) -> list[Row]:
+    """What a study is about that compares no two conditions: systems beside the reference, and
+    their pairs.
+    """
+    return [
         row
         for name in ("reference_contrasts", "system_pairs")
-        for row in rows_of(tables, name, raters="included")
+        for row in those_with(rows_of(tables, name, raters="included"), "p")
     ]
-    return bool(tested) and all(row.has("p") and row["p"] < BEYOND_DOUBT for row in tested)
 
 
 def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
@@ -138,10 +150,13 @@ def _resamples_raters(tables: Tables) -> bool:
 
 
 def _between(tables: Tables) -> Iterator[Sentence]:
-    """Where no rater saw both conditions."""
+    """Where no rater saw both conditions, or two systems."""
     for row in rows_of(tables, "design", raters="included", answers="ratings")[:1]:
-        if row["raters_of_both"] == 0 and list(_main_results(tables)):
-            yield say("between", row=row)
+        if list(_main_results(tables)):
+            if row["raters_of_both"] == 0:
+                yield say("between", row=row)
+        elif row["most_systems"] == 1 and _other_results(tables):
+            yield say("between_systems", row=row)
 
 
 def _raters_limit(tables: Tables) -> Iterator[Sentence]:
@@ -151,21 +166,30 @@ def _raters_limit(tables: Tables) -> Iterator[Sentence]:
     every = list(_main_results(tables))
     rows = [row for row in every if row["limited_by"] == "raters" and row["p"] >= LEVEL]
     if rows:
-        models = [
-            model
+        designs = [
+            of
             for row in rows
-            for model in rows_of(tables, "mixed_models", **{name: row[name] for name in MODEL})
+            for of in rows_of(
+                tables, "design", raters="included", answers="ratings", dimension=row["dimension"]
+            )
         ]
-        raters = models[0].cite("n_raters")
-        prefer = has_preferences(models)
-        yield say("raters_limit", rows=rows, several=len(every) > 1, raters=raters, prefer=prefer)
+        raters = designs[0].cite("n_raters")
+        prefer = any(raters_of_both(tables, row["dimension"]) for row in rows)
+        read = [winner_first(row["difference"])(row) for row in rows]  # as the findings do
+        yield say("raters_limit", rows=read, several=len(every) > 1, raters=raters, prefer=prefer)
 
 
 def _main_results(tables: Tables) -> Iterator[Row]:
-    """Of each dimension and mixed model, a against b over all models, or of the only one."""
-    for row in rows_of(tables, "mixed_contrasts", raters="included", scale="ratings"):
+    """Of each dimension, by the recipe's first model, a against b over all models, or of the only
+    one.
+    """
+    rows = rows_of(tables, "mixed_contrasts", raters="included", scale="ratings")
+    links: dict[tuple[str, str], str] = {}
+    for row in rows:
+        link = links.setdefault((row["recipe"], row["dimension"]), row["link"])
         of = {name: row[name] for name in MODEL}
-        if row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL):
+        is_main = row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL)
+        if row["link"] == link and is_main:
             yield row
 
 

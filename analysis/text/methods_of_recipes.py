@@ -30,6 +30,8 @@ VARIANTS = ("no rule", "alone", "all but", "sigma over", "without flagged raters
 ORDER = ("response_position", "block_position", "previous_rating")
 #: Models of comparisons on a page.
 COMPARISONS = ("plackett_luce", "best_worst", "davidson", "bradley_terry")
+#: Tables of tests by the mixed models.
+TESTED_BY_MODELS = ("mixed_contrasts", "reference_contrasts", "system_pairs")
 #: How choices are held against chance.
 CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 
@@ -173,6 +175,7 @@ def _mixed_models(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
         },
         "ordinal": [link for link in links if link != "linear"],
         "linear": "linear" in links,
+        "tests": any(rows_of(tables, name, recipe=recipe.name) for name in TESTED_BY_MODELS),
         "contrasts": bool(contrasts),
         "models": _has_models(contrasts),
         "groups": _groups_compared(tables, recipe, contrasts),

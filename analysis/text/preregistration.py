@@ -382,6 +382,7 @@ class PlanWords:
                 effects=self._effects,
                 ordinal=[link for link in links if link != "linear"],
                 linear="linear" in links,
+                tests=len(self.systems) > 1,
                 contrasts=there,
                 models=there and several,
                 groups=[] if self._is_within_models else [*self.sides.values()],

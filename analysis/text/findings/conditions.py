@@ -11,11 +11,11 @@ from analysis.text.findings.words import (
     LEVEL,
     below,
     compares_groups,
-    has_preferences,
     least_p,
     more_wins_first,
     of_recipe,
     others,
+    raters_of_both,
     winner_first,
 )
 from analysis.text.sentences import Sentences, system
@@ -69,7 +69,7 @@ def _main_result(
         row=read(led[0]),
         recipe=recipe,
         grouped=bool(groups),
-        prefer=has_preferences(of_recipe(tables, "mixed_models", recipe, dimension)),
+        prefer=raters_of_both(tables, dimension) > 0,
         shown=None if len(shown) > 1 else shown.pop(),
     )
     for row in led[1:]:
@@ -169,9 +169,9 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
     if recipe is None:
         return
     rows = of_recipe(tables, "reference_contrasts", recipe, dimension)
-    of_first = [row for row in rows if row["link"] == rows[0]["link"]]
-    compared = those_with(of_first, "difference")
+    compared = those_with(rows, "difference")
     if compared:
+        compared = [row for row in compared if row["link"] == compared[0]["link"]]
         yield _beside_reference(compared, recipe)
         yield from _near_reference(compared, compared, "not_inferior", "p_non_inferior_adjusted")
         return

@@ -5,11 +5,14 @@ from math import ceil
 
 from analysis.catalogue.number_text import count, decimals
 from analysis.recipe import Recipe
-from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with
-from analysis.text.findings.words import of_recipe
+from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with, values
+from analysis.text.findings.words import below, of_recipe
 from analysis.text.sentences import Sentences
 
 say = Sentences("findings/systems.j2")
+
+#: Standard errors between an observed and an estimated mean that need a reason.
+FAR = 0.5
 
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -20,10 +23,9 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         return
     rows = of_recipe(tables, "system_groups", recipe, dimension)
     ranked = those_with(rows, "place")
-    for row in rows:
-        if not row.has("place"):
-            yield say("no_model", row=row)
     if not ranked:
+        for note in values(rows, "note"):
+            yield say("no_model", row=next(row for row in rows if row["note"] == note))
         if rows:
             yield from _without_model(tables, recipe, dimension)
         return
@@ -40,6 +42,10 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
     else:
         pairs = of_recipe(tables, "system_pairs", recipe, dimension, link=ranked[0]["link"])
         yield _told_apart(ranked, pairs, recipe)
+        beside = of_recipe(tables, "reference_contrasts", recipe, dimension, link=ranked[0]["link"])
+        alone = _only_beside_reference(pairs, below(1 - recipe.confidence, beside, "p_adjusted"))
+        if alone:
+            yield say("only_beside_reference", apart=alone)
     if len(ranked) > 2:
         first = [row for row in ranked if row["place"] == 1]
         yield say("first_place", first=first, recipe=recipe)
@@ -56,10 +62,11 @@ def _observed(ranked: list[Row]) -> Iterator[Sentence]:
     highest = max(row["observed_mean"] for row in known)
     most = [row for row in known if row["observed_mean"] == highest]
     furthest = max(known, key=lambda row: abs(row["observed_mean"] - row["estimate"]))
-    distance = ceil(100 * abs(furthest["observed_mean"] - furthest["estimate"])) / 100
-    by = furthest.derive(decimals(distance, 2))
+    distance = abs(furthest["observed_mean"] - furthest["estimate"])
+    by = furthest.derive(decimals(ceil(100 * distance) / 100, 2))
     same = any(row["place"] == 1 for row in most)
-    yield say("observed", most=most, by=by, same=same, several=len(known) > 1)
+    far = distance > FAR * furthest["se"]
+    yield say("observed", most=most, by=by, same=same, far=far, several=len(known) > 1)
 
 
 def _without_model(tables: Tables, recipe: Recipe, dimension: str) -> Iterator[Sentence]:
@@ -92,8 +99,19 @@ def _told_apart(ranked: list[Row], pairs: list[Row], recipe: Recipe) -> Sentence
     return say("some_apart", near=near, below=below, **what)
 
 
+def _only_beside_reference(pairs: list[Row], beside: Some) -> Some:
+    """The systems that are told apart from the reference alone, but not among all pairs."""
+    alike = [{_name(pair, "_a"), _name(pair, "_b")} for pair in pairs if not pair["told_apart"]]
+    rows = [row for row in beside.rows if {_name(row), _reference(row)} in alike]
+    return Some(rows, beside.among, beside.column)
+
+
 def _name(row: Row, side: str = "") -> tuple[str, str]:
     return row[f"model{side}"], row[f"condition{side}"]
+
+
+def _reference(row: Row) -> tuple[str, str]:
+    return row["reference_model"], row["reference_condition"]
 
 
 def _counted(ranked: list[Row]) -> Cited:

@@ -46,11 +46,10 @@ def below(limit: float, rows: Sequence[Row], column: str) -> Some:
     )
 
 
-def has_preferences(parameters: Sequence[Row]) -> bool:
-    """Whether a mixed model has effects of raters' preferences: where each rater sees one system,
-    raters differ, and how much they prefer one is not known.
-    """
-    return any(str(row["parameter"]).startswith("sd rater:") for row in parameters)
+def raters_of_both(tables: Tables, dimension: str) -> int:
+    """How many included raters rated both conditions, so that they can prefer one."""
+    of = {"raters": "included", "answers": "ratings", "dimension": dimension}
+    return sum(row["raters_of_both"] or 0 for row in rows_of(tables, "design", **of))
 
 
 def compares_groups(contrast: Row, systems: Sequence[Row]) -> bool:

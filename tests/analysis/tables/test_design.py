@@ -63,6 +63,14 @@ def test_each_dimension_and_kind_of_answers_has_a_row() -> None:
     assert table["scale_to"].isna().tolist() == [False, False, True, True]
 
 
+def test_who_chose_a_response_saw_the_others_of_its_page() -> None:
+    page = answers(*(("p1", "S1", condition, "") for condition in ("plain", "tuned", "other")))
+    page["choice"] = ["best", "", "worst"]
+    found = row(NOBODY, page)
+    assert (found.answers, found.n, found.n_texts, found.n_systems) == ("choices", 2, 3, 3)
+    assert (found.raters_of_both, found.most_systems, found.texts_per_rater) == (1, 3, 3)
+
+
 def test_nothing_answered_is_no_table() -> None:
     with pytest.raises(NotAvailable, match="nobody answered anything"):
         design(NOBODY, NOBODY, CONTRAST)

@@ -13,7 +13,7 @@ from analysis.recipe import MixedModels, shipped_recipes
 from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.fits import Fits
-from analysis.tables.mixed_models import MixedTables, mixed_models
+from analysis.tables.mixed_models import MIXED_SHARES, MixedTables, mixed_models
 
 PAPER, SOUND = shipped_recipes().values()
 SOUND_LINEAR = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
@@ -192,3 +192,8 @@ def test_group_of_systems_is_compared_with_another_as_by_lme4() -> None:
     assert of_all.se == pytest.approx(1.502406, abs=1e-4)
     assert of_all.df == pytest.approx(13.518, abs=0.01)
     assert np.isnan(of_all.p_adjusted), "it is one test"
+
+
+def test_points_between_whole_numbers_are_shown_as_they_are() -> None:
+    shown = MIXED_SHARES.column("rating").text
+    assert [shown(point) for point in (-3.0, 1.0, 2.25)] == ["−3", "1", "2.25"]

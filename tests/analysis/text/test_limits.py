@@ -22,8 +22,8 @@ def of(made: dict[str, Table], recipes: list[Recipe] = SHIPPED, *, scale: int = 
 
 def designed(**facts: Any) -> dict[str, Any]:
     """A row of the design's facts: enough of everything, but for these."""
-    many = {"n_raters": 40, "n_scenarios": 40, "raters_of_both": 40, "answers": "ratings"}
-    return {**FRONT, **many, **facts}
+    many = {"n_raters": 40, "n_scenarios": 40, "n_systems": 4, "raters_of_both": 40}
+    return {**FRONT, **many, "answers": "ratings", **facts}
 
 
 def main_result(limited_by: str, p: float = 0.2, **changes: Any) -> dict[str, Any]:
@@ -102,6 +102,20 @@ def test_few_scenarios_are_no_limit_of_what_is_beyond_doubt() -> None:
         clear, unclear = ({**FRONT, "link": "probit", "p": p} for p in (0.0001, 0.01))
         assert not about("scenarios have", tables(design=[few], **{name: [clear]}))
         assert about("scenarios have", tables(design=[few], **{name: [clear, unclear]}))
+
+
+@pytest.mark.parametrize("name", ["reference_contrasts", "system_pairs"])
+def test_more_raters_are_no_help_only_where_texts_limit_every_result(name: str) -> None:
+    few = designed(n_scenarios=9)
+    rows = [{**FRONT, "link": "probit", "p": 0.01, "limited_by": "texts"} for _ in range(2)]
+    assert about("do not help", tables(design=[few], **{name: rows}))
+    rows[1]["limited_by"] = "ratings"
+    assert not about("do not help", tables(design=[few], **{name: rows}))
+    assert not about("do not help", tables(design=[few]))
+
+
+def test_few_scenarios_leave_no_test_without_power_where_there_is_one_system() -> None:
+    assert not about("little power", tables(design=[designed(n_scenarios=9, n_systems=1)]))
 
 
 def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
@@ -310,29 +324,51 @@ def test_raters_of_one_condition_each_are_compared_with_others(approved: Approva
         assert not about("between raters", tables(**made))
 
 
+def test_raters_of_one_system_each_are_compared_with_others(approved: Approval) -> None:
+    """Also where a study compares no two conditions."""
+    one, two = (designed(raters_of_both=None, most_systems=n) for n in (1, 2))
+    for name in ("reference_contrasts", "system_pairs"):
+        tests = {name: [{**FRONT, "link": "probit", "p": 0.2}]}
+        approved(*about("between raters", tables(design=[one], **tests)))
+        assert not about("between raters", tables(design=[two], **tests))
+    assert not about("between raters", tables(design=[one]))
+
+
 def test_raters_are_a_limit_where_they_make_most_of_the_uncertainty(approved: Approval) -> None:
-    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
+    apart, both = (designed(n_raters=5, raters_of_both=n) for n in (0, 5))
     of_ant, main = main_result("raters", model="Ant"), main_result("raters")
-    approved(*about("hardly", tables(mixed_contrasts=[of_ant, main], mixed_models=[model])))
-    approved(*about("hardly", tables(mixed_contrasts=[of_ant], mixed_models=[model])))
-    spread = model | {"parameter": "sd rater:condition"}
-    approved(*about("hardly", tables(mixed_contrasts=[main], mixed_models=[model, spread])))
+    approved(*about("hardly", tables(mixed_contrasts=[of_ant, main], design=[apart])))
+    approved(*about("hardly", tables(mixed_contrasts=[of_ant], design=[apart])))
+    approved(*about("hardly", tables(mixed_contrasts=[main], design=[both])))
     by_texts = [of_ant, main_result("texts")]
-    assert not about("hardly", tables(mixed_contrasts=by_texts, mixed_models=[model]))
+    assert not about("hardly", tables(mixed_contrasts=by_texts, design=[both]))
 
 
 def test_raters_are_no_limit_of_a_difference_that_is_shown() -> None:
-    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
     shown = [main_result("raters", p=0.0001)]
-    assert not about("hardly", tables(mixed_contrasts=shown, mixed_models=[model]))
+    assert not about("hardly", tables(mixed_contrasts=shown, design=[designed()]))
+
+
+def test_limits_read_a_difference_as_the_findings_do() -> None:
+    """The higher side first."""
+    lower = main_result("raters", difference=-0.1, ci_low=-0.4, ci_high=0.2)
+    (said_of,) = about("hardly", tables(mixed_contrasts=[lower], design=[designed()]))
+    assert "(interval from −0.20 to 0.40)" in said_of
+    (said_of,) = about("sign test", tables(wins_tests=[wins(0.5) | {"a_wins": 2, "b_wins": 5}]))
+    assert said_of.startswith("5 against 2 wins")
+
+
+def test_main_result_of_several_models_is_that_of_the_first() -> None:
+    both = [main_result("raters"), main_result("raters", link="linear", ci_low=-0.3)]
+    (said_of,) = about("hardly", tables(mixed_contrasts=both, design=[designed()]))
+    assert said_of.count("interval from") == 1
 
 
 def test_what_is_said_of_several_dimensions_is_said_once(approved: Approval) -> None:
     names = ["warmth", "clarity", "depth"]
-    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
     mains = [main_result("raters", dimension=name) for name in names]
-    models = [model | {"dimension": name} for name in names]
-    approved(*about("hardly", tables(mixed_contrasts=mains, mixed_models=models)))
+    designs = [designed(n_raters=5, dimension=name) for name in names]
+    approved(*about("hardly", tables(mixed_contrasts=mains, design=designs)))
     each = [wins(0.3) | {"dimension": name} for name in names]
     items = [{"dimension": name} for name in names]
     approved(*about("wins", tables(wins_tests=each, items=items)))
@@ -347,11 +383,8 @@ def test_more_raters_are_no_help_only_where_texts_are_the_limit(
     limited_by: str, they_do: bool
 ) -> None:
     few = designed(n_scenarios=9)
-    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
     rows = [main_result(limited_by), main_result("ratings", model="Ant")]
-    scenarios = about(
-        "other scenarios", tables(mixed_contrasts=rows, mixed_models=[model], design=[few])
-    )
+    scenarios = about("other scenarios", tables(mixed_contrasts=rows, design=[few]))
     assert ("More raters do not help" in " ".join(scenarios)) != they_do
 
 

@@ -278,6 +278,14 @@ def test_adjustment_names_its_family(approved: Approval) -> None:
     approved(text[BY_RATERS])
 
 
+@pytest.mark.parametrize("name", ["reference_contrasts", "system_pairs"])
+def test_tests_of_systems_have_the_models_degrees_of_freedom(name: str) -> None:
+    model = mixed("probit", "rater", "scenario")
+    row = {"recipe": "sound", "link": "probit", "raters": "included", "difference": 0.1}
+    assert "tests and intervals use" in of(tables(mixed_models=model, **{name: [row]}))[BY_RATERS]
+    assert "tests and intervals" not in of(tables(mixed_models=model))[BY_RATERS]
+
+
 def test_single_model_has_nothing_to_be_adjusted_for(approved: Approval) -> None:
     names = ["contrasts", "paired", "group_tests", "mixed_contrasts"]
     model = mixed("probit", "rater", "scenario")

@@ -73,10 +73,15 @@ def test_main_result_says_what_it_is_uncertain_about(source: str, approved: Appr
     approved(main)
 
 
-def test_where_each_rater_has_preferences_these_are_named(approved: Approval) -> None:
-    model = {**FRONT, "dimension": "warmth", "parameter": "sd rater:condition"}
+@pytest.mark.parametrize("both", [0, 12])
+def test_preferences_of_raters_are_named_where_some_rated_both(
+    both: int, approved: Approval
+) -> None:
+    facts = {**FRONT, "dimension": "warmth", "answers": "ratings", "raters_of_both": both}
     by_raters = mixed(0.001) | {"limited_by": "raters"}
-    made = contrasts(0.01, 0.2, mixed_contrasts=[by_raters], mixed_models=[model])
+    # of each rater's systems, which are of one condition
+    spread = {**FRONT, "dimension": "warmth", "parameter": "sd rater:system"}
+    made = contrasts(0.01, 0.2, mixed_contrasts=[by_raters], design=[facts], mixed_models=[spread])
     main, *_ = said(findings(made, SHIPPED)[0].sound)
     approved(main)
 
@@ -101,6 +106,16 @@ def test_groups_are_compared_where_not_every_model_has_both_conditions(
     if both:
         made |= contrasts()
     approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
+
+
+def test_two_systems_of_different_models_are_no_groups(approved: Approval) -> None:
+    of = {**FRONT, "link": "probit", "scale": "ratings", "estimate": 3.2}
+    estimated = [
+        of | {"model": model, "condition": condition}
+        for model, condition in (("Ant", "plain"), ("Bee", "tuned"))
+    ]
+    made = tables(items=ITEMS, mixed_contrasts=[mixed(0.004)], mixed_systems=estimated)
+    approved(said(about(findings(made, SHIPPED), "Condition against condition").sound)[1])
 
 
 @pytest.mark.parametrize(
@@ -345,6 +360,16 @@ def test_systems_are_held_against_the_reference_by_the_model(
     finding = about(findings(made, SHIPPED), "The reference")
     assert finding.table == "reference_contrasts"
     approved(*said(finding.sound))
+
+
+def test_reference_is_left_to_the_model_that_can_be_had() -> None:
+    rows = beside(("Ant", -0.4, 0.01, 0.9), ("Bee", 0.1, 0.4, 0.01))
+    why = {**FRONT, "link": "logit", "model": "", "note": "not estimable, because X"}
+    alone, beside_another = (
+        said(about(findings(made, SHIPPED), "The reference").sound)
+        for made in (tables(items=ITEMS, reference_contrasts=each) for each in (rows, [why, *rows]))
+    )
+    assert beside_another == alone
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:

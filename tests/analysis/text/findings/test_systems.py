@@ -18,7 +18,7 @@ def group(place: int, name: str, mean: float, letters: str) -> dict[str, Any]:
     interval = {"ci_low": mean - 0.2, "ci_high": mean + 0.2}
     row = {**FRONT, "link": "probit", "model": name, "condition": "tuned", "place": place}
     sure = {"share_first": 1 / place, "place_ci_low": 1, "place_ci_high": 1 + place}
-    observed = {"observed_mean": mean + 0.004}
+    observed = {"observed_mean": mean + 0.004, "se": 0.1}
     return {**row, "estimate": mean, "letters": letters, **interval, **sure, **observed, "note": ""}
 
 
@@ -94,6 +94,14 @@ def test_highest_observed_mean_is_said_where_it_is_of_another_system(approved: A
     approved(*sentences(**made))
 
 
+def test_observed_means_that_are_far_from_the_estimated_have_a_reason(approved: Approval) -> None:
+    """Though the same system has the highest: as where it was rated by milder raters."""
+    made = study("a", "a", "b")
+    for row, observed in zip(made["system_groups"], (4.25, 3.9, 3.8), strict=True):
+        row["observed_mean"] = observed
+    approved(sentences(**made)[-1])
+
+
 def test_model_that_cannot_be_had_says_why_and_what_was_observed(approved: Approval) -> None:
     row = {**FRONT, "link": "probit", "model": "", "place": None}
     row["note"] = "not estimable, because there is one rater"
@@ -103,6 +111,37 @@ def test_model_that_cannot_be_had_says_why_and_what_was_observed(approved: Appro
     ]
     approved(*sentences(system_groups=[row], systems=means))
     approved(*sentences(system_groups=[row], systems=means[:1]))
+
+
+def test_models_that_cannot_be_had_for_one_reason_say_it_once() -> None:
+    row = {
+        **FRONT,
+        "link": "probit",
+        "model": "",
+        "place": None,
+        "note": "not estimable, because X",
+    }
+    assert len(sentences(system_groups=[row, row | {"link": "linear"}])) == 1
+
+
+def test_order_is_of_the_model_that_can_be_had() -> None:
+    """The table has why the other cannot."""
+    made = study("a", "b", "b")
+    why = {**FRONT, "link": "logit", "model": "", "place": None, "note": "not estimable, because X"}
+    assert sentences(**made | {"system_groups": [why, *made["system_groups"]]}) == sentences(**made)
+
+
+def test_verdict_by_the_reference_alone_is_reconciled_with_that_of_all_pairs(
+    approved: Approval,
+) -> None:
+    made = study("a", "ab", "b")
+    of = {**FRONT, "link": "probit", "condition": "tuned", "difference": -0.1}
+    of |= {"reference_model": "Ant", "reference_condition": "tuned"}
+    of |= {"ci_low": -0.2, "ci_high": -0.01}
+    beside = [of | {"model": model, "p": 0.02, "p_adjusted": 0.04} for model in ("Bee", "Cat")]
+    approved(sentences(**made, reference_contrasts=beside)[1])
+    as_pairs = [row | {"p_adjusted": p} for row, p in zip(beside, (0.2, 0.04), strict=True)]
+    assert sentences(**made, reference_contrasts=as_pairs) == sentences(**made)
 
 
 def test_two_conditions_of_one_model_are_left_to_their_contrast() -> None:
