@@ -193,13 +193,14 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
         same=[name for name in SHOWN[:3] if name in ratings],
         summed=[name for name in SHOWN[3:] if name in ratings],
     )
-    frames = (gold, ratings, ranks)
+    unrated = _every_item(data.responses, ratings)
+    frames = (gold, ratings, ranks, unrated)
     for column in ITEM:
         values = {value for frame in frames for value in frame[column].unique()}
         kind = pd.CategoricalDtype(in_order(values, _study_order(data, column)), ordered=True)
         for frame in frames:
             frame[column] = frame[column].astype(kind)
-    known = pd.concat([gold[[*ITEM, "gold"]], ratings[ITEM].drop_duplicates()])
+    known = pd.concat([gold[[*ITEM, "gold"]], ratings[ITEM].drop_duplicates(), unrated])
     known = known.drop_duplicates(ITEM).sort_values(ITEM, ignore_index=True)
     cells = _cells(data.responses, [known, ranks])
     scored = _answers(ratings, exact(ratings["rating"]), cells).merge(known, on=ITEM, how="left")
@@ -213,6 +214,15 @@ def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame
         scored.sort_values([*by_person, "rating"], ignore_index=True),
         placed.sort_values([*by_person, "rank"], ignore_index=True),
     )
+
+
+def _every_item(responses: DataFrame, ratings: DataFrame) -> DataFrame:
+    """Every response on each dimension that was rated, also those that nobody rated."""
+    dimensions = DataFrame({"dimension": ratings["dimension"].astype(str).unique()})
+    cells = DataFrame({column: text(responses[column]) for column in CELL if column in responses})
+    if cells.empty or dimensions.empty:
+        return DataFrame(columns=ITEM)
+    return cells.drop_duplicates().merge(dimensions, how="cross")[ITEM]
 
 
 def _columns(ranks: DataFrame) -> list[str]:

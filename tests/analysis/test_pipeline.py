@@ -480,3 +480,15 @@ def assert_same(one: Results, other: Results) -> None:
     assert one.exclusions.to_csv() == other.exclusions.to_csv()
     assert json.dumps(one.figures) == json.dumps(other.figures)
     assert one.not_available == other.not_available
+
+
+def test_system_that_nobody_rated_is_there_without_gold_scores() -> None:
+    data = study({f"r{number}": [2, 4] for number in range(4)})
+    cells = DataFrame(
+        [("S1", "1", *system) for system in SYSTEMS],
+        columns=["scenario", "set", "model", "condition"],
+    )
+    found = analyse(replace(data, responses=cells.assign(response=[0, 1, 2])), RULES, [])
+    items = found.tables["items"]
+    assert items["model"].tolist() == ["m", "m", "big"]
+    assert items["n"].tolist() == [4, 4, 0]

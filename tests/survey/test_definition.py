@@ -394,4 +394,5 @@ def test_what_is_ranked_differs_from_what_is_rated_in_more_than_capitals() -> No
     with pytest.raises(DefinitionError, match="dimension 'warmth' is repeated"):
         small_study.definition(small_study.YAML.replace("tasks:\n", ranking))
     alike = ranking.replace("Warmth", "warmth")
-    assert small_study.definition(small_study.YAML.replace("tasks:\n", alike))
+    (task,) = small_study.definition(small_study.YAML.replace("tasks:\n", alike)).rankings
+    assert task.dimension == "warmth"
