@@ -63,7 +63,7 @@ def _observed(ranked: list[Row]) -> Iterator[Sentence]:
     most = [row for row in known if row["observed_mean"] == highest]
     furthest = max(known, key=lambda row: abs(row["observed_mean"] - row["estimate"]))
     distance = abs(furthest["observed_mean"] - furthest["estimate"])
-    by = furthest.derive(decimals(ceil(100 * distance) / 100, 2))
+    by = furthest.derive(decimals(max(ceil(100 * distance), 1) / 100, 2))
     same = any(row["place"] == 1 for row in most)
     far = distance > FAR * furthest["se"]
     yield say("observed", most=most, by=by, same=same, far=far, several=len(known) > 1)
