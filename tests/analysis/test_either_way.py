@@ -71,5 +71,5 @@ def test_every_sentence_is_the_same_of_a_against_b_and_of_b_against_a() -> None:
 
 def test_the_higher_side_is_named_first() -> None:
     first, *_ = sentences("plain", "tuned")["Condition against condition"]
-    assert first.startswith("Over all models, Tuned was rated")
+    assert first.startswith("Over all models, Tuned is rated")
     assert "higher than Plain" in first

@@ -49,9 +49,9 @@ def test_what_the_newest_analysis_says_stands_here_below_the_live_state_while_ra
 ) -> None:
     text = text_of(page.get("/studies/small/"))
     assert "3 of 4 raters included" in text and "All results" in text
-    assert "Tuned has the higher mean in 3 of 4 comparisons" in text
+    assert "Tuned has the higher observed mean in 3 of 4 comparisons" in text
     who_counts = "1 is excluded by rule: 1 “Too fast or too slow”"
-    assert text.index("Tuned has the higher mean") < text.index(who_counts)
+    assert text.index("Tuned has the higher observed mean") < text.index(who_counts)
     assert "Cleaned ratings of all included raters: ratings.csv" in text
     assert text.index("Live state") < text.index("All results")
     set_state(study=study, state="closed")

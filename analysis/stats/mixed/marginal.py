@@ -125,12 +125,16 @@ def first_shares(
     k = len(levels.values)
     if k == 1:
         return np.ones(1)
+    order = np.argsort(-levels.values, kind="stable")  # whatever the order of the levels is
+    levels = levels.combined(np.eye(k)[order])
     first, second = np.triu_indices(k, 1)
     differences = levels.combined(np.eye(k)[first] - np.eye(k)[second])
     covariance = levels.slopes @ fit.covariance.to_numpy() @ levels.slopes.T
     df: Any = differences.df.min()  # which scipy's types take for a whole number
     drawn = multivariate_t(levels.values, covariance, df=df, allow_singular=True, seed=seed)
-    return np.bincount(np.argmax(drawn.rvs(draws), axis=1), minlength=k) / draws
+    shares = np.empty(k)
+    shares[order] = np.bincount(np.argmax(drawn.rvs(draws), axis=1), minlength=k) / draws
+    return shares
 
 
 @on_one_thread
