@@ -358,7 +358,8 @@ def read_ranks(
     ranked: dict[tuple[str, JudgedPage, str], list[tuple[int, int]]] = {}  # ranks with their lines
     repeats = RepeatNumbers(table, "ranks")
     n = 0
-    for line, row in table.rows(of=[name for name in ("rank", "choice") if name in table.columns]):
+    # A row without a choice says that the response was shown.
+    for line, row in table.rows(of=[] if "choice" in table.columns else ["rank"]):
         n += 1
         person = persons.person(line, row)
         cell = cells.cell(line, row)
