@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from pandas import DataFrame
+from scipy.special import stdtrit
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
@@ -23,6 +24,7 @@ from analysis.stats.mixed import (
     means,
     shares,
 )
+from analysis.stats.multiplicity import holm_levels
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, SystemLevel
 from analysis.tables.group_tests import ALL
@@ -195,6 +197,15 @@ def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
         yield {**of_fit, "parameter": f"sd {name}", "estimate": value, "se": error}
     if fit.residual_sd is not None:
         yield {**of_fit, "parameter": "sd residual", "estimate": fit.residual_sd}
+
+
+def at_level_of_tests(table: DataFrame, confidence: float) -> DataFrame:
+    """Contrasts of one family with the intervals that Holm's tests of them have, in low and high:
+    one without zero belongs to a contrast that is told from zero, and to no other.
+    """
+    levels = holm_levels(table["p"].to_numpy(), 1 - confidence)
+    reach = stdtrit(table["df"], 1 - levels / 2) * table["se"]
+    return table.assign(low=table["estimate"] - reach, high=table["estimate"] + reach)
 
 
 def said_of(fit: MixedFit) -> str:

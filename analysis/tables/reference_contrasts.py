@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pandas import DataFrame
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
@@ -14,11 +14,10 @@ from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import MixedFit, against, contrasts
-from analysis.stats.multiplicity import holm_levels
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, SystemLevel
 from analysis.tables.group_tests import adjusted, shown
-from analysis.tables.mixed_models import LIMITED_BY, LIMITS, OWN_RATINGS, said_of
+from analysis.tables.mixed_models import LIMITED_BY, LIMITS, OWN_RATINGS, at_level_of_tests, said_of
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
 FAMILY = ["recipe", "raters", "dimension", "link"]
@@ -98,9 +97,7 @@ def _beside(
     fit: MixedFit, levels: list[SystemLevel], reference: SystemLevel, recipe: Recipe
 ) -> Iterator[dict[str, Any]]:
     table = contrasts(fit, "system", against(levels, reference), confidence=recipe.confidence)
-    levels_of_tests = holm_levels(table["p"].to_numpy(), 1 - recipe.confidence)
-    reach = stdtrit(table["df"], 1 - levels_of_tests / 2) * table["se"]
-    table = table.assign(low=table["estimate"] - reach, high=table["estimate"] + reach)
+    table = at_level_of_tests(table, recipe.confidence)
     margin = recipe.margins.in_points("reference")
     others = [level for level in levels if level != reference]
     n = fit.data.counts("system")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from pandas import DataFrame
-from scipy.special import stdtrit
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
@@ -20,11 +19,10 @@ from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.letters import letters
 from analysis.stats.mixed import MixedFit, contrasts, first_shares, means, pairs
-from analysis.stats.multiplicity import holm_levels
 from analysis.stats.order import places
 from analysis.study_data import records
 from analysis.tables.fits import SYSTEM, Fits, SystemLevel
-from analysis.tables.mixed_models import LIMITED_BY, LIMITS, OWN_RATINGS, said_of
+from analysis.tables.mixed_models import LIMITED_BY, LIMITS, OWN_RATINGS, at_level_of_tests, said_of
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import resampling
 
@@ -141,8 +139,7 @@ def _systems(
 
 def _pairs(fit: MixedFit, systems: list[SystemLevel], recipe: Recipe) -> DataFrame:
     table = contrasts(fit, "system", pairs(systems), confidence=recipe.confidence)
-    level = 1 - recipe.confidence
-    reach = stdtrit(table["df"], 1 - holm_levels(table["p"].to_numpy(), level) / 2) * table["se"]
+    table = at_level_of_tests(table, recipe.confidence)
     first, second = np.triu_indices(len(systems), 1)
     return DataFrame(
         {
@@ -150,9 +147,9 @@ def _pairs(fit: MixedFit, systems: list[SystemLevel], recipe: Recipe) -> DataFra
             **_named([systems[at] for at in second], "_b"),
             "difference": table["estimate"],
             **{name: table[name] for name in ("se", "t", "df", "p", "p_adjusted")},
-            "ci_low": table["estimate"] - reach,
-            "ci_high": table["estimate"] + reach,
-            "told_apart": table["p_adjusted"] < level,
+            "ci_low": table["low"],
+            "ci_high": table["high"],
+            "told_apart": table["p_adjusted"] < 1 - recipe.confidence,
             "limited_by": table["source"].map(LIMITS),
         }
     )
