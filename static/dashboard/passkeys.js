@@ -1,4 +1,4 @@
-// Says what hinders a passkey; allauth's script does the rest.
+// Says what hinders a passkey, and enables its button; allauth's scripts do the rest.
 "use strict";
 
 const told = document.getElementById("passkey-status");
@@ -12,5 +12,12 @@ document.addEventListener("allauth.error", (event) => {
     told.textContent = "This device already has a passkey of your account.";
   } else {
     told.textContent = "The browser got no passkey. Try again, or use another device.";
+  }
+});
+
+// allauth listens to the button from DOMContentLoaded on; a press before it would be lost.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll("#add-passkey, #use-passkey")) {
+    button.disabled = false;
   }
 });

@@ -14,7 +14,7 @@ from allauth.mfa.totp.internal.auth import (
     hotp_value,
     yield_hotp_counters_from_time,
 )
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.axe import in_both_schemes
 from tests.e2e.installation import Installation, running_installation
@@ -45,6 +45,13 @@ def attach_device(page: Page) -> str:
     devtools.send("WebAuthn.enable")
     device = devtools.send("WebAuthn.addVirtualAuthenticator", {"options": DEVICE})
     return str(device["authenticatorId"])
+
+
+def new_account(site: Installation, name: str) -> str:
+    """A superuser with the researcher's password. Returns the name."""
+    account = ("createsuperuser", "--no-input", "--username", name, "--email", f"{name}@x.org")
+    site.manage(*account, DJANGO_SUPERUSER_PASSWORD=site.researcher[1])
+    return name
 
 
 Look = Callable[[str], None]
@@ -160,9 +167,7 @@ def test_researcher_sets_up_an_app_and_a_passkey_and_logs_in_with_them(
 def test_second_step_without_the_passkey_and_after_wrong_codes(
     site: Installation, new_page: Callable[..., Page]
 ) -> None:
-    name, password = "guarded", site.researcher[1]
-    account = ("createsuperuser", "--no-input", "--username", name, "--email", "g@x.org")
-    site.manage(*account, DJANGO_SUPERUSER_PASSWORD=password)
+    name = new_account(site, "guarded")
     first = new_page()
     attach_device(first)
     log_in(site, first, name)
@@ -180,3 +185,23 @@ def test_second_step_without_the_passkey_and_after_wrong_codes(
         page.locator("main").get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Too many failed attempts")).to_be_visible()
     assert in_both_schemes(page) == []
+
+
+def test_a_passkey_can_be_asked_for_once_its_scripts_are_there(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    attach_device(page)
+    log_in(site, page, new_account(site, "early"))
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/onload*.js", hold)
+    page.goto(f"{site.url}/account/security/passkeys/", wait_until="commit")
+    add = page.get_by_role("button", name="Add passkey")
+    expect(add).to_be_disabled()
+    [script] = held
+    script.continue_()
+    expect(add).to_be_enabled()
