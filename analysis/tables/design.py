@@ -27,10 +27,12 @@ DESIGN = TableSpec(
             label="raters per text"),
         Column("texts_per_rater", "Texts that a rater answered about, on average", form="decimals",
             label="texts per rater"),
-        Column("most_systems", "Most systems of which a rater saw a text", kind="count",
-            label="systems of a rater, at most"),
+        Column("raters_of_one_system", "Raters who saw texts of one system only", kind="count",
+            label="raters of one system"),
         Column("raters_of_both", "Raters who saw both conditions that the study compares",
             kind="count", label="raters of both conditions"),
+        Column("raters_of_one", "Raters who saw one of these conditions only", kind="count",
+            label="raters of one condition"),
         Column("scale_from", "Least rating of the scale", form="short", label="scale from"),
         Column("scale_to", "Greatest rating of the scale", form="short", label="scale to"),
     ),
@@ -44,6 +46,8 @@ DESIGN = TableSpec(
 )  # fmt: skip
 #: What names the page of a rater's choice.
 PAGE = ["participant", "scenario", "set", "dimension"]
+#: Empty where a study compares no two conditions.
+BY_CONDITIONS = ["raters_of_both", "raters_of_one"]
 
 
 def design(
@@ -65,10 +69,10 @@ def design(
     ]
     if not rows:
         raise NotAvailable("nobody answered anything")
-    whole = ["n", "n_raters", "n_scenarios", "n_systems", "n_texts", "most_systems"]
+    whole = ["n", "n_raters", "n_scenarios", "n_systems", "n_texts", "raters_of_one_system"]
     names = [name for name in DESIGN.names if name not in ("recipe", "raters")]
     table = DataFrame(rows, columns=names)
-    return table.astype(dict.fromkeys([*whole, "raters_of_both"], "Int64"))
+    return table.astype(dict.fromkeys([*whole, *BY_CONDITIONS], "Int64"))
 
 
 def _kinds(
@@ -88,7 +92,9 @@ def _of(answers: DataFrame, contrast: Contrast) -> dict[str, Any]:
     seen = answers.drop_duplicates(["participant", "response"])
     systems = answers.drop_duplicates(["participant", "model", "condition"])
     pair = [contrast.condition_a, contrast.condition_b]
-    conditions = answers[answers["condition"].isin(pair)].groupby("participant")["condition"]
+    conditions = answers[answers["condition"].isin(pair)]
+    seen_by = conditions.groupby("participant")["condition"].nunique()
+    compared = [int((seen_by == n).sum()) for n in (2, 1)] if None not in pair else [None, None]
     n_texts = answers["response"].nunique()
     return {
         "n": int(answers["is_answer"].sum()),
@@ -98,8 +104,8 @@ def _of(answers: DataFrame, contrast: Contrast) -> dict[str, Any]:
         "n_texts": n_texts,
         "raters_per_text": len(seen) / n_texts,
         "texts_per_rater": len(seen) / by_rater.ngroups,
-        "most_systems": int(systems["participant"].value_counts().max()),
-        "raters_of_both": None if None in pair else int((conditions.nunique() > 1).sum()),
+        "raters_of_one_system": int((systems["participant"].value_counts() == 1).sum()),
+        **dict(zip(BY_CONDITIONS, compared, strict=True)),
     }
 
 

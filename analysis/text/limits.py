@@ -150,13 +150,25 @@ def _resamples_raters(tables: Tables) -> bool:
 
 
 def _between(tables: Tables) -> Iterator[Sentence]:
-    """Where no rater saw both conditions, or two systems."""
-    for row in rows_of(tables, "design", raters="included", answers="ratings")[:1]:
-        if list(_main_results(tables)):
-            if row["raters_of_both"] == 0:
-                yield say("between", row=row)
-        elif row["most_systems"] == 1 and _other_results(tables):
-            yield say("between_systems", row=row)
+    """Where most raters saw one of the conditions, or one system, only."""
+    rows = rows_of(tables, "design", raters="included", answers="ratings")
+    tested = values(list(_main_results(tables)), "dimension")
+    others = [] if tested else values(_other_results(tables), "dimension")
+    apart = {
+        "between": [
+            row
+            for row in rows
+            if row["dimension"] in tested and row["raters_of_one"] > row["raters_of_both"]
+        ],
+        "between_systems": [
+            row
+            for row in rows
+            if row["dimension"] in others and row["raters_of_one_system"] > row["n_raters"] / 2
+        ],
+    }
+    for name, of in apart.items():
+        if of:
+            yield say(name, row=of[0], dimensions=texts(of, "dimension") if len(rows) > 1 else [])
 
 
 def _raters_limit(tables: Tables) -> Iterator[Sentence]:

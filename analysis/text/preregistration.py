@@ -12,6 +12,7 @@ from typing import Any
 from analysis.deviations import HOW_MANY, PlanContent
 from analysis.quality_rules import BY_GOLD, STEP_LABELS
 from analysis.recipe import MOST_CATEGORIES, RESAMPLES, Recipe, Scale
+from analysis.tables.resampling import resampling
 from analysis.text.cells import Sentence, plain
 from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
 from survey.definition.contrast import comparison_of
@@ -391,16 +392,23 @@ class PlanWords:
             )
         original = self.planned.recipes[recipe.name]
         margin = recipe.margins.reference
-        if recipe.mixed_models is not None and self.study.reference is not None:
-            others = len(self.systems) > 2
-            yield say_methods("reference_contrasts", recipe=original, margin=margin, several=others)
-        if recipe.mixed_models is not None and len(self.systems) > 1 and not there:
-            yield say_methods("system_pairs", several=len(self.systems) > 2)
+        several_systems = len(self.systems) > 2
+        if recipe.mixed_models is not None and len(self.systems) > 1:
+            if self.study.reference is not None:
+                yield say_methods(
+                    "reference_contrasts", recipe=original, margin=margin, several=several_systems
+                )
+            yield say_methods("system_pairs", several=several_systems)
+            drawn = resampling(original)
+            draws, seed = drawn["resamples"], drawn["seed"]
+            yield say_methods("system_groups", several=True, draws=draws, seed=seed)
         if there and self.models and self._within:
             yield say_methods("contrasts", models=several, **self.sides)
             yield say_methods("paired", models=several)
         if self.study.reference is not None and margin is not None and self._within:
-            yield say_methods("to_reference", recipe=original, margin=margin, several=True)
+            yield say_methods(
+                "to_reference", recipe=original, margin=margin, several=several_systems
+            )
 
     def _methods_of_each(self, recipe: Recipe) -> Iterator[Sentence]:
         """What recipes of ratings do, too."""

@@ -263,7 +263,10 @@ def test_texts_say_what_is_planned_without_markup(study: Study, folder: Path) ->
             assert part in text, (form, part)
         assert "&amp;" not in text and "\ue000" not in text
     assert text.startswith("1) Data collection.")
-    assert run("lock_plan", "small", "--text", "osf").startswith("# A small study\n")
+    osf = run("lock_plan", "small", "--text", "osf")
+    assert osf.startswith("# A small study\n")
+    for beside in ("All pairs of systems were compared", "how often a system is first was counted"):
+        assert beside in osf
 
 
 @pytest.mark.embedded

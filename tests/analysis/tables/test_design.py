@@ -31,19 +31,20 @@ def test_raters_of_both_conditions_are_counted() -> None:
     both = [("p1", "S1", "plain", "warm"), ("p1", "S1", "tuned", "warm")]
     found = row(answers(*both, ("p2", "S2", "plain", "warm")))
     assert (found.answers, found.n, found.n_raters, found.n_scenarios) == ("ratings", 3, 2, 2)
-    assert (found.n_systems, found.n_texts, found.most_systems) == (2, 3, 2)
-    assert (found.raters_of_both, found.raters_per_text, found.texts_per_rater) == (1, 1, 1.5)
+    assert (found.n_systems, found.n_texts, found.raters_of_one_system) == (2, 3, 1)
+    assert (found.raters_of_both, found.raters_of_one) == (1, 1)
+    assert (found.raters_per_text, found.texts_per_rater) == (1, 1.5)
     assert (found.scale_from, found.scale_to) == (1, 5)
 
 
 def test_raters_of_one_condition_each_saw_one_system() -> None:
     found = row(answers(("p1", "S1", "plain", "warm"), ("p2", "S1", "tuned", "warm")))
-    assert (found.raters_of_both, found.most_systems) == (0, 1)
+    assert (found.raters_of_both, found.raters_of_one, found.raters_of_one_system) == (0, 2, 2)
 
 
 def test_study_without_two_conditions_has_no_raters_of_both() -> None:
     found = row(answers(("p1", "S1", "plain", "warm")), contrast=Contrast(None, None, None))
-    assert pd.isna(found.raters_of_both)
+    assert pd.isna(found.raters_of_both) and pd.isna(found.raters_of_one)
 
 
 def test_text_that_a_rater_saw_in_two_sets_is_one() -> None:
@@ -68,7 +69,7 @@ def test_who_chose_a_response_saw_the_others_of_its_page() -> None:
     page["choice"] = ["best", "", "worst"]
     found = row(NOBODY, page)
     assert (found.answers, found.n, found.n_texts, found.n_systems) == ("choices", 2, 3, 3)
-    assert (found.raters_of_both, found.most_systems, found.texts_per_rater) == (1, 3, 3)
+    assert (found.raters_of_both, found.raters_of_one_system, found.texts_per_rater) == (1, 0, 3)
 
 
 def test_nothing_answered_is_no_table() -> None:

@@ -23,6 +23,7 @@ def of(made: dict[str, Table], recipes: list[Recipe] = SHIPPED, *, scale: int = 
 def designed(**facts: Any) -> dict[str, Any]:
     """A row of the design's facts: enough of everything, but for these."""
     many = {"n_raters": 40, "n_scenarios": 40, "n_systems": 4, "raters_of_both": 40}
+    many |= {"raters_of_one": 0, "raters_of_one_system": 0}
     return {**FRONT, **many, "answers": "ratings", **facts}
 
 
@@ -318,19 +319,33 @@ def test_enough_raters_are_no_limit() -> None:
 
 def test_raters_of_one_condition_each_are_compared_with_others(approved: Approval) -> None:
     main = [main_result("texts")]
-    between, within = (designed(raters_of_both=n) for n in (0, 1))
-    approved(*about("between raters", tables(design=[between], mixed_contrasts=main)))
-    for made in ({"design": [within], "mixed_contrasts": main}, {"design": [between]}):
+    between, mostly, even = (
+        designed(raters_of_both=both, raters_of_one=one) for both, one in ((0, 40), (2, 10), (6, 6))
+    )
+    for most in (between, mostly):
+        approved(*about("between raters", tables(design=[most], mixed_contrasts=main)))
+    for made in ({"design": [even], "mixed_contrasts": main}, {"design": [between]}):
         assert not about("between raters", tables(**made))
+
+
+def test_dimension_is_named_where_raters_of_one_alone_saw_one_condition_each(
+    approved: Approval,
+) -> None:
+    apart = designed(raters_of_both=0, raters_of_one=9, dimension="tone")
+    rows = [designed(dimension="warmth"), apart]
+    both = [main_result("texts", dimension=dimension) for dimension in ("warmth", "tone")]
+    approved(*about("between raters", tables(design=rows, mixed_contrasts=both)))
+    assert not about("between raters", tables(design=rows, mixed_contrasts=both[:1]))
 
 
 def test_raters_of_one_system_each_are_compared_with_others(approved: Approval) -> None:
     """Also where a study compares no two conditions."""
-    one, two = (designed(raters_of_both=None, most_systems=n) for n in (1, 2))
+    one, most, few = (designed(raters_of_both=None, raters_of_one_system=n) for n in (40, 39, 2))
     for name in ("reference_contrasts", "system_pairs"):
         tests = {name: [{**FRONT, "link": "probit", "p": 0.2}]}
-        approved(*about("between raters", tables(design=[one], **tests)))
-        assert not about("between raters", tables(design=[two], **tests))
+        for apart in (one, most):
+            approved(*about("between raters", tables(design=[apart], **tests)))
+        assert not about("between raters", tables(design=[few], **tests))
     assert not about("between raters", tables(design=[one]))
 
 
