@@ -10,6 +10,7 @@ from analysis.text.findings.words import (
     ALL,
     LEVEL,
     below,
+    by_model,
     compares_groups,
     least_p,
     more_wins_first,
@@ -171,9 +172,19 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
     rows = of_recipe(tables, "reference_contrasts", recipe, dimension)
     compared = those_with(rows, "difference")
     if compared:
-        compared = [row for row in compared if row["link"] == compared[0]["link"]]
-        yield _beside_reference(compared, recipe)
-        yield from _near_reference(compared, compared, "not_inferior", "p_non_inferior_adjusted")
+        first, *others = by_model(compared)
+        yield _beside_reference(first, recipe)
+        yield from _near_reference(first, first, "not_inferior", "p_non_inferior_adjusted")
+        for rows in others:
+            apart = below(1 - recipe.confidence, rows, "p_adjusted")
+            reference = system(rows[0], "reference_")
+            yield say(
+                "other_beside_reference",
+                rows=rows,
+                reference=reference,
+                apart=apart,
+                recipe=recipe,
+            )
         return
     for unit, name in (
         ("participant", "not_inferior_by_raters"),

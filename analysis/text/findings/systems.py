@@ -6,7 +6,7 @@ from math import ceil
 from analysis.catalogue.number_text import count, decimals
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with, values
-from analysis.text.findings.words import below, of_recipe
+from analysis.text.findings.words import below, by_model, of_recipe
 from analysis.text.sentences import Sentences
 
 say = Sentences("findings/systems.j2")
@@ -29,7 +29,7 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         if rows:
             yield from _without_model(tables, recipe, dimension)
         return
-    ranked = [row for row in ranked if row["link"] == ranked[0]["link"]]
+    ranked, *others = by_model(ranked)
     if len(ranked) == 1:
         known = rows_of(tables, "design", dimension=dimension, answers="ratings")
         scale = those_with(known, "scale_from", "scale_to")[:1]
@@ -50,6 +50,11 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         first = [row for row in ranked if row["place"] == 1]
         yield say("first_place", first=first, recipe=recipe)
     yield from _observed(ranked)
+    for rows in others:
+        pairs = of_recipe(tables, "system_pairs", recipe, dimension, link=rows[0]["link"])
+        best = [row for row in rows if row["place"] == 1]
+        apart = Some([row for row in pairs if row["told_apart"]], pairs, "told_apart")
+        yield say("other_model", best=best, apart=apart, recipe=recipe)
 
 
 def _observed(ranked: list[Row]) -> Iterator[Sentence]:

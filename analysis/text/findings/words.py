@@ -46,6 +46,14 @@ def below(limit: float, rows: Sequence[Row], column: str) -> Some:
     )
 
 
+def by_model(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each mixed model, in the order in which they stand."""
+    models: dict[str, list[Row]] = {}
+    for row in rows:
+        models.setdefault(row["link"], []).append(row)
+    return list(models.values())
+
+
 def raters_of_both(tables: Tables, dimension: str) -> int:
     """How many included raters rated both conditions, so that they can prefer one."""
     of = {"raters": "included", "answers": "ratings", "dimension": dimension}

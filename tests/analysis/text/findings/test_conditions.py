@@ -372,5 +372,13 @@ def test_reference_is_left_to_the_model_that_can_be_had() -> None:
     assert beside_another == alone
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_another_model_beside_the_reference_is_told(n: int, approved: Approval) -> None:
+    first = beside(("Ant", -0.4, 0.01, None), ("Bee", 0.1, 0.4, None))[:n]
+    rows = [*first, *({**row, "link": "linear", "p_adjusted": 0.2} for row in first)]
+    made = tables(items=ITEMS, reference_contrasts=rows)
+    approved(said(about(findings(made, SHIPPED), "The reference").sound)[-1])
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("findings/conditions.j2") == []
