@@ -143,7 +143,8 @@ def _problems_of_groups(
         if kind is not None and missing:
             message = (
                 f"{where} has no response of {kind} {missing[0]}, so the participants who see that "
-                f"{kind} would have no page there: remove the scenario, or add the response"
+                f"{kind} would have no page there: remove the scenario, add the response or, where "
+                "ratings from elsewhere are imported, leave out between_subjects"
             )
             yield ("between_subjects",), message
             return

@@ -125,16 +125,17 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             OF_SETS,
             13,
             "between_subjects: scenario 'S1' in set '1' has no response of model M2, so the "
-            "participants who see that model would have no page there: remove the scenario, or add "
-            "the response",
+            "participants who see that model would have no page there: remove the scenario, add the "
+            "response or, where ratings from elsewhere are imported, leave out between_subjects",
         ),
         (
             yaml_of("between_subjects: system"),
             csv_of(3) + "S3,Prompt 3,M1,plain,Alone\nS3,Prompt 3,M2,plain,Also\n",
             13,
             "between_subjects: scenario 'S3' has no response of system 'M3' (plain), so the "
-            "participants who see that system would have no page there: remove the scenario, or "
-            "add the response",
+            "participants who see that system would have no page there: remove the scenario, add "
+            "the response or, where ratings from elsewhere are imported, leave out "
+            "between_subjects",
         ),
         (
             yaml_of("reference_on_every_page: true"),
