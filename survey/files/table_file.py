@@ -183,14 +183,16 @@ class TableFile:
         columns: Columns,
         *,
         elsewhere: Mapping[str, str] = {},
+        ignored: Collection[str] = (),
     ) -> tuple[list[Problem], list[str]]:
         """Problems of the names of the columns, and the names of those that are not read.
 
         `elsewhere` are columns that the file need not have under their own names, each with the
-        file's column that has it (empty if none has). A further column whose name resembles that of
+        file's column that has it (empty if none has); `ignored` are columns that are not read
+        whatever they are called. A further column whose name resembles that of
         a missing one is a problem; a notice points out what else it resembles.
         """
-        sources = set(elsewhere.values())
+        sources = {*elsewhere.values(), *ignored}
         own = {name for name in self.columns if name not in sources and name not in elsewhere}
         known = dict.fromkeys([*columns.required, *columns.optional])
         absent = [name for name in known if name not in own and name not in elsewhere]

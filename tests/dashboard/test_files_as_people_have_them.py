@@ -116,6 +116,7 @@ My dog is ill.,r1,llama,1
 responses:
   columns: {{scenario: id, prompt: 问题}}
   wide: "{{model}}"
+  ignored: 类别
   {CONDITION}
 """,
         },

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
 
-from survey.definition.mapping.layout import WideCell, lay_out
+from survey.definition.mapping.column_layout import WideCell
+from survey.definition.mapping.layout import lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.as_written import WRITTEN, as_written

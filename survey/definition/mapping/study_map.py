@@ -37,6 +37,8 @@ class Known:
     columns: Mapping[FileName, Columns]
     names: Mapping[str, Collection[str]] = field(default_factory=dict)
     systems: Collection[tuple[str, str]] | None = None
+    #: Models that a study speaks of which may have others, too.
+    some_models: Collection[str] = ()
 
 
 class StudyMap:
