@@ -5,7 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from survey.files.digits import ascii_number
@@ -56,6 +56,7 @@ class Columns:
 
     `numbered` is the beginning of the names of numbered columns: `call_` for `call_1`, `call_2`.
     `made_from` are required columns that can be made from another one, which is then needed.
+    `presumed` are optional columns without which a column of a similar name is a problem.
     """
 
     required: Collection[str]
@@ -63,6 +64,7 @@ class Columns:
     ignored: Collection[str] = ()
     numbered: str = ""
     made_from: Mapping[str, str] = field(default_factory=dict)
+    presumed: Collection[str] = ()
 
     def knows(self, name: str) -> bool:
         """Whether a table may have the column."""
@@ -72,6 +74,16 @@ class Columns:
     def means(self, name: str) -> bool:
         """Whether a name is that of a column, or one that other tools give to it."""
         return self.knows(name.lower()) or bool(synonym(name, list(NAMED)))
+
+    def may_lack(self, names: Collection[str]) -> "Columns":
+        """The same columns, of which some need not be there. A file that has several models or
+        conditions, and calls the column otherwise, would seem to be about the only one.
+        """
+        also = [name for name in self.required if name in names]
+        required = [name for name in self.required if name not in names]
+        presumed = [name for name in also if name in ("model", "condition")]
+        optional = [*self.optional, *also]
+        return replace(self, required=required, optional=optional, presumed=presumed)
 
     def is_numbered(self, name: str) -> bool:
         """Whether it is one of the numbered columns."""
@@ -200,7 +212,7 @@ class TableFile:
         for name in self.columns:
             if name in sources or (name in own and columns.knows(name)):
                 continue
-            missing = [one for one in absent if one in columns.required]
+            missing = [one for one in absent if one in (*columns.required, *columns.presumed)]
             near = synonym(name, missing) or nearest(name, missing, alike=COLUMNS_ALIKE)
             if near is not None:
                 message = f"column {name!r} is unknown; did you mean {near!r}?"

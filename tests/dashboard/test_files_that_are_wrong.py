@@ -152,6 +152,14 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
         rated(RATINGS, "participant,scenario,system,rating\nr1,1,gtp,3\n", ratings_map=SYSTEMS),
         "ratings.csv, line 2: column 'system': 'gtp' is unknown; did you mean 'gpt'?",
     ),
+    "several conditions by another name, of which the study has one": (
+        rated(RATINGS, "participant,scenario,model,variant,rating\nr1,1,gpt,tuned,3\n"),
+        "ratings.csv, line 1: column 'variant' is unknown; did you mean 'condition'?",
+    ),
+    "responses of several conditions by another name": (
+        {"responses": LONG.replace("condition", "Condition")},
+        "responses.csv, line 1: column 'Condition' is unknown; did you mean 'condition'?",
+    ),
     "a misspelt model of a question": (
         rated(RATINGS, "participant,Q1_gpt,Q1_lama\nr1,3,2\n", ratings_map=BY_QUESTION),
         "ratings.csv, line 1: column 'Q1_lama': model 'lama' is unknown; did you mean 'llama'?",

@@ -59,7 +59,7 @@ def lay_out(
 
 def _take_systems(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
     """Read a column `system` as such where nothing else says model and condition."""
-    needed = layout.names_systems and all(name in columns.required for name in OF_SYSTEM)
+    needed = layout.names_systems and all(map(columns.knows, OF_SYSTEM))
     others = layout.others(table)
     said = {*layout.columns, *others}
     is_there = SYSTEM in others and SYSTEM not in layout.columns
