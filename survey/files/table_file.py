@@ -150,6 +150,24 @@ class TableFile:
         self.has_decimal_commas = delimiter != ","
         return _csv_records(data, self.file, delimiter, skip=1 if said else 0)
 
+    def rename(self, ours: Mapping[str, str]) -> None:
+        """Call columns as `ours` says by their names, of which capitals make no difference where no
+        column has the very name. Raises DefinitionError if two may be meant.
+        """
+        new: dict[str, str] = {}
+        problems = []
+        for theirs, name in ours.items():
+            alike = [one for one in self.columns if one.casefold() == theirs.casefold()]
+            meant = [theirs] if theirs in alike else alike
+            others = [one for one in self.columns if one == name and one not in meant]
+            if len(meant + others) > 1:
+                message = f"{listed(meant + others)} may each be {theirs!r}; remove or rename one"
+                problems.append(Problem(self.file, self.header_line, 0, message))
+            new |= dict.fromkeys(meant, name)
+        if problems:
+            raise DefinitionError(problems)
+        self.columns = [new.get(name, name) for name in self.columns]
+
     def records(self, problems: Problems) -> Iterator[Record]:
         """Records that are not empty, each with the line it starts on. Can be read once.
 
