@@ -99,7 +99,10 @@ class CellReader:
             return
         scenario, set_name, model, condition = names
         in_set = f", set {set_name!r}" if set_name else ""
-        reason = "{!r} ({}) is not shown in scenario {!r}{}"
+        reason = (
+            "{!r} ({}) has no response in scenario {!r}{}: add it to the responses and load the "
+        )
+        reason += "study again, or remove it here"
         self.table.problem(line, "", reason, model, condition, scenario, in_set)
 
     def dimension(self, line: int, row: Row) -> str | None:

@@ -34,6 +34,10 @@ PARTICIPANTS = Columns(
         *("clock_stepped", "excluded_by_decision"),
     ),
     ignored=(*DERIVED, "sources"),
+    hints={
+        "status": "if everybody completed, say so in a mapping file: "
+        "participants: {constants: {status: completed}}"
+    },
 )
 LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 #: The reason of a decision whose file does not tell it.

@@ -1,4 +1,4 @@
-"""A table from a file: CSV with commas, semicolons or tabs, or an Excel workbook."""
+"""A table from a file: CSV with commas, semicolons, tabs or bars, or an Excel workbook."""
 
 import csv
 import io
@@ -18,6 +18,9 @@ from survey.files.workbook import is_workbook, read_workbook
 from survey.files.workbook_parts import MOST_COLUMNS
 
 DELIMITERS = ",;\t"
+#: Names may have it in them, so it is between columns only where nothing else is.
+RARE_DELIMITER = "|"
+_BETWEEN = "commas, semicolons, tabs or |"
 #: Of a CSV file; columns are as many as in a workbook. No study has nearly as many.
 MOST_LINES = 10_000_000
 LONGEST_LINE = 5_000_000
@@ -56,7 +59,8 @@ class Columns:
 
     `numbered` is the beginning of the names of numbered columns: `call_` for `call_1`, `call_2`.
     `made_from` are required columns that can be made from another one, which is then needed.
-    `presumed` are optional columns without which a column of a similar name is a problem.
+    `hints` say of required columns what to do where they are missing. `presumed` are optional
+    columns without which a column of a similar name is a problem.
     """
 
     required: Collection[str]
@@ -64,6 +68,7 @@ class Columns:
     ignored: Collection[str] = ()
     numbered: str = ""
     made_from: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = field(default_factory=dict)
     presumed: Collection[str] = ()
 
     def knows(self, name: str) -> bool:
@@ -246,11 +251,15 @@ class TableFile:
             for name in columns.required
             if name in absent and columns.made_from.get(name) not in there
         ]
-        if len(missing) == 1:
+        if missing:
             message = f"column {missing[0]!r} is missing"
-            problems.append(Problem(self.file, self.header_line, 0, message))
-        elif missing:
-            message = f"columns {listed(missing)} are missing; the file has {listed(self.columns)}"
+            if len(missing) > 1:
+                has = listed(self.columns)
+                if len(self.columns) == 1:
+                    has = f"one column, {has}; put {_BETWEEN} between columns"
+                message = f"columns {listed(missing)} are missing; the file has {has}"
+            hints = [columns.hints[name] for name in missing if name in columns.hints]
+            message = "; ".join((message, *hints))
             problems.append(Problem(self.file, self.header_line, 0, message))
         return problems, unread
 
@@ -276,10 +285,11 @@ def separator_line(text: str) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """The most frequent of `DELIMITERS` in the header."""
+    """The most frequent of `DELIMITERS` in the header, or `|` if it has none of them."""
     unquoted = re.sub(r'"[^"]*"', "", text[:100_000]).lstrip("\r\n")
     header = re.split(r"[\r\n]", unquoted, maxsplit=1)[0]
-    return max(DELIMITERS, key=header.count)
+    delimiter = max(DELIMITERS, key=header.count)
+    return delimiter if delimiter in header or RARE_DELIMITER not in header else RARE_DELIMITER
 
 
 def _csv_records(data: bytes, file: str, delimiter: str, skip: int) -> Iterator[Record]:

@@ -262,6 +262,13 @@ ratings:
         },
         ratings={"ana": [2, 3], "ben": [1]},
     ),
+    "bars between cells, said so and not": Layout(
+        {
+            "responses": LONG.replace(",", "|"),
+            "ratings": "sep=|\nparticipant|scenario|model|rating\nana|1|gpt|2,0\n",
+        },
+        ratings={"ana": [2]},
+    ),
     "one condition, which no file needs to name": Layout(
         {
             "responses": "id,prompt,gpt,llama\n1,I lost my job.,I am sorry.,Keep going.\n"

@@ -142,7 +142,8 @@ COLUMNS = Columns(("prompt", "model", "response"), optional=("context",), number
         ("prompt,model", "column 'response' is missing"),
         (
             "context",
-            "columns 'prompt', 'model', 'response' are missing; the file has 'context'",
+            "columns 'prompt', 'model', 'response' are missing; the file has one column, "
+            "'context'; put commas, semicolons, tabs or | between columns",
         ),
     ],
 )
