@@ -24,7 +24,8 @@ class ColumnLayout:
 
     `by_default` are those that come from Qualtrics though nobody said so. `unread` are columns of
     the file that are not read, `ignored` those of which a mapping file says so. `names_systems`: a
-    column `system` is one of a mapping file, and becomes model and condition.
+    column `system` is one of a mapping file, and becomes model and condition. `sides` are names of
+    systems that change from row to row, each with the file's column that has the row's system.
     """
 
     sources: dict[str, str] = field(default_factory=dict)
@@ -33,23 +34,34 @@ class ColumnLayout:
     by_default: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    sides: dict[str, str] = field(default_factory=dict)
     names_systems: bool = True
     notices: list[str] = field(default_factory=list)
 
     @property
     def columns(self) -> list[str]:
         """Our columns that rows have."""
-        wide = [name for cell in self.cells for name in (*cell.about, cell.value)]
-        every = dict.fromkeys((*self.sources, *self.constants, *wide))
-        if not self.names_systems or SYSTEM not in every:
+        every = self._said
+        if not self.has_systems:
             return list(every)
         every |= dict.fromkeys(OF_SYSTEM)
         return [name for name in every if name != SYSTEM]
 
     @property
+    def _said(self) -> dict[str, None]:
+        wide = [name for cell in self.cells for name in (*cell.about, cell.value)]
+        return dict.fromkeys((*self.sources, *self.constants, *wide))
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether rows have systems by their names in a mapping file."""
+        return self.names_systems and SYSTEM in self._said
+
+    @property
     def theirs(self) -> set[str]:
         """The columns of the file that are read for one of ours, whatever their names say."""
-        return {*self.sources.values(), *(cell.name for cell in self.cells)}
+        cells = (cell.name for cell in self.cells)
+        return {*self.sources.values(), *self.sides.values(), *cells}
 
     def others(self, table: TableFile) -> list[str]:
         """The columns of the file that nothing speaks of: their names say what they are."""

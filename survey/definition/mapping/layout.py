@@ -32,6 +32,8 @@ def lay_out(
         MapReader(table, columns, section, study_map, mapped).fill(layout)
     if study_map and study_map.systems:
         _take_systems(layout, table, columns)
+        sides = study_map.sides if layout.has_systems else {}
+        layout.sides = {name: of for name, of in sides.items() if of in table.columns}
     if table.qualtrics:
         _take_from_qualtrics(layout, table, columns)
     elsewhere = dict.fromkeys(layout.columns, "") | layout.sources

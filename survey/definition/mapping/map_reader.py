@@ -157,7 +157,7 @@ class MapReader:
         """The columns that a pattern may mean. One that any name fits, such as `{model}`, means
         those with values that nothing else speaks of.
         """
-        said = {*self.mapped.columns.values(), *self.mapped.ignored}
+        said = {*self.mapped.columns.values(), *self.mapped.ignored, *self.map.sides.values()}
         names = [name for name in self.table.columns if name not in said]
         if pattern.has_words or reader.known:
             return names
@@ -235,7 +235,7 @@ class MapReader:
     def _names_of(self, part: str) -> list[str]:
         """What names of columns may have for a part: our names and those that become ours."""
         if part == SYSTEM:
-            return list(self.map.systems)
+            return self.map.names_of_systems
         known = self.map.known.names.get(part)
         if known is None:
             known = self.map.models_beside(self.section) if part == "model" else ()
@@ -249,6 +249,10 @@ class MapReader:
 
     def _about(self, part: str, text: str) -> dict[str, str]:
         """A name as ours, of the columns that it is about."""
+        if part == SYSTEM and text in self.map.sides:
+            if self.map.sides[text] not in self.table.columns:
+                self._no_column(("sides", text), self.map.sides[text])
+            return {SYSTEM: text}
         if part == SYSTEM:
             return self.map.systems[text].model_dump()
         return {part: self.map.values.get(part, {}).get(text, text)}

@@ -107,6 +107,8 @@ class MapFile(Part):
     gold: MappedLongOrWide | None = None
     responses: MappedLongOrWide | None = None
     systems: dict[Text, NamedSystem] = {}
+    #: Names of systems that change from row to row, each with the column that has the row's system.
+    sides: dict[Text, Text] = {}
     #: Nothing in place of a value makes its cells empty.
     values: dict[Text, dict[Text, Word | None]] = {}
     time_zone: Text | None = None
