@@ -285,6 +285,11 @@ values:
 """
 
 
+LONG_SIDES = SIDES.replace('  wide: "Answer.{system}"\n', "", 1).replace(
+    "Input.item}", "Input.item, system: Answer.choice, rating: Answer.left}", 1
+)
+
+
 def test_sides_of_a_page_may_have_another_system_in_every_row(study: Study, files: Files) -> None:
     said = mapped(study, files(ratings=PAIRS, ranks=PAIRS), SIDES)
     rated = [(name, item, how, value) for name, item, _, _, how, _, value in ratings_of(study)]
@@ -313,6 +318,9 @@ def test_sides_of_a_page_may_have_another_system_in_every_row(study: Study, file
          "1'?"),
         (PAIRS.replace("S1,Ant 1", "S1,"), SIDES,
          "ratings.csv, line 2: column 'Input.left_system': is empty"),
+        (PAIRS.replace("tie", "both"), LONG_SIDES,
+         "ratings.csv, line 5: column 'Answer.choice': 'both' is unknown; known are 'Ant 1', "
+         "'Ant 2', 'left', 'right'"),
         (PAIRS.replace("right_system", "right"), SIDES,
          "map.yaml, line 10, column 34: sides.right: ratings.csv has no column "
          "'Input.right_system'; did you mean 'Input.left_system'?"),

@@ -161,12 +161,13 @@ class MappedTable:
         if SYSTEM not in row or not self._layout.names_systems:
             return True
         name, column = row.pop(SYSTEM), self.called(SYSTEM)
+        known = [*self._systems, *self._layout.sides]
         if name in self._layout.sides:
-            column = self._layout.sides[name]
+            column, known = self._layout.sides[name], list(self._systems)
             name = one_name(cells[self.table.columns.index(column)].strip())
         system = self._systems.get(as_known(self.table.with_point(name), self._systems))
         if system is None:
-            reason = not_among(name, list(self._systems))
+            reason = not_among(name, known)
             where = f"column {column!r}: "
             problems.add(Problem(self.table.file, line, 0, reason, (name,), SYSTEM, where=where))
             return False
