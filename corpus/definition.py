@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from corpus.problems import CorpusProblem
 from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
 from judge.prompts import Message, tokens_in
 from survey.definition.dialogue import DialogueTurn, turns_of
-from survey.definition.parts import Part, Text, refuse_repeats, wrong
+from survey.definition.parts import Part, Text, refuse_repeats, written_like, wrong
 from survey.files.names import one_name
 from survey.files.suggestions import not_among
 from survey.files.templates import filled, pieces_of
@@ -22,8 +22,10 @@ from survey.files.templates import filled, pieces_of
 FIELDS = ("prompt", "context")
 #: Tokens that an answer is expected to have at most, if nothing limits it.
 EXPECTED_TOKENS = 400
-ConditionName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S.{0,99}$")]
-ModelName = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S.{0,199}$")]
+ConditionName = Annotated[
+    Text, written_like(r".{1,100}", "has a line break, or over 100 characters")
+]
+ModelName = Annotated[Text, written_like(r".{1,200}", "has a line break, or over 200 characters")]
 
 
 def check_template(template: str) -> str:

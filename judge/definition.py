@@ -5,20 +5,27 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from judge.examples import ExamplesDefinition
 from judge.money import Budget, Price
 from judge.rubrics import PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.dimension_names import DimensionName
-from survey.definition.parts import Part, Text, wrong
+from survey.definition.parts import Name, Part, Text, written_like, wrong
 from survey.definition.tasks import Point
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.templates import pieces_of
 
-JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
-EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+JudgeName = Annotated[
+    str,
+    written_like(
+        r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}",
+        "is no name of a judge: begin with a letter or digit, and use only letters a to z, digits "
+        "and . _ : -, at most 100 in all",
+    ),
+]
+EndpointName = Name
 Presentation = Literal["single", "block", "pair"]
 Orders = Literal["rotated", "both"]
 PresetName = Literal["one_line", "anchored", "three_components"]

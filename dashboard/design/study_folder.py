@@ -102,7 +102,7 @@ def read_folder(
             for path, message in judging.contradictions(definition)
         ]
     responses = responses or responses_in(folder)
-    study_map = _read_map(map_file, definition) if map_file else None
+    study_map = _read_map(map_file, definition, settings) if map_file else None
     rows, said = read_responses(responses, definition, study_map)
     notices += said
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
@@ -191,9 +191,10 @@ def _judging_and_quality(
     return judging, quality
 
 
-def _read_map(path: Path, definition: StudyDefinition) -> StudyMap:
+def _read_map(path: Path, definition: StudyDefinition, settings: Settings) -> StudyMap:
     """A mapping file that says something of the responses. Raises DefinitionError."""
-    study_map = StudyMap(read_bytes(path), file=str(path), known=known_before(definition))
+    known = known_before(definition, some_models={*settings.models, *settings.labels.models})
+    study_map = StudyMap(read_bytes(path), file=str(path), known=known)
     says_something = study_map.values or study_map.systems
     if "responses" not in study_map.sections and not says_something:
         message = "says nothing of the responses; add a section responses"

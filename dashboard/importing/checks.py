@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import (
     DERIVED,
+    NAMED,
     ImportedBlock,
     JudgedPage,
     Names,
@@ -27,7 +28,7 @@ from survey.files.table_file import Columns
 PLAIN_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})")
 #: Decimals of a rating that count. Points have fewer, and the noise of floats begins behind them.
 DECIMALS = 9
-CELL = ("scenario", "set", "model", "condition")
+CELL = NAMED
 #: Where a file has no names of scenarios, these are made from their texts.
 TEXTS, MADE_FROM = ("prompt", "context"), {"scenario": "prompt"}
 WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
@@ -53,14 +54,13 @@ class CellReader:
     def __init__(self, table: TidyFile, vocabulary: Vocabulary) -> None:
         self.table = table
         self.vocabulary = vocabulary
-        self.only_set = vocabulary.sets[0] if len(vocabulary.sets) == 1 else ""
         among = [dict.fromkeys(names) for names in zip(*vocabulary.cells, strict=True)]
         self._numbered = [NumberedNames(names) for names in among or [{}] * len(CELL)]
 
     def cell(self, line: int, row: Row) -> tuple[int, int] | None:
         """(block, response); an unknown name is noted as a problem."""
-        set_name = row.get("set", self.only_set)
-        names = (row["scenario"], set_name, row["model"], row["condition"])
+        row = self.vocabulary.only | row
+        names = (row["scenario"], row["set"], row["model"], row["condition"])
         cell = self.vocabulary.cells.get(names)
         if cell is None and self.table.is_unnamed:
             names = (self.vocabulary.scenarios.get(names[0], names[0]), *names[1:])
@@ -99,15 +99,17 @@ class CellReader:
             return
         scenario, set_name, model, condition = names
         in_set = f", set {set_name!r}" if set_name else ""
-        reason = "{!r} ({}) is not shown in scenario {!r}{}"
+        reason = (
+            "{!r} ({}) has no response in scenario {!r}{}: add it to the responses and load the "
+        )
+        reason += "study again, or remove it here"
         self.table.problem(line, "", reason, model, condition, scenario, in_set)
 
     def dimension(self, line: int, row: Row) -> str | None:
         """What was rated; the only dimension where the file does not say."""
-        known = self.vocabulary.dimensions
-        if len(known) == 1 and not row.get("dimension"):
-            return known[0]
-        return self.table.choice(line, row, "dimension", known)
+        if not row.get("dimension") and (only := self.vocabulary.only.get("dimension")):
+            return only
+        return self.table.choice(line, row, "dimension", self.vocabulary.dimensions)
 
     def rank_dimension(self, line: int, row: Row) -> str | None:
         """The dimension of ranks or choices; empty if the study has none."""
@@ -121,13 +123,9 @@ class CellReader:
 
 
 def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
-    """The columns of a file of the study: it may lack a set or dimension that is the only one."""
-    only = {"set": len(vocabulary.sets) <= 1, "dimension": len(vocabulary.dimensions) <= 1}
-    return replace(
-        columns,
-        required=[name for name in columns.required if not only.get(name)],
-        optional=[*columns.optional, *(name for name in only if only[name])],
-    )
+    """The columns of a file of the study: it may lack what can be one name only."""
+    only = vocabulary.only if vocabulary.dimensions else {**vocabulary.only, "dimension": ""}
+    return columns.may_lack(only)
 
 
 class PersonReader:

@@ -22,7 +22,7 @@ def read_codings(
 
     `answers` are the ids of answers by ANSWER.
     """
-    table = TidyFile(data, file, COLUMNS, findings, kind="ratings")
+    table = TidyFile(data, file, COLUMNS, findings, kind="ratings", takes_map=False)
     among = [dict.fromkeys(of) for of in zip(*answers, strict=True)]
     numbered = [NumberedNames(of) for of in among or [{}] * len(ANSWER)]
     coded: dict[int, tuple[int, str]] = {}

@@ -24,6 +24,8 @@ from survey.files.table_file import Columns, TableFile
 LARGEST = 2**31 - 1
 LONGEST_NUMBER = 400
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+#: What may be meant as a number, though it is none.
+LIKE_A_NUMBER = re.compile(r"[-+]?[0-9., '’]+([eE][-+]?[0-9]+)?")
 #: With a comma it may be a number with decimals, or a whole one with its thousands set apart.
 THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
 
@@ -95,7 +97,8 @@ class TidyFile:
     """One file's rows by column name, with a place to note what is wrong with them.
 
     `kind` is the sheet of a workbook to read, where it has one of that name, and the section of a
-    mapping file that says where the file has the columns.
+    mapping file that says where the file has the columns. Not `takes_map`: whoever gives the file
+    can give no mapping file.
     """
 
     def __init__(
@@ -107,8 +110,10 @@ class TidyFile:
         *,
         kind: FileName,
         study_map: StudyMap | None = None,
+        takes_map: bool = True,
     ) -> None:
         self.name = name
+        self.takes_map = takes_map
         self.findings = findings
         self.columns: list[str] = []
         self.has_decimal_commas = False
@@ -176,13 +181,25 @@ class TidyFile:
             return None
         whole = as_whole(self.with_point(text))
         if not re.fullmatch(r"-?[0-9]{1,18}", whole):
-            self.problem(line, column, "{!r} is not a whole number", text)
+            self._no_number(line, column, "{!r} is not a whole number", text)
             return None
         number = int(whole)
         if not least <= number <= most:
-            self.problem(line, column, f"{{}} is not between {least} and {most}", text)
+            reason = "{} is less than " + str(least)
+            if number > most or most < LARGEST:
+                reason = f"{{}} is not between {least} and {most}"
+            if number < least == 1:
+                reason += f"; the first {column} is 1: add 1 to all if the file counts from 0"
+            self.problem(line, column, reason, text)
             return None
         return number
+
+    def _no_number(self, line: int, column: str, reason: str, text: str) -> None:
+        """Note a text that is no number: one with words, or a range, may stand for nothing."""
+        if self.takes_map and not LIKE_A_NUMBER.fullmatch(text):
+            reason += "; a mapping file can rename values, or empty them (null), under values."
+            reason += column
+        self.problem(line, column, reason, text)
 
     def number(
         self, line: int, row: Row, column: str, *, least: float = 0, most: float = math.inf
@@ -199,7 +216,7 @@ class TidyFile:
         is_number = len(plain) <= LONGEST_NUMBER and NUMBER.fullmatch(plain)
         number = float(plain) if is_number else math.nan
         if not math.isfinite(number):
-            self.problem(line, column, "{!r} is not a number", text)
+            self._no_number(line, column, "{!r} is not a number", text)
             return None
         if plain != text and THOUSANDS.fullmatch(text):
             whole = int(text.replace(",", ""))

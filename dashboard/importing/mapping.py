@@ -1,6 +1,6 @@
 """What a mapping file (`--map`) may name in a study: before it is loaded, and after. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dashboard.importing.checks import CELL, CHOICES, RANKS, RATINGS
 from dashboard.importing.gold import GOLD
@@ -29,9 +29,9 @@ def known_in(vocabulary: Vocabulary) -> Known:
     return Known(_columns(vocabulary.questions), names, systems)
 
 
-def known_before(definition: StudyDefinition) -> Known:
+def known_before(definition: StudyDefinition, *, some_models: Collection[str] = ()) -> Known:
     """What a mapping file may name before the study has responses: their file says which scenarios
-    there are, and which models if study.yaml does not.
+    there are, and which models if study.yaml does not, which may speak of some.
     """
     names: dict[str, Sequence[str]] = {"condition": definition.conditions, "status": STATUSES}
     if definition.sets is not None:
@@ -41,7 +41,7 @@ def known_before(definition: StudyDefinition) -> Known:
     if definition.rating is not None:
         names["rating"] = [str(value) for value in definition.rating.values]
     questions = [question.name for question in (*definition.screening, *definition.demographics)]
-    return Known(_columns(questions), names)
+    return Known(_columns(questions), names, some_models=some_models)
 
 
 def _columns(questions: Iterable[str]) -> Mapping[FileName, Columns]:

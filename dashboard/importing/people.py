@@ -14,7 +14,8 @@ from dashboard.importing.options import EXPIRED, REVOKED, Options, WrongAnswers
 from survey.definition.mapping import StudyMap
 from survey.files.table_file import Columns
 
-#: The names of a cell of the study: scenario, set, model, condition.
+#: What names a cell of the study.
+NAMED = ("scenario", "set", "model", "condition")
 Names = tuple[str, str, str, str]
 STATUSES = (
     *("completed", "in_progress", "screened_out", "failed_comprehension"),
@@ -33,6 +34,10 @@ PARTICIPANTS = Columns(
         *("clock_stepped", "excluded_by_decision"),
     ),
     ignored=(*DERIVED, "sources"),
+    hints={
+        "status": "if everybody completed, say so in a mapping file: "
+        "participants: {constants: {status: completed}}"
+    },
 )
 LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 #: The reason of a decision whose file does not tell it.
@@ -82,9 +87,14 @@ class Vocabulary:
     spread: bool
 
     @cached_property
-    def sets(self) -> list[str]:
-        """The names of the sets; one empty name where a study has none."""
-        return list(dict.fromkeys(names[1] for names in self.cells))
+    def only(self) -> dict[str, str]:
+        """What a file need not say: the set, model, condition or dimension that is the only one. A
+        study without sets has one without a name.
+        """
+        among = dict(zip(NAMED, zip(*self.cells, strict=True), strict=bool(self.cells)))
+        every = {name: {*among.get(name, ())} for name in NAMED[1:]}
+        every["dimension"] = {*self.dimensions}
+        return {name: names.pop() for name, names in every.items() if len(names) == 1}
 
     @cached_property
     def block_sizes(self) -> dict[int, int]:

@@ -18,7 +18,7 @@ def read_perplexities(
     A responses.csv with a column `perplexity` is such a file.
     """
     columns = needed_in(vocabulary, COLUMNS)
-    table = TidyFile(data, file, columns, findings, kind="responses")
+    table = TidyFile(data, file, columns, findings, kind="responses", takes_map=False)
     cells = CellReader(table, vocabulary)
     values: dict[int, float] = {}
     lines: dict[int, int] = {}

@@ -23,7 +23,7 @@ def read_rated_texts(
     `scenario` are held out one by one. Ratings may be on any scale. A text's system is in `system`,
     or in `model` and `condition`.
     """
-    table = TidyFile(data, file, COLUMNS, findings, kind="ratings")
+    table = TidyFile(data, file, COLUMNS, findings, kind="ratings", takes_map=False)
     (only,) = dimensions if len(dimensions) == 1 else (None,)
     if table.columns and "dimension" not in table.columns and only is None:
         known = ", ".join(dimensions)

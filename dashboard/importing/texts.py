@@ -8,7 +8,7 @@ COLUMNS = Columns(required=("text",))
 
 def read_texts(data: bytes, file: str, findings: Findings) -> list[str]:
     """The texts of a file, in its order. An empty one is a problem."""
-    table = TidyFile(data, file, COLUMNS, findings, kind="responses")
+    table = TidyFile(data, file, COLUMNS, findings, kind="responses", takes_map=False)
     texts = []
     for line, row in table.rows():
         if not row["text"].strip():

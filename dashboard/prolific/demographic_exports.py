@@ -95,14 +95,14 @@ def _rename(
     """Call the table's columns as ours; what it called each question. A mapping file goes first."""
     mapped = study_map.sections.get("participants") if study_map else None
     by_map = mapped.columns if mapped else {}
-    ours = {name.casefold(): name for name in (SUBMISSION, PARTICIPANT)}
+    ours = {name: name for name in (SUBMISSION, PARTICIPANT)}
     ours |= {
-        (question.column or question.name).casefold(): question.name
+        question.column or question.name: question.name
         for question in questions
         if question.name not in by_map
     }
     theirs = list(table.columns)
-    table.columns = [ours.get(name.casefold(), name) for name in theirs]
+    table.rename(ours)
     return dict(zip(table.columns, theirs, strict=True))
 
 

@@ -101,8 +101,7 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
 def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
     """The rows of one list, each with the column of its id."""
     file = table.file
-    ours = {name.casefold(): name for name in (*SUBMISSIONS.required, *SUBMISSIONS.optional)}
-    table.columns = [ours.get(name.casefold(), name) for name in table.columns]
+    table.rename({name: name for name in (*SUBMISSIONS.required, *SUBMISSIONS.optional)})
     header_problems, _ = table.header_problems(SUBMISSIONS)
     if header_problems:
         raise DefinitionError(header_problems)

@@ -1,5 +1,6 @@
 """The base of every part of study.yaml."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,7 +15,27 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 #: What a model was given or wrote: its first line keeps its indentation.
 WrittenText = Annotated[str, AfterValidator(as_written), MinLen(1)]
 NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
-Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+
+
+def written_like(pattern: str, how: str) -> AfterValidator:
+    """Refuses a text that does not match `pattern`, and says what it has to be: `how`."""
+
+    def checked(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"{text[:80]!r} {how}")
+        return text
+
+    return AfterValidator(checked)
+
+
+Name = Annotated[
+    str,
+    written_like(
+        NAME_PATTERN,
+        "is no name: begin with a letter, and use only small letters a to z, digits and _, at most "
+        "40 in all",
+    ),
+]
 
 
 class Part(BaseModel):

@@ -96,14 +96,18 @@ def parse_responses(
 ) -> tuple[list[ResponseRow], list[str]]:
     """As `read_responses`, from bytes."""
     file_table = TableFile(data, file=file, sheet=NAME)
-    table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
+    known = {"condition": study.conditions, "set": study.sets, "model": models_of(study)}
+    named = {name: [*among] for name, among in known.items() if among is not None}
+    only = {name: among[0] for name, among in named.items() if len(among) == 1}
+    columns = COLUMNS.may_lack(only)
+    table = MappedTable(file_table, columns, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
     needed = [name for name in COLUMNS.required if name != "scenario" or not table.is_unnamed]
-    named = {"condition": study.conditions, "set": study.sets, "model": models_of(study)}
     once = _Once()
     without_text: list[int] = []
-    for line, cell in table.rows(problems, from_text):
+    for line, row in table.rows(problems, from_text):
+        cell = only | row
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in needed
@@ -114,9 +118,9 @@ def parse_responses(
             for name, most in LONGEST.items()
             if len(cell.get(name, "")) > most
         )
-        for name, known in named.items():
-            if name in cell and known is not None:
-                cell[name] = _known(cell[name], known, file_table)
+        for name, among in named.items():
+            if name in cell:
+                cell[name] = _known(cell[name], among, file_table)
         if not cell["response"]:
             without_text.append(line)
             continue

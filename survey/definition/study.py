@@ -22,7 +22,7 @@ from pydantic import (
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.comprehension import Comprehension
 from survey.definition.language import LanguageCode
-from survey.definition.parts import Part, Text, refuse_repeats, wrong
+from survey.definition.parts import Part, Text, refuse_repeats, written_like, wrong
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
@@ -157,7 +157,14 @@ NEWER = (
 class StudyDefinition(Part):
     """What raters see, in one language. A change makes a new version of the study."""
 
-    slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
+    slug: Annotated[
+        str,
+        written_like(
+            r"[a-z0-9][a-z0-9-]{0,79}",
+            "is no name of an address: begin with a letter or digit, and use only small letters a "
+            "to z, digits and -, at most 80 in all",
+        ),
+    ]
     title: Annotated[Text, StringConstraints(max_length=300)]
     language: LanguageCode = "en"
     pilot: bool = False

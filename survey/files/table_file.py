@@ -1,11 +1,11 @@
-"""A table from a file: CSV with commas, semicolons or tabs, or an Excel workbook."""
+"""A table from a file: CSV with commas, semicolons, tabs or bars, or an Excel workbook."""
 
 import csv
 import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from survey.files.digits import ascii_number
@@ -18,6 +18,9 @@ from survey.files.workbook import is_workbook, read_workbook
 from survey.files.workbook_parts import MOST_COLUMNS
 
 DELIMITERS = ",;\t"
+#: Names may have it in them, so it is between columns only where nothing else is.
+RARE_DELIMITER = "|"
+_BETWEEN = "commas, semicolons, tabs or |"
 #: Of a CSV file; columns are as many as in a workbook. No study has nearly as many.
 MOST_LINES = 10_000_000
 LONGEST_LINE = 5_000_000
@@ -56,6 +59,8 @@ class Columns:
 
     `numbered` is the beginning of the names of numbered columns: `call_` for `call_1`, `call_2`.
     `made_from` are required columns that can be made from another one, which is then needed.
+    `hints` say of required columns what to do where they are missing. `presumed` are optional
+    columns without which a column of a similar name is a problem.
     """
 
     required: Collection[str]
@@ -63,6 +68,8 @@ class Columns:
     ignored: Collection[str] = ()
     numbered: str = ""
     made_from: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = field(default_factory=dict)
+    presumed: Collection[str] = ()
 
     def knows(self, name: str) -> bool:
         """Whether a table may have the column."""
@@ -72,6 +79,16 @@ class Columns:
     def means(self, name: str) -> bool:
         """Whether a name is that of a column, or one that other tools give to it."""
         return self.knows(name.lower()) or bool(synonym(name, list(NAMED)))
+
+    def may_lack(self, names: Collection[str]) -> "Columns":
+        """The same columns, of which some need not be there. A file that has several models or
+        conditions, and calls the column otherwise, would seem to be about the only one.
+        """
+        also = [name for name in self.required if name in names]
+        required = [name for name in self.required if name not in names]
+        presumed = [name for name in also if name in ("model", "condition")]
+        optional = [*self.optional, *also]
+        return replace(self, required=required, optional=optional, presumed=presumed)
 
     def is_numbered(self, name: str) -> bool:
         """Whether it is one of the numbered columns."""
@@ -138,6 +155,24 @@ class TableFile:
         self.has_decimal_commas = delimiter != ","
         return _csv_records(data, self.file, delimiter, skip=1 if said else 0)
 
+    def rename(self, ours: Mapping[str, str]) -> None:
+        """Call columns as `ours` says by their names, of which capitals make no difference where no
+        column has the very name. Raises DefinitionError if two may be meant.
+        """
+        new: dict[str, str] = {}
+        problems = []
+        for theirs, name in ours.items():
+            alike = [one for one in self.columns if one.casefold() == theirs.casefold()]
+            meant = [theirs] if theirs in alike else alike
+            others = [one for one in self.columns if one == name and one not in meant]
+            if len(meant + others) > 1:
+                message = f"{listed(meant + others)} may each be {theirs!r}; remove or rename one"
+                problems.append(Problem(self.file, self.header_line, 0, message))
+            new |= dict.fromkeys(meant, name)
+        if problems:
+            raise DefinitionError(problems)
+        self.columns = [new.get(name, name) for name in self.columns]
+
     def records(self, problems: Problems) -> Iterator[Record]:
         """Records that are not empty, each with the line it starts on. Can be read once.
 
@@ -183,14 +218,16 @@ class TableFile:
         columns: Columns,
         *,
         elsewhere: Mapping[str, str] = {},
+        ignored: Collection[str] = (),
     ) -> tuple[list[Problem], list[str]]:
         """Problems of the names of the columns, and the names of those that are not read.
 
         `elsewhere` are columns that the file need not have under their own names, each with the
-        file's column that has it (empty if none has). A further column whose name resembles that of
+        file's column that has it (empty if none has); `ignored` are columns that are not read
+        whatever they are called. A further column whose name resembles that of
         a missing one is a problem; a notice points out what else it resembles.
         """
-        sources = set(elsewhere.values())
+        sources = {*elsewhere.values(), *ignored}
         own = {name for name in self.columns if name not in sources and name not in elsewhere}
         known = dict.fromkeys([*columns.required, *columns.optional])
         absent = [name for name in known if name not in own and name not in elsewhere]
@@ -198,7 +235,7 @@ class TableFile:
         for name in self.columns:
             if name in sources or (name in own and columns.knows(name)):
                 continue
-            missing = [one for one in absent if one in columns.required]
+            missing = [one for one in absent if one in (*columns.required, *columns.presumed)]
             near = synonym(name, missing) or nearest(name, missing, alike=COLUMNS_ALIKE)
             if near is not None:
                 message = f"column {name!r} is unknown; did you mean {near!r}?"
@@ -214,11 +251,15 @@ class TableFile:
             for name in columns.required
             if name in absent and columns.made_from.get(name) not in there
         ]
-        if len(missing) == 1:
+        if missing:
             message = f"column {missing[0]!r} is missing"
-            problems.append(Problem(self.file, self.header_line, 0, message))
-        elif missing:
-            message = f"columns {listed(missing)} are missing; the file has {listed(self.columns)}"
+            if len(missing) > 1:
+                has = listed(self.columns)
+                if len(self.columns) == 1:
+                    has = f"one column, {has}; put {_BETWEEN} between columns"
+                message = f"columns {listed(missing)} are missing; the file has {has}"
+            hints = [columns.hints[name] for name in missing if name in columns.hints]
+            message = "; ".join((message, *hints))
             problems.append(Problem(self.file, self.header_line, 0, message))
         return problems, unread
 
@@ -244,10 +285,11 @@ def separator_line(text: str) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """The most frequent of `DELIMITERS` in the header."""
+    """The most frequent of `DELIMITERS` in the header, or `|` if it has none of them."""
     unquoted = re.sub(r'"[^"]*"', "", text[:100_000]).lstrip("\r\n")
     header = re.split(r"[\r\n]", unquoted, maxsplit=1)[0]
-    return max(DELIMITERS, key=header.count)
+    delimiter = max(DELIMITERS, key=header.count)
+    return delimiter if delimiter in header or RARE_DELIMITER not in header else RARE_DELIMITER
 
 
 def _csv_records(data: bytes, file: str, delimiter: str, skip: int) -> Iterator[Record]:

@@ -36,6 +36,9 @@ S1,1,Ant,plain,2.5
 S1,1,Oracle,reference,4
 S1,2,Oracle,reference,4
 """
+#: What may be done about a text in the place of a number; the column follows.
+MAPPED = "; a mapping file can rename values, or empty them (null), under values."
+FROM_0 = "0 is less than 1; the first {0} is 1: add 1 to all if the file counts from 0"
 Files = Callable[..., dict[str, Path]]
 TIDE = Path(__file__).parents[2] / "examples" / "tide"
 

@@ -76,7 +76,7 @@ def test_items_of_a_file_are_those_that_study_yaml_would_have(study: Study) -> N
         (("You can buy a new one.", ""), "training.csv, line 2: response is empty"),
         (("died.,,You loved", "left.,,You loved"), "line 3: the prompt of item 'listening'"),
         (("Write applications.,warmth", "Write applications.,wrmth"), "line 4: wrmth: 'wrmth' is"),
-        (("advice,I lost", "Good advice,I lost"), "line 4: item: String should match"),
+        (("advice,I lost", "Good advice,I lost"), "line 4: item: 'Good advice' is no name"),
         (("advice,I lost my job.,Written at night.,Write", "listening,My cat died.,,You can buy a "
           "new one.,warmth,1,1,\nadvice,I lost my job.,,Write"), "warmth' is on line 2 already"),
         ((",least,", ",lesat,"), "line 1: column 'lesat' is unknown; did you mean 'least'?"),

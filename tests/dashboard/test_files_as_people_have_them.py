@@ -116,6 +116,7 @@ My dog is ill.,r1,llama,1
 responses:
   columns: {{scenario: id, prompt: 问题}}
   wide: "{{model}}"
+  ignored: 类别
   {CONDITION}
 """,
         },
@@ -260,6 +261,41 @@ ratings:
             "\n",
         },
         ratings={"ana": [2, 3], "ben": [1]},
+    ),
+    "bars between cells, said so and not": Layout(
+        {
+            "responses": LONG.replace(",", "|"),
+            "ratings": "sep=|\nparticipant|scenario|model|rating\nana|1|gpt|2,0\n",
+        },
+        ratings={"ana": [2]},
+    ),
+    "one condition, which no file needs to name": Layout(
+        {
+            "responses": "id,prompt,gpt,llama\n1,I lost my job.,I am sorry.,Keep going.\n"
+            "2,My dog is ill.,Poor dog.,Wait.\n",
+            "map": 'responses: {columns: {scenario: id}, wide: "{model}"}\n',
+            "ratings": "participant,scenario,model,rating\nana,1,gpt,2\nana,2,llama,3\n",
+        },
+        ratings={"ana": [2, 3]},
+    ),
+    "one condition, and systems that the map names": Layout(
+        {
+            "responses": LONG,
+            "ratings": "participant,scenario,system,rating\nana,1,A,2\nana,2,B,3\n",
+            "ratings_map": SYSTEMS.replace("  gpt:", "  A:").replace("  llama:", "  B:"),
+        },
+        ratings={"ana": [2, 3]},
+    ),
+    "one model, in a set that is the only one": Layout(
+        {
+            "study": STUDY.replace("[default]", "[zero, tuned]\nsets: {all: [gpt]}"),
+            "responses": "scenario,prompt,condition,response\n"
+            "1,I lost my job.,zero,I am sorry.\n1,I lost my job.,tuned,What happened?\n",
+            "ratings": "participant,scenario,condition,rating\nana,1,zero,2\nana,1,tuned,3\n",
+        },
+        models={"gpt"},
+        scenarios={"1"},
+        ratings={"ana": [2, 3]},
     ),
     "systems as numbers, in a column with gaps, below empty rows": Layout(
         {

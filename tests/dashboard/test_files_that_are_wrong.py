@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from survey.models import Participant, Rating, Study, StudyEvent
+from tests.dashboard.importing import FROM_0, MAPPED
 from tests.dashboard.test_files_as_people_have_them import (
     CONDITION,
     LIKERT,
@@ -152,6 +153,14 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
         rated(RATINGS, "participant,scenario,system,rating\nr1,1,gtp,3\n", ratings_map=SYSTEMS),
         "ratings.csv, line 2: column 'system': 'gtp' is unknown; did you mean 'gpt'?",
     ),
+    "several conditions by another name, of which the study has one": (
+        rated(RATINGS, "participant,scenario,model,variant,rating\nr1,1,gpt,tuned,3\n"),
+        "ratings.csv, line 1: column 'variant' is unknown; did you mean 'condition'?",
+    ),
+    "responses of several conditions by another name": (
+        {"responses": LONG.replace("condition", "Condition")},
+        "responses.csv, line 1: column 'Condition' is unknown; did you mean 'condition'?",
+    ),
     "a misspelt model of a question": (
         rated(RATINGS, "participant,Q1_gpt,Q1_lama\nr1,3,2\n", ratings_map=BY_QUESTION),
         "ratings.csv, line 1: column 'Q1_lama': model 'lama' is unknown; did you mean 'llama'?",
@@ -188,7 +197,45 @@ BROKEN: dict[str, tuple[dict[str, str | bytes], str]] = {
     ),
     "an age of half a year in words": (
         people("participant,status,age\nr1,completed,thirty\n"),
-        "participants.csv, line 2: column 'age': 'thirty' is not a number",
+        f"participants.csv, line 2: column 'age': 'thirty' is not a number{MAPPED}age",
+    ),
+    "ages in groups": (
+        people("participant,status,age\nr1,completed,25-34\nr2,completed,NA\n"),
+        f"participants.csv, line 2: column 'age': '25-34' is not a number{MAPPED}age (and 1 more "
+        "up to line 3, such as 'NA')",
+    ),
+    "people whose status nothing says": (
+        people("participant,age\nr1,30\n"),
+        "participants.csv, line 1: column 'status' is missing; if everybody completed, say so in a "
+        "mapping file: participants: {constants: {status: completed}}",
+    ),
+    "positions from 0 on": (
+        rated(RATINGS, "participant,scenario,model,rating,block_position\nr1,1,gpt,3,0\n"),
+        f"ratings.csv, line 2: column 'block_position': {FROM_0.format('block_position')}",
+    ),
+    "places on the page from 0 on": (
+        rated(RATINGS, "participant,scenario,model,rating,response_position\nr1,1,gpt,3,0\n"),
+        "ratings.csv, line 2: column 'response_position': 0 is not between 1 and 2; the first "
+        "response_position is 1: add 1 to all if the file counts from 0",
+    ),
+    "cells between signs that are between no cells": (
+        {"responses": LONG.replace(",", "^")},
+        "responses.csv, line 1: columns 'scenario', 'prompt', 'model', 'response' are missing; the "
+        "file has one column, 'scenario^prompt^model^condition^response'; put commas, semicolons, "
+        "tabs or | between columns",
+    ),
+    "a rating of a response that there is not": (
+        {
+            "responses": "".join(LONG.splitlines(keepends=True)[:4]),
+            "ratings": RATINGS.replace("r1,1,llama", "r1,2,llama"),
+        },
+        "ratings.csv, line 3: 'llama' (default) has no response in scenario '2': add it to the "
+        "responses and load the study again, or remove it here",
+    ),
+    "a question whose name has capitals": (
+        {"responses": LONG, "study": STUDY + SEX.replace("name: sex", "name: My Sex")},
+        "study.yaml, line 10, column 6: demographics.0.name: 'My Sex' is no name: begin with a "
+        "letter, and use only small letters a to z, digits and _, at most 40 in all",
     ),
     "a column that is nearly one that is missing": (
         people("participant,Statuss,UserLanguage\nr1,completed,EN\n"),

@@ -7,7 +7,18 @@ import pytest
 from survey.models import (
     Study,
 )
-from tests.dashboard.importing import GOLD, PEOPLE, RATINGS, Files, refusal, run, table, without
+from tests.dashboard.importing import (
+    FROM_0,
+    GOLD,
+    MAPPED,
+    PEOPLE,
+    RATINGS,
+    Files,
+    refusal,
+    run,
+    table,
+    without,
+)
 from tests.factories import make_study
 
 # What is refused before anything is written is refused on every database.
@@ -36,11 +47,11 @@ BAD_PEOPLE = [
         "2026-03-01T08:59Z is before started_at, 2026-03-01T09:00:00Z",
     ),
     (2, "duration_seconds", "-5|600", "-5 is less than 0"),
-    (2, "duration_seconds", "NaN|600", "'NaN' is not a number"),
+    (2, "duration_seconds", "NaN|600", f"'NaN' is not a number{MAPPED}duration_seconds"),
     (2, "duration_seconds", "1e999|600", "'1e999' is not a number"),
     (2, "attention_checks_failed", "0.5|0", "'0.5' is not a whole number"),
-    (2, "attention_checks_failed", "-1|0", "-1 is not between 0 and 2147483647"),
-    (3, "age", "|thirty", "'thirty' is not a number"),
+    (2, "attention_checks_failed", "-1|0", "-1 is less than 0"),
+    (3, "age", "|thirty", f"'thirty' is not a number{MAPPED}age"),
     (3, "age", "|1985", "1985 is not between 0 and 150"),
     (3, "clock_stepped", "|yes", "'yes' is unknown; known are 'true', 'false'"),
 ]
@@ -75,11 +86,11 @@ BAD_RATINGS = [
     ("dimension", "warm|warmth|warmth", "'warm' is unknown; did you mean 'warmth'?"),
     ("rating", "6|4|5", "6 is not on the scale of the study, 1 to 5"),
     ("rating", "2.5|4|5", "'2.5' is not a whole number"),
-    ("block_position", "0||", "0 is not between 1 and 2147483647"),
+    ("block_position", "0||", FROM_0.format("block_position")),
     ("block_position", "5|5|", "5 is not between 1 and 4"),
     ("response_position", "4||", "4 is not between 1 and 3"),
     ("block_seconds", "-1||", "-1 is less than 0"),
-    ("revisions", "-1||", "-1 is not between 0 and 2147483647"),
+    ("revisions", "-1||", "-1 is less than 0"),
 ]
 
 
@@ -112,7 +123,8 @@ def test_response_that_its_set_does_not_show_is_refused(study: Study, files: Fil
     given = files(participants=PEOPLE, ratings=table(RATINGS, model="Bee|Ant|Oracle"))
 
     assert refusal(study, given) == [
-        "ratings.csv, line 2: 'Bee' (plain) is not shown in scenario 'S1', set '1'"
+        "ratings.csv, line 2: 'Bee' (plain) has no response in scenario 'S1', set '1': add it to "
+        "the responses and load the study again, or remove it here"
     ]
 
 
@@ -159,7 +171,7 @@ BAD_GOLD = [
         "line 4: column 'gold': 4.5 differs from line 3, where the same response has 4.0",
     ),
     ("6|4|4", "line 2: column 'gold': 6 is not between 1 and 5"),
-    ("high|4|4", "line 2: column 'gold': 'high' is not a number"),
+    ("high|4|4", f"line 2: column 'gold': 'high' is not a number{MAPPED}gold"),
 ]
 
 
@@ -181,7 +193,7 @@ anna,S1,1,Ant,tuned,,1,
     assert refusal(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)) == [
         "ranks.csv, line 2: column 'rank': 4 is not between 1 and 3",
         "ranks.csv, line 3: column 'choice': 'top' is unknown; known are 'best', 'worst'",
-        "ranks.csv, line 4: column 'rank': 'first' is not a whole number",
+        f"ranks.csv, line 4: column 'rank': 'first' is not a whole number{MAPPED}rank",
     ]
 
 
@@ -229,7 +241,10 @@ BAD_FILES: list[tuple[str | bytes, list[str]]] = [
     ("participant,status\n", [
         "participants.csv, line 1: there are no participants below the header"
     ]),
-    (without(PEOPLE, "status"), ["participants.csv, line 1: column 'status' is missing"]),
+    (without(PEOPLE, "status"), [
+        "participants.csv, line 1: column 'status' is missing; if everybody completed, say so in a "
+        "mapping file: participants: {constants: {status: completed}}"
+    ]),
     (PEOPLE.replace("status", "stauts"), [
         "participants.csv, line 1: column 'stauts' is unknown; did you mean 'status'?",
     ]),
@@ -282,7 +297,7 @@ def test_equal_problems_are_one_line(study: Study, files: Files) -> None:
     ("wrong", "message"),
     [
         ("1,5{:02}", "'1,500' may mean 1.500 or 1500; write it with a decimal point"),
-        ("S{:02}", "'S00' is not a number"),
+        ("S{:02}", f"'S00' is not a number{MAPPED}duration_seconds"),
     ],
 )
 def test_equal_problems_are_one_line_though_every_value_is_another(

@@ -259,6 +259,85 @@ def test_wrong_choices_of_wide_files_are_named(
     assert not rank_rows_of(study)
 
 
+PAIRS = """\
+HITId,WorkerId,Input.item,Input.left_system,Input.right_system,Answer.choice,Answer.left,Answer.right
+H1,anna,S1,Ant 1,Ant 2,right,1,5
+H2,anna,S2,Ant 2,Ant 1,left,4,2
+H3,bert,S1,Ant 2,Ant 1,right,3,
+H4,bert,S2,Ant 1,Ant 2,tie,2,2
+"""
+SIDES = """\
+participants: {columns: {participant: WorkerId}, constants: {status: completed}}
+ratings:
+  columns: {participant: WorkerId, scenario: Input.item}
+  constants: {set: 1}
+  wide: "Answer.{system}"
+ranks:
+  columns: {participant: WorkerId, scenario: Input.item}
+  constants: {set: 1}
+  wide: {column: Answer.choice, choice: best}
+sides: {left: Input.left_system, right: Input.right_system}
+systems:
+  Ant 1: {model: Ant, condition: plain}
+  Ant 2: {model: Ant, condition: tuned}
+values:
+  system: {tie: null}
+"""
+
+
+LONG_SIDES = SIDES.replace('  wide: "Answer.{system}"\n', "", 1).replace(
+    "Input.item}", "Input.item, system: Answer.choice, rating: Answer.left}", 1
+)
+
+
+def test_sides_of_a_page_may_have_another_system_in_every_row(study: Study, files: Files) -> None:
+    said = mapped(study, files(ratings=PAIRS, ranks=PAIRS), SIDES)
+    rated = [(name, item, how, value) for name, item, _, _, how, _, value in ratings_of(study)]
+    assert rated == [
+        ("anna", "S1", "plain", 1),
+        ("anna", "S1", "tuned", 5),
+        ("anna", "S2", "plain", 2),
+        ("anna", "S2", "tuned", 4),
+        ("bert", "S1", "tuned", 3),
+        ("bert", "S2", "plain", 2),
+        ("bert", "S2", "tuned", 2),
+    ]
+    assert [(row[0], row[1], row[4], row[7]) for row in rank_rows_of(study)] == [
+        ("anna", "S1", "tuned", "best"),
+        ("anna", "S2", "tuned", "best"),
+        ("bert", "S1", "plain", "best"),
+    ]
+    assert "Input.left_system" not in said
+
+
+@pytest.mark.parametrize(
+    ("table", "study_map", "message"),
+    [
+        (PAIRS.replace("S1,Ant 1", "S1,Ant1"), SIDES,
+         "ratings.csv, line 2: column 'Input.left_system': 'Ant1' is unknown; did you mean 'Ant "
+         "1'?"),
+        (PAIRS.replace("S1,Ant 1", "S1,"), SIDES,
+         "ratings.csv, line 2: column 'Input.left_system': is empty"),
+        (PAIRS.replace("tie", "both"), LONG_SIDES,
+         "ratings.csv, line 5: column 'Answer.choice': 'both' is unknown; known are 'Ant 1', "
+         "'Ant 2', 'left', 'right'"),
+        (PAIRS.replace("right_system", "right"), SIDES,
+         "map.yaml, line 10, column 34: sides.right: ratings.csv has no column "
+         "'Input.right_system'; did you mean 'Input.left_system'?"),
+        (PAIRS, SIDES.replace("{left:", "{Ant 1:"),
+         "map.yaml, line 10, column 9: sides.Ant 1: systems has 'Ant 1' already; rename one"),
+    ],
+)  # fmt: skip
+def test_wrong_sides_are_named(
+    study: Study, files: Files, table: str, study_map: str, message: str
+) -> None:
+    with pytest.raises(CommandError) as caught:
+        mapped(study, files(ratings=table), study_map)
+    folder = str(files(ratings=table)["ratings"].parent) + "/"
+    assert str(caught.value).replace(folder, "").splitlines() == [message]
+    assert ratings_of(study) == []
+
+
 def rank_rows_of(study: Study) -> list[tuple[object, ...]]:
     placed = list(rank_rows(study, counted_sources()))
     return [row for row in placed if row[6] is not None or row[7]]

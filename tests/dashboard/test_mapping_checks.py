@@ -184,7 +184,8 @@ BAD_FITS = [
     (WIDE.replace(",2,4", ",2,6"), WIDE_MAP,
      "ratings.csv, line 2: column 'S1 Ant 2 FT': 6 is not on the scale of the study, 1 to 5"),
     (WIDE.replace("S1 Ant 2 FT", "S2 Ant 2").replace("set", "set"), changed("set: 1", "set: 2"),
-     "ratings.csv, line 2: column 'S1 Ant 2': 'Ant' (plain) is not shown in scenario 'S1', set '2' "
+     "ratings.csv, line 2: column 'S1 Ant 2': 'Ant' (plain) has no response in scenario 'S1', set "
+     "'2': add it to the responses and load the study again, or remove it here "
      "(and 2 more up to line 3)"),
 ]  # fmt: skip
 

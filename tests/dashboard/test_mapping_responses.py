@@ -145,8 +145,10 @@ responses:
 """
 
 
-def models_of(folder: Path, study_map: str, file: str = MODELS) -> tuple[list[str], str]:
-    (folder / "study.yaml").write_text(ONE_CONDITION)
+def models_of(
+    folder: Path, study_map: str, file: str = MODELS, study: str = ONE_CONDITION
+) -> tuple[list[str], str]:
+    (folder / "study.yaml").write_text(study)
     (folder / "wide.csv").write_text(file)
     (folder / "map.yaml").write_text(study_map)
     out = load(folder).replace(f"{folder}/", "")
@@ -170,6 +172,63 @@ def test_column_with_an_entry_of_its_own_is_a_model_whatever_it_has(folder: Path
     own = '  wide: ["{model}", {column: category, model: Classifier}]'
     models, _ = models_of(folder, ANY_MODEL.replace('  wide: "{model}"', own))
     assert models == ["Classifier", "gpt-4o", "llama-3"]
+
+
+ROOMS = """\
+item,Prompt text,gpt-4o,llama-3,terse,refuses,thread
+1,Which room?,It is room 12 on the left.,It is room 12.,B-12,I cannot help,f3a-1
+2,Which door?,It is the door of room 4.,It is door 4.,12a,I cannot help,f3a-2
+3,Which hall?,It is the large hall.,It is the hall.,H-1,I cannot help,f3a-3
+4,Which lift?,It is the lift at the end.,It is lift 2.,L-2,I cannot help,f3a-4
+"""
+
+
+def test_column_that_may_be_a_system_is_never_left_out_by_a_guess(folder: Path) -> None:
+    with pytest.raises(CommandError) as caught:
+        models_of(folder, ANY_MODEL, ROOMS)
+    assert str(caught.value).replace(f"{folder}/", "") == (
+        "Nothing was loaded.\nmap.yaml, line 3, column 3: responses.wide: '{model}' takes "
+        "'gpt-4o', 'llama-3'; others may have responses, too ('terse', 'thread': ids; 'refuses': "
+        "labels that repeat over rows): add them to wide, as {column: 'terse', model: 'terse'}, or "
+        "to ignored, as ignored: ['terse', 'refuses', 'thread']"
+    )
+    assert not Study.objects.exists()
+
+
+def test_entries_and_ignored_columns_say_which_columns_are_systems(folder: Path) -> None:
+    entries = """\
+  wide:
+    - "{model}"
+    - {column: terse, model: terse}
+    - {column: refuses, model: refuses}
+  ignored: thread
+"""
+    said = ANY_MODEL.replace('  wide: "{model}"\n', entries)
+    models, out = models_of(folder, said, ROOMS)
+    assert models == ["gpt-4o", "llama-3", "refuses", "terse"]
+    assert "thread" not in out
+
+
+def test_models_that_the_study_speaks_of_are_models_whatever_they_answer(folder: Path) -> None:
+    named = "labels: {models: {terse: Terse 1.0, refuses: Refuses}}\n"
+    said = ANY_MODEL.replace("  constants", "  ignored: [thread]\n  constants")
+    models, _ = models_of(folder, said, ROOMS, ONE_CONDITION + named)
+    assert models == ["gpt-4o", "llama-3", "refuses", "terse"]
+
+
+@pytest.mark.parametrize(
+    ("ignored", "message"),
+    [
+        ("nots", "responses.ignored.0: wide.csv has no column 'nots'; did you mean 'notes'?"),
+        ("[notes, item]", "responses.ignored.1: column 'item' is read, too"),
+    ],
+)
+def test_ignored_columns_that_are_not_there_or_read_are_named(
+    folder: Path, ignored: str, message: str
+) -> None:
+    with pytest.raises(CommandError) as caught:
+        models_of(folder, ANY_MODEL.replace("  constants", f"  ignored: {ignored}\n  constants"))
+    assert message in str(caught.value).replace(f"{folder}/", "")
 
 
 @pytest.mark.parametrize(

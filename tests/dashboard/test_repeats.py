@@ -12,7 +12,17 @@ from pytest_django import Settings
 
 from survey.models import Presentation, Study
 from survey.tidy import counted_sources, rank_rows, rating_rows
-from tests.dashboard.importing import PEOPLE, RATINGS, Files, refusal, run, stored, table
+from tests.dashboard.importing import (
+    FROM_0,
+    MAPPED,
+    PEOPLE,
+    RATINGS,
+    Files,
+    refusal,
+    run,
+    stored,
+    table,
+)
 from tests.factories import START, make_study
 
 pytestmark = pytest.mark.django_db
@@ -70,8 +80,8 @@ def test_column_says_which_time_it_was(study: Study, files: Files) -> None:
     ("repeat", "reason"),
     [
         ("1|1|1|1|2|2", "'anna' has rated this response's warmth already, as repeat 1"),
-        ("1|1|1|0|2|2", "0 is not between 1 and 2147483647"),
-        ("1|1|1|two|2|2", "'two' is not a whole number"),
+        ("1|1|1|0|2|2", FROM_0.format("repeat")),
+        ("1|1|1|two|2|2", f"'two' is not a whole number{MAPPED}repeat"),
     ],
 )
 def test_second_value_of_one_time_is_refused(

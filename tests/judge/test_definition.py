@@ -70,7 +70,7 @@ def test_first_judge_is_gold_unless_another_is_named() -> None:
         ("seed: -1", "seed: Input should be greater than or equal to 0"),
         ("api_key: abc", "api_key: unknown key"),
         ("base_url: http://x/v1", "base_url: unknown key"),
-        ("endpoint: Open AI", "endpoint: String should match pattern"),
+        ("endpoint: Open AI", "endpoint: 'Open AI' is no name"),
         ("presentation: both", "presentation: Input should be 'single', 'block' or 'pair'"),
         ("preset: best", "preset: Input should be 'one_line', 'anchored' or 'three_components'"),
         ("options: {seed: 3}", "options: 'seed' is not an option: another key sets it"),
@@ -94,7 +94,7 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("section", "problem"),
     [
-        ("judges: [{name: a b}]", "judging.judges.0.name: String should match pattern"),
+        ("judges: [{name: a b}]", "judging.judges.0.name: 'a b' is no name of a judge"),
         ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' is repeated"),
         ("gold: other", "judging.gold: 'other' is not among the judges"),
         ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),

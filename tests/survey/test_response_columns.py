@@ -7,6 +7,7 @@ from survey.definition.mapping.response_columns import (
     LABELS,
     REPEATED,
     SHORTER,
+    may_be_answers,
     without_responses,
 )
 
@@ -59,6 +60,43 @@ def test_column_beside_responses_that_has_none(cells: list[str], what: str) -> N
 )  # fmt: skip
 def test_answers_of_every_kind_are_responses(columns: dict[str, list[str]]) -> None:
     assert without_responses(columns) == {}
+
+
+@pytest.mark.parametrize(
+    ("cells", "may_be"),
+    [
+        (["work", "love", "health"] * 4, False),
+        ([f"{n}.5" for n in range(N)], False),
+        ([f"2026-03-{n + 1:02}" for n in range(N)], False),
+        ([f"https://example.org/{n}" for n in range(N)], False),
+        (["true", "False"] * 6, False),
+        ([""] * N, False),
+        ([f"B-{n}" for n in range(N)], True),
+        ([f'{{"tokens": {n}}}' for n in range(N)], True),
+        (["I cannot help"] * N, True),
+        (["I am a careful assistant. I can't help with that."] * N, True),
+        ([f"Topic {'x' * n}" for n in range(1, N + 1)], True),
+        ([f"{n}" for n in range(N)], True),
+        (["weighs on", "hear"] * 6, True),
+    ],
+)  # fmt: skip
+def test_system_that_answers_unlike_the_others_is_told_from_facts_about_items(
+    cells: list[str], may_be: bool
+) -> None:
+    long = {name: [text * 3 for text in texts] for name, texts in LONG.items()}
+    columns = {**long, "other": cells}
+    without = without_responses(columns)
+    assert [*without] == ["other"]
+    assert may_be_answers(columns, without) == (["other"] if may_be else [])
+
+
+@pytest.mark.parametrize("other", [["yes", "no"] * 6, LONG["one"]])
+def test_beside_short_answers_or_a_single_text_every_column_may_be_a_system(
+    other: list[str],
+) -> None:
+    columns = {"a": other, "b": ["yes", "yes", "no"] * 4 if len({*other}) == 2 else [""] * N}
+    columns["topic"] = ["law", "art", "sport"] * 4
+    assert may_be_answers(columns, without_responses(columns)) == ["topic"]
 
 
 def test_short_answers_are_told_from_labels_of_the_items() -> None:

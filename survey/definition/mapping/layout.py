@@ -1,28 +1,12 @@
 """Where one file has each of our columns: what a mapping file says, met with the file's header."""
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-
-from survey.definition.mapping.patterns import NamePattern, NameReader
-from survey.definition.mapping.response_columns import without_responses
-from survey.definition.mapping.schema import (
-    CHOICE,
-    OF_SYSTEM,
-    PARTS,
-    SYSTEM,
-    WIDE_VALUES,
-    FileName,
-    MappedFile,
-    WideColumns,
-)
+from survey.definition.mapping.column_layout import ColumnLayout
+from survey.definition.mapping.map_reader import MapReader
+from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap
 from survey.files import qualtrics
-from survey.files.problems import DefinitionError, Problem, listed
-from survey.files.suggestions import did_you_mean, nearest, not_among
+from survey.files.problems import DefinitionError
 from survey.files.table_file import Columns, TableFile
-from survey.files.yaml_file import KeyPath
 
 #: Where an export of Qualtrics has our columns, if a mapping file does not say it.
 FROM_QUALTRICS = {
@@ -32,59 +16,6 @@ FROM_QUALTRICS = {
     "finished_at": qualtrics.END,
     "duration_seconds": qualtrics.DURATION,
 }
-
-
-_NUMBER = re.compile(r"-?[0-9]{1,20}([.][0-9]{1,20})?")
-#: Why a pattern of any name leaves a column out.
-NAMED_SO = "named like a column that Fivefold reads"
-#: A person answers once: one column can't be about two responses. A response, and its gold score,
-#: may be those of several sets.
-ANSWERS = ("ratings", "ranks")
-
-
-@dataclass(frozen=True)
-class WideCell:
-    """A column of a wide table, by its name, what each of its values is about, and which column of
-    ours that value is: of a choice, the system that was chosen.
-    """
-
-    name: str
-    about: dict[str, str]
-    value: str
-
-
-@dataclass
-class ColumnLayout:
-    """Our columns by where a file has them: in a column (`sources`, by its name), the same in every
-    row (`constants`), or, for values and what they are about, in several columns (`cells`).
-
-    `by_default` are those that come from Qualtrics though nobody said so. `unread` are columns of
-    the file that are not read. `names_systems`: a column `system` is one of a mapping file, and
-    becomes model and condition.
-    """
-
-    sources: dict[str, str] = field(default_factory=dict)
-    constants: dict[str, str] = field(default_factory=dict)
-    cells: list[WideCell] = field(default_factory=list)
-    by_default: set[str] = field(default_factory=set)
-    unread: list[str] = field(default_factory=list)
-    names_systems: bool = True
-    notices: list[str] = field(default_factory=list)
-
-    @property
-    def columns(self) -> list[str]:
-        """Our columns that rows have."""
-        wide = [name for cell in self.cells for name in (*cell.about, cell.value)]
-        every = dict.fromkeys((*self.sources, *self.constants, *wide))
-        if not self.names_systems or SYSTEM not in every:
-            return list(every)
-        every |= dict.fromkeys(OF_SYSTEM)
-        return [name for name in every if name != SYSTEM]
-
-    @property
-    def theirs(self) -> set[str]:
-        """The columns of the file that are read for one of ours, whatever their names say."""
-        return {*self.sources.values(), *(cell.name for cell in self.cells)}
 
 
 def lay_out(
@@ -98,14 +29,15 @@ def lay_out(
     layout = ColumnLayout(names_systems=not columns.knows(SYSTEM))
     mapped = study_map.sections.get(section) if study_map and section else None
     if study_map and section and mapped:
-        _MapReader(table, columns, section, study_map, mapped).fill(layout)
+        MapReader(table, columns, section, study_map, mapped).fill(layout)
     if study_map and study_map.systems:
         _take_systems(layout, table, columns)
+        sides = study_map.sides if layout.has_systems else {}
+        layout.sides = {name: of for name, of in sides.items() if of in table.columns}
     if table.qualtrics:
         _take_from_qualtrics(layout, table, columns)
     elsewhere = dict.fromkeys(layout.columns, "") | layout.sources
-    theirs = layout.theirs
-    others = [name for name in table.columns if name not in elsewhere and name not in theirs]
+    others = [name for name in layout.others(table) if name not in elsewhere]
     own = [name for name in others if columns.knows(name)]
     there = {*layout.columns, *own}
     missing = [
@@ -118,19 +50,21 @@ def lay_out(
         how = "name it in the pattern, or add it to columns or constants"
         problem = study_map.problem((section, "wide"), f"{message}: {how}")
         raise DefinitionError([problem])
-    problems, unread = table.header_problems(columns, elsewhere=elsewhere)
+    problems, unread = table.header_problems(columns, elsewhere=elsewhere, ignored=layout.ignored)
     if problems:
         raise DefinitionError(problems)
     layout.sources |= {name: name for name in own}
+    theirs = layout.theirs
     layout.unread = [name for name in unread if name not in theirs]
     return layout
 
 
 def _take_systems(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
     """Read a column `system` as such where nothing else says model and condition."""
-    needed = layout.names_systems and all(name in columns.required for name in OF_SYSTEM)
-    said = {*layout.columns, *(name for name in table.columns if name not in layout.theirs)}
-    is_there = SYSTEM in table.columns and SYSTEM not in {*layout.theirs, *layout.columns}
+    needed = layout.names_systems and all(map(columns.knows, OF_SYSTEM))
+    others = layout.others(table)
+    said = {*layout.columns, *others}
+    is_there = SYSTEM in others and SYSTEM not in layout.columns
     is_said = said.issuperset(OF_SYSTEM) or not {*OF_SYSTEM}.isdisjoint(layout.columns)
     if needed and is_there and not is_said:
         layout.sources[SYSTEM] = SYSTEM
@@ -138,220 +72,8 @@ def _take_systems(layout: ColumnLayout, table: TableFile, columns: Columns) -> N
 
 def _take_from_qualtrics(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
     """Add what Qualtrics says of its own accord, where nobody said otherwise."""
-    said, theirs = layout.columns, layout.theirs
-    there = {name for name in table.columns if name not in theirs}
+    said, there = layout.columns, layout.others(table)
     for ours, name in FROM_QUALTRICS.items():
         if columns.knows(ours) and ours not in said and name in there:
             layout.sources[ours] = name
             layout.by_default.add(ours)
-
-
-class _MapReader:
-    """Reads what a section of a mapping file says of a table."""
-
-    def __init__(
-        self,
-        table: TableFile,
-        columns: Columns,
-        section: FileName,
-        study_map: StudyMap,
-        mapped: MappedFile,
-    ) -> None:
-        self.table = table
-        self.columns = columns
-        self.section = section
-        self.map = study_map
-        self.mapped = mapped
-        self.problems: list[Problem] = []
-        self.notices: list[str] = []
-
-    def fill(self, layout: ColumnLayout) -> None:
-        """Raises DefinitionError with all that does not fit the table."""
-        layout.sources.update(self.mapped.columns)
-        for ours, theirs in self.mapped.columns.items():
-            if theirs not in self.table.columns:
-                self._no_column((self.section, "columns", ours), theirs)
-        sources = self.mapped.columns.values()
-        for ours, given in self.mapped.constants.items():
-            layout.constants.update(self._about(ours, given))
-            if ours in self.table.columns and ours not in sources:
-                message = f"{self.table.file} has a column {ours!r}, which says it already"
-                self._problem((self.section, "constants", ours), message)
-        if self.mapped.entries:
-            layout.cells = list(self._cells())
-        layout.notices += self.notices
-        if self.problems:
-            raise DefinitionError(self.problems)
-
-    def _cells(self) -> Iterator[WideCell]:
-        first: dict[object, WideCell] = {}
-        first_of: dict[str, Collection[str]] = {}
-        for place, entry in enumerate(self.mapped.entries):
-            path = self.map.path_of(self.section, place)
-            for cell in self._cells_of(path, entry):
-                said = first_of.setdefault(cell.value, cell.about.keys())
-                if cell.about.keys() != said:
-                    message = f"says {listed([*cell.about])}, but the first entry {listed([*said])}"
-                    self._problem(path, message)
-                    break
-                about = tuple((part, cell.about[part]) for part in PARTS if part in cell.about)
-                seen = first.setdefault(("column", cell.name), cell)
-                if seen is not cell and self.section in ANSWERS:
-                    self._problem(path, f"column {cell.name!r} is in an earlier entry already")
-                elif (same := first.setdefault(about, cell)) is not cell:
-                    names = listed([text for _, text in about])
-                    message = f"columns {same.name!r} and {cell.name!r} both have the value of"
-                    self._problem(path, f"{message} {names}")
-                yield cell
-
-    def _cells_of(self, path: KeyPath, entry: WideColumns) -> Iterator[WideCell]:
-        """The columns of an entry: the one that it names, or those that fit its pattern."""
-        pattern = NamePattern(entry.column)
-        given = self._all_about(entry.given)
-        if not pattern.parts:
-            if pattern.name in self.table.columns:
-                yield self._cell(pattern.name, given)
-            else:
-                self._no_column(path, pattern.name)
-            return
-        reader = self._reader(pattern)
-        n_before, fits = len(self.problems), False
-        for name in self._asked_for(pattern, reader):
-            ways = reader.read(name)
-            if len(ways) > 1:
-                message = f"{name!r} can be read as {' or '.join(map(_as_words, ways))}; "
-                self._problem(path, message + "give its column an entry of its own")
-            elif ways:
-                fits = True
-                yield self._cell(name, given | self._all_about(ways[0]))
-            elif name not in self._fitting and (near := reader.nearly(name)):
-                part, text = near
-                known = self._names_of(part)
-                if nearest(text, known) or self._has_values(name):
-                    self._unknown_part(name, part, text, known)
-        if not fits and len(self.problems) == n_before:
-            has = f"{self.table.file} has {listed(self.table.columns)}"
-            self._problem(path, f"no column fits {entry.column!r}; {has}")
-
-    def _has_values(self, name: str) -> bool:
-        """Whether cells of a column may be what columns of this section have, so that it is none of
-        remarks or times beside them.
-        """
-        if self.section == "responses":
-            return name not in self._without_responses
-        given = [text for cell in self._cells_by_name.get(name, ()) if (text := cell.strip())]
-        value = WIDE_VALUES[self.section]
-        named = {*self.map.systems, *self.map.values.get(value, {})}
-        numbers = [self.table.with_point(text) for text in given if text not in named]
-        if not all(map(_NUMBER.fullmatch, numbers)):
-            return False
-        # numbers of which most are not on the scale are times, or counts
-        scale = {float(point) for point in self.map.known.names.get(value, ())}
-        off_scale = sum(float(number) not in scale for number in numbers)
-        return not scale or off_scale <= len(given) / 2
-
-    @cached_property
-    def _without_responses(self) -> Collection[str]:
-        """Columns that plainly have no responses, among those that nothing else speaks of."""
-        said = self.mapped.columns.values()
-        cells = self._cells_by_name
-        return without_responses({name: cells[name] for name in cells if name not in said})
-
-    @cached_property
-    def _cells_by_name(self) -> dict[str, Sequence[str]]:
-        cells = zip(*self.table.first_rows(), strict=True)
-        return dict(zip(self.table.columns, cells, strict=False))
-
-    def _asked_for(self, pattern: NamePattern, reader: NameReader) -> list[str]:
-        """The columns that a pattern may mean. One that any name fits, such as `{model}`, means
-        those with values that nothing else speaks of.
-        """
-        said = {*self.mapped.columns.values()}
-        names = [name for name in self.table.columns if name not in said]
-        if pattern.has_words or reader.known:
-            return names
-        every = [NamePattern(entry.column) for entry in self.mapped.entries]
-        alone = {pattern.name for pattern in every if not pattern.parts}
-        ours = [n for n in names if self.columns.means(n)]
-        names = [n for n in names if n not in ours and n not in alone]
-        renamed = self.map.values.get(pattern.parts[0], {}) if len(pattern.parts) == 1 else {}
-        fitting = [name for name in names if reader.read(name) and name not in renamed]
-        if self.section != "responses" or not fitting:
-            return names
-        cells = self._cells_by_name
-        why = without_responses({name: cells.get(name, ()) for name in fitting})
-        names = [name for name in names if name not in why]
-        why |= {name: NAMED_SO for name in ours if not self.columns.knows(name)}
-        self._note(pattern, [name for name in names if reader.read(name)], why)
-        return names
-
-    def _note(self, pattern: NamePattern, taken: list[str], why: Mapping[str, str]) -> None:
-        reasons: dict[str, list[str]] = {}
-        for name, reason in why.items():
-            reasons.setdefault(reason, []).append(name)
-        message = f"{pattern.text!r} takes {listed(taken) or 'no column'}"
-        if why:
-            left = "; ".join(f"{listed(names)}: {reason}" for reason, names in reasons.items())
-            message += f", but not columns without responses ({left})"
-        message += ". Give columns entries of their own under wide to say otherwise"
-        self.notices.append(str(Problem(self.table.file, self.table.header_line, 0, message)))
-
-    def _reader(self, pattern: NamePattern) -> NameReader:
-        known = {part: names for part in pattern.parts if (names := self._names_of(part))}
-        return NameReader(pattern, known)
-
-    @cached_property
-    def _fitting(self) -> set[str]:
-        """Columns that fit some entry, so that they are no misspelt ones of another."""
-        readers = [self._reader(NamePattern(entry.column)) for entry in self.mapped.entries]
-        return {name for name in self.table.columns for reader in readers if reader.read(name)}
-
-    def _cell(self, name: str, about: dict[str, str]) -> WideCell:
-        if CHOICE in about:
-            return WideCell(name, about | {WIDE_VALUES[self.section]: ""}, SYSTEM)
-        return WideCell(name, about, WIDE_VALUES[self.section])
-
-    def _unknown_part(self, column: str, part: str, text: str, known: Collection[str]) -> None:
-        """Of a column whose name fits but for one part; of all such columns it is one problem."""
-        problem = Problem(
-            self.table.file,
-            self.table.header_line,
-            0,
-            f"{part} {not_among(text, list(known))}",
-            (text,),
-            where=f"column {column!r}: ",
-        )
-        self.problems.append(problem)
-
-    def _names_of(self, part: str) -> list[str]:
-        """What names of columns may have for a part: our names and those that become ours."""
-        if part == SYSTEM:
-            return list(self.map.systems)
-        known = self.map.known.names.get(part)
-        if known is None:
-            known = self.map.models_beside(self.section) if part == "model" else ()
-        if not known:
-            return []
-        names = dict.fromkeys((*known, *self.map.values.get(part, ())))
-        return [name for name in names if name]
-
-    def _all_about(self, said: Mapping[str, str]) -> dict[str, str]:
-        return {ours: name for part in said for ours, name in self._about(part, said[part]).items()}
-
-    def _about(self, part: str, text: str) -> dict[str, str]:
-        """A name as ours, of the columns that it is about."""
-        if part == SYSTEM:
-            return self.map.systems[text].model_dump()
-        return {part: self.map.values.get(part, {}).get(text, text)}
-
-    def _no_column(self, path: KeyPath, name: str) -> None:
-        near = did_you_mean(name, self.table.columns)
-        has = near.format() or f"; it has {listed(self.table.columns)}"
-        self._problem(path, f"{self.table.file} has no column {name!r}{has}")
-
-    def _problem(self, path: KeyPath, message: str) -> None:
-        self.problems.append(self.map.problem(path, message))
-
-
-def _as_words(parts: Mapping[str, str]) -> str:
-    return ", ".join(f"{part} {name!r}" for part, name in parts.items())

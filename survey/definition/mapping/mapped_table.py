@@ -1,9 +1,10 @@
 """A table read as rows of our columns, wherever its file has them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 
-from survey.definition.mapping.layout import WideCell, lay_out
+from survey.definition.mapping.column_layout import WideCell
+from survey.definition.mapping.layout import lay_out
 from survey.definition.mapping.schema import OF_SYSTEM, SYSTEM, FileName
 from survey.definition.mapping.study_map import StudyMap, zone_of
 from survey.files.as_written import WRITTEN, as_written
@@ -92,8 +93,7 @@ class MappedTable:
                 row[ours] = self._renamed(text, names)
             if layout.by_default:
                 self._settle_ending(row)
-            is_named = SYSTEM in row and layout.names_systems
-            if is_named and not self._settle_system(line, row, problems):
+            if not self._settle_system(line, row, cells, problems):
                 continue
             if self.is_unnamed:
                 row[SCENARIO] = key_of_texts(row.get(CONTEXT, ""), row[PROMPT])
@@ -104,7 +104,7 @@ class MappedTable:
                 if text := self._renamed(text, self._values.get(cell.value, {})):
                     self._wide = cell
                     own = row | cell.about | {cell.value: text}
-                    if cell.value != SYSTEM or self._settle_system(line, own, problems):
+                    if self._settle_system(line, own, cells, problems):
                         yield line, self._with_short_key(own)
 
     def _renamed(self, text: str, names: Mapping[str, str]) -> str:
@@ -156,13 +156,19 @@ class MappedTable:
         if "finished_at" in self._layout.by_default and row.get("status") != "completed":
             row["finished_at"] = ""
 
-    def _settle_system(self, line: int, row: Row, problems: Problems) -> bool:
-        """Put model and condition in place of the system's name, if it is known."""
-        name = row.pop(SYSTEM)
+    def _settle_system(self, line: int, row: Row, cells: Sequence[str], problems: Problems) -> bool:
+        """Put model and condition in place of a system's name, if it has one and that is known."""
+        if SYSTEM not in row or not self._layout.names_systems:
+            return True
+        name, column = row.pop(SYSTEM), self.called(SYSTEM)
+        known = [*self._systems, *self._layout.sides]
+        if name in self._layout.sides:
+            column, known = self._layout.sides[name], list(self._systems)
+            name = one_name(cells[self.table.columns.index(column)].strip())
         system = self._systems.get(as_known(self.table.with_point(name), self._systems))
         if system is None:
-            reason = not_among(name, list(self._systems))
-            where = f"column {self.called(SYSTEM)!r}: "
+            reason = not_among(name, known)
+            where = f"column {column!r}: "
             problems.add(Problem(self.table.file, line, 0, reason, (name,), SYSTEM, where=where))
             return False
         row |= dict(zip(OF_SYSTEM, (system.model, system.condition), strict=True))

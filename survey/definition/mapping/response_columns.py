@@ -26,6 +26,10 @@ FEW_ROWS, LONGEST_LABEL = 4, 60
 #: A column of titles has less than this part of the length of responses, if these are texts that
 #: have at least so many characters: else a short answer may be one, too.
 SHORT, A_TEXT = 1 / 5, 40
+#: What columns of a data set have beside the texts of several systems, and no system writes where
+#: the others write sentences; in more than this part of the rows, these would have it in them.
+_BESIDE_TEXTS = (LABELS, "numbers", "dates or times", "addresses", "true or false")
+_IN_TEXTS = 1 / 4
 _SENTENCE = re.compile(r"[.!?…。！？؟।]\W*$")
 
 
@@ -52,6 +56,33 @@ def without_responses(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
         elif look == EMPTY or not any(_share(values[name], values[one]) for one in taken):
             reasons[name] = look or ALIEN
     return reasons
+
+
+def may_be_answers(cells: Mapping[str, Sequence[str]], without: Mapping[str, str]) -> list[str]:
+    """The columns among those `without` responses that can be of a system that answers unlike the
+    others.
+    """
+    taken = [given for name, given in cells.items() if name not in without]
+    texts = [given for given in taken if not _are_titles([*filter(str.strip, given)])]
+    return [
+        name
+        for name, why in without.items()
+        if why != EMPTY
+        and not (len(texts) > 1 and why in _BESIDE_TEXTS and _is_apart(cells[name], texts, why))
+    ]
+
+
+def _is_apart(given: Sequence[str], texts: Sequence[Sequence[str]], why: str) -> bool:
+    """Whether labels or numbers are not what the texts of their rows say, too."""
+    rows = [(cell.strip(), others) for cell, *others in zip(given, *texts, strict=True)]
+    filled = [(cell, others) for cell, others in rows if cell]
+    if why == LABELS and len({cell for cell, _ in filled}) == 1:
+        return False
+    said = 0
+    for cell, others in filled:
+        as_word = re.compile(rf"(?<!\w){re.escape(cell)}(?!\w)", re.IGNORECASE)
+        said += any(map(as_word.search, others))
+    return said <= _IN_TEXTS * len(filled)
 
 
 def _look(given: Sequence[str]) -> str:

@@ -36,6 +36,11 @@ def _as_list(value: object) -> object:
     return [{"column": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
+def _as_names(value: object) -> object:
+    """One name or several as a list."""
+    return value if isinstance(value, list) else [value]
+
+
 Word = Annotated[Text, BeforeValidator(_as_text)]
 
 
@@ -68,10 +73,13 @@ class WideColumns(Part):
 
 
 class MappedFile(Part):
-    """Where a file has our columns: in a column of another name, or the same in every row."""
+    """Where a file has our columns: in a column of another name, or the same in every row. Columns
+    of the file that are `ignored` are not read, whatever their names say.
+    """
 
     columns: dict[Text, Text] = {}
     constants: dict[Text, Word] = {}
+    ignored: Annotated[list[Word], BeforeValidator(_as_names)] = []
 
     @property
     def entries(self) -> list[WideColumns]:
@@ -99,6 +107,8 @@ class MapFile(Part):
     gold: MappedLongOrWide | None = None
     responses: MappedLongOrWide | None = None
     systems: dict[Text, NamedSystem] = {}
+    #: Names of systems that change from row to row, each with the column that has the row's system.
+    sides: dict[Text, Text] = {}
     #: Nothing in place of a value makes its cells empty.
     values: dict[Text, dict[Text, Word | None]] = {}
     time_zone: Text | None = None

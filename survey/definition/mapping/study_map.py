@@ -37,6 +37,8 @@ class Known:
     columns: Mapping[FileName, Columns]
     names: Mapping[str, Collection[str]] = field(default_factory=dict)
     systems: Collection[tuple[str, str]] | None = None
+    #: Models that a study speaks of which may have others, too.
+    some_models: Collection[str] = ()
 
 
 class StudyMap:
@@ -70,6 +72,16 @@ class StudyMap:
     def systems(self) -> Mapping[str, NamedSystem]:
         """Models in their conditions, by their names in the files."""
         return self._content.systems
+
+    @property
+    def sides(self) -> Mapping[str, str]:
+        """Columns that say, row by row, which system it is, by its names in the files."""
+        return self._content.sides
+
+    @property
+    def names_of_systems(self) -> list[str]:
+        """What files may call systems: always the same one, or another one in each row."""
+        return [*self.systems, *self.sides]
 
     def models_beside(self, name: FileName) -> list[str]:
         """The models that it names: in systems, or of other files than that one."""
@@ -111,9 +123,19 @@ class StudyMap:
             yield self.problem(("time_zone",), message)
         for name, system in self._content.systems.items():
             yield from self._of_system(name, system)
+        for name in self._content.sides:
+            if name in self._content.systems:
+                yield self.problem(("sides", name), f"systems has {name!r} already; rename one")
+            elif not self._content.systems:
+                message = (
+                    f"{name!r} needs the section systems, with the systems that its column names"
+                )
+                yield self.problem(("sides", name), message)
         every = {name for columns in self.known.columns.values() for name in _readable(columns)}
         for column, renamed in self._content.values.items():
             path: KeyPath = ("values", column)
+            if column == SYSTEM and not any(renamed.values()):
+                continue
             if column == SYSTEM:
                 message = f"name the systems under {SYSTEM}s, each with its model and condition"
                 yield self.problem(path, message)
@@ -141,7 +163,7 @@ class StudyMap:
         known: Collection[str] | None = self.known.names.get(column)
         name = short_key(name) if column == "scenario" else name
         if column == SYSTEM:
-            known = self._content.systems or None  # that there are none is said where it is used
+            known = self.names_of_systems or None  # that there are none is said where it is used
         if known is not None and name not in known:
             reason = not_among(name, list(known)) if known else f"the study has no {column}"
             yield self.problem(path, reason.format(name))

@@ -142,7 +142,8 @@ COLUMNS = Columns(("prompt", "model", "response"), optional=("context",), number
         ("prompt,model", "column 'response' is missing"),
         (
             "context",
-            "columns 'prompt', 'model', 'response' are missing; the file has 'context'",
+            "columns 'prompt', 'model', 'response' are missing; the file has one column, "
+            "'context'; put commas, semicolons, tabs or | between columns",
         ),
     ],
 )
@@ -150,6 +151,31 @@ def test_wrong_name_of_a_column_is_named_with_what_may_be_meant(header: str, sai
     problems, unread = TableFile(header.encode(), file="t.csv").header_problems(COLUMNS)
     assert [problem.message for problem in problems] == [said]
     assert unread == []
+
+
+def test_column_of_the_very_name_goes_before_one_with_capitals() -> None:
+    file = TableFile(b"Prompt,prompt,model,response", file="t.csv")
+    assert file.header_problems(COLUMNS) == ([], ["Prompt"])
+    file = TableFile(b"Status,STATUS,Participant ID", file="t.csv")
+    file.rename({"Status": "Status", "Participant id": "Participant id"})
+    assert file.columns == ["Status", "STATUS", "Participant id"]
+
+
+@pytest.mark.parametrize(
+    ("header", "alike", "name"),
+    [
+        ("STATUS,status", "'STATUS', 'status'", "Status"),
+        ("Sex,sex", "'Sex', 'sex'", "Sex"),
+    ],
+)
+def test_columns_that_differ_in_capitals_alone_are_not_guessed(
+    header: str, alike: str, name: str
+) -> None:
+    file = TableFile(header.encode(), file="t.csv")
+    with pytest.raises(DefinitionError) as caught:
+        file.rename({"Status": "Status", "Sex": "sex"})
+    said = f"t.csv, line 1: {alike} may each be {name!r}; remove or rename one"
+    assert str(caught.value) == said
 
 
 def test_further_columns_are_ignored_in_one_notice() -> None:

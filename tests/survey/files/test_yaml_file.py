@@ -84,7 +84,7 @@ def test_every_problem_is_reported_in_file_order() -> None:
         ("name: sex", "name: active", "'active' is already a column of participants.csv"),
         ("kind: multiple", "kind: single", "several is only for questions of kind multiple"),
         ("[Asian, Black, White]", "[Two or more, White]", "at least two options besides several"),
-        ("slug: small", "slug: Not a slug", "should match pattern"),
+        ("slug: small", "slug: Not a slug", "small letters a to z, digits and -"),
         ("conditions: [plain, tuned, reference]", "conditions: []", "at least 1 item"),
         ("title: A small study", 'title: ""', "at least 1 character"),
         ("title: A small study", f"title: {'T' * 301}", "at most 300 characters"),
