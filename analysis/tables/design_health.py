@@ -56,7 +56,8 @@ DESIGN_HEALTH = TableSpec(
     section="Participants",
     keep=lambda row: row["p"] is not None,
     kept="parts of which something could be tested",
-    empty="everybody saw the same, in an order that is the same or not known",
+    empty="there are no groups of people to compare: nobody was given one condition, system or set "
+        "of several, and the first scenario was the same for all or is not known",
 )  # fmt: skip
 
 
