@@ -30,9 +30,11 @@ DESIGN_HEALTH = TableSpec(
     "Drop-out and exclusion by parts of the design",
     (
         Column("outcome", "What happened: dropped_out (of those who started, who left early), or "
-            "excluded (of those who finished, whom a rule or decision excluded)", is_key=True),
+            "excluded (of those who finished, whom a rule or decision excluded)", is_key=True,
+            labels="words"),
         Column("part", "Part of the design: condition or system (if a person sees one), set (if a "
-            "person sees one), first_scenario and first_set of a person's order", is_key=True),
+            "person sees one), first_scenario and first_set of a person's order", is_key=True,
+            labels="words"),
         Column("groups", "Number of groups compared", kind="count"),
         c.N.but(meaning="Number of people"),
         Column("count", "How many of them", kind="count"),
