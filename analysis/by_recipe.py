@@ -129,6 +129,8 @@ def _why_empty(name: str, made: Tables, request: Request) -> str:
         return "linear models have no shares of the points of the scale"
     if name == "order_agreement":
         return "nobody gave ratings and ranks or choices, of the same dimension and two systems"
+    if name == "system_pairs" and not made["system_groups"].empty:
+        return "there are no two systems to compare"
     notes = [note for table in made.values() if "note" in table for note in table["note"]]
     reasons = dict.fromkeys(note for note in notes if note.startswith("not estimable"))
     if not reasons and request.study.contrast.condition_a is None:

@@ -81,7 +81,7 @@ def dimension_means(
     views = {
         title: _points(means, estimates, at, low - air) for title, estimates in means.views.items()
     }
-    label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
+    label = {"text": "observed mean rating", "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
     texts = _texts(means, recipe, scale)
     return rows.figure(traces, views, at, axis, legend=names, texts=texts)

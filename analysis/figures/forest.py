@@ -22,6 +22,7 @@ from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
 
 LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}
+FOR_BOTH = "for both"
 RATERS = {"included": "Included raters", "all": "All raters"}
 
 
@@ -137,13 +138,19 @@ def _mixed(table: DataFrame | None, recipe: Recipe) -> list[tuple[str, DataFrame
         return []
     ours = table[(table["recipe"] == recipe.name) & (table["scale"] == "ratings")]
     return [
-        (f"for both (mixed model: {LINKS[str(link)]})", part)
+        (f"{FOR_BOTH} (mixed model: {LINKS[str(link)]})", part)
         for link, part in ours.groupby("link", sort=False)
     ]
 
 
 def _intervals(recipe: Recipe) -> str:
     return f"Recipe {as_text(recipe.name)}; {intervals(recipe)}"
+
+
+def _numbers(of_view: Mapping[str, Mapping[Row, Estimate]], forest: Forest) -> str:
+    """Whose the numbers after the names are, where a row has several."""
+    is_model = len(of_view) > 1 and _main(of_view, forest).startswith(FOR_BOTH)
+    return "After the names: estimates of the mixed model." if is_model else ""
 
 
 def _units(of_view: Mapping[str, Mapping[Row, Estimate]]) -> str:
@@ -192,7 +199,9 @@ def _figure(
     label = {"text": title, "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low, high], "title": label, "nticks": 6}
     texts = {
-        _title(view, forest): " ".join(filter(None, (text[0], _units(of_view), text[1])))
+        _title(view, forest): " ".join(
+            filter(None, (text[0], _numbers(of_view, forest), _units(of_view), text[1]))
+        )
         for view, of_view in forest.estimates.items()
     }
     traces = [upright, *rows.marks(forest.kinds, at), rows.names(at, low)]
@@ -218,6 +227,18 @@ def _reach(forest: Forest, *, zero: bool) -> tuple[float, float]:
     return float(f"{low - air:.3g}"), float(f"{high + air:.3g}")
 
 
+def _main(of_view: Mapping[str, Mapping[Row, Estimate]], forest: Forest) -> str:
+    """The kind of estimates whose numbers stand beside the names: the first that is for both, as
+    everywhere else, if no row lacks it; or else the first.
+    """
+    there = [kind for kind in forest.kinds if kind in of_view]
+    known = {row for of_kind in of_view.values() for row in of_kind}
+    of_both = (
+        kind for kind in there if kind.startswith(FOR_BOTH) and known <= of_view[kind].keys()
+    )
+    return next(of_both, there[0] if there else "")
+
+
 def _points(
     forest: Forest,
     of_view: Mapping[str, Mapping[Row, Estimate]],
@@ -229,7 +250,7 @@ def _points(
     zero: bool,
 ) -> Changes:
     """What a view changes of every trace: the upright line, the marks of each kind, the names."""
-    main = next((of_view[kind] for kind in forest.kinds if kind in of_view), {})
+    main = of_view.get(_main(of_view, forest), {})
     upright = 0.0 if zero else None
     if reference is not None and reference in main:
         upright = main[reference].value

@@ -22,7 +22,7 @@ from analysis.figures.style import (
 
 PIXELS = 44  # of a row with its name
 GAP = 0.35  # more between rows that do not belong together
-NAME = 15  # pixels above its row where a name stands, nearer to it than to the row before
+NAME = 19  # pixels above its row where a name stands: clear of three marks
 BAR, BAR_NAME = 0.5, 20  # of the row's height; pixels above its middle, clear of the bar
 STEP = 0.17  # between the marks of one row
 

@@ -138,8 +138,8 @@ def _bars(
 def _text(scale: Sequence[tuple[float, str]]) -> str:
     (low, low_label), *_, (high, high_label) = sorted(scale)
     return (
-        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. After the names: mean "
-        "(number of ratings) of the included raters. Unit: rating."
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. After the names: "
+        "observed mean (number of ratings) of the included raters. Unit: rating."
     )
 
 

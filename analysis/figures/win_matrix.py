@@ -36,8 +36,8 @@ SCALE = [[0.0, COLOURS[5]], [0.5, "#f2f2f2"], [1.0, COLOURS[0]]]
 
 
 class _Matrix(NamedTuple):
-    """Of the systems, the one that wins most first: the share of units in which a row's mean is
-    above a column's, in how many units that is (of how many), and how many are ties.
+    """Of the systems in `order`: the share of units in which a row's mean is above a column's, in
+    how many units that is (of how many), and how many are ties.
     """
 
     title: str
@@ -47,16 +47,17 @@ class _Matrix(NamedTuple):
     wins: "np.ndarray[Any, Any]"
     n: "np.ndarray[Any, Any]"
     ties: "np.ndarray[Any, Any]"
+    order: str
 
 
-def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
+def win_matrix(wins: DataFrame, groups: DataFrame | None, recipe: Recipe) -> go.Figure:
     """Shares of wins of the included raters; a menu over dimensions, scenarios and raters.
 
-    `wins` is the table of `system_wins.system_wins`; rows of other recipes and raters are left
-    out. Raises NotAvailable.
+    `wins` is the table of `system_wins.system_wins`, `groups` that of the systems by their
+    estimated means, whose order they have, or None: then who wins most is first. Rows of other
+    recipes and raters are left out. Raises NotAvailable.
     """
-    ours = wins[(wins["recipe"] == recipe.name) & (wins["raters"] == "included")]
-    matrices = list(_matrices(ours))
+    matrices = list(_matrices(_ours(wins, recipe), _places(groups, recipe)))
     most = max((len(matrix.systems) for matrix in matrices), default=0)
     if most < FEWEST:
         raise NotAvailable("the included raters rated fewer than three systems")
@@ -99,17 +100,32 @@ def win_matrix(wins: DataFrame, recipe: Recipe) -> go.Figure:
     return show_views(made, {m.title: _changes(m) for m in matrices}, notes, above=30)
 
 
-def _matrices(table: DataFrame) -> Iterator[_Matrix]:
+def _ours(table: DataFrame, recipe: Recipe) -> DataFrame:
+    return table[(table["recipe"] == recipe.name) & (table["raters"] == "included")]
+
+
+def _places(groups: DataFrame | None, recipe: Recipe) -> dict[str, dict[PlottedSystem, int]]:
+    """The place of each system by dimension, by the first model that has one."""
+    places: dict[str, dict[PlottedSystem, int]] = {}
+    if groups is not None:
+        ranked = _ours(groups, recipe).dropna(subset="place")
+        for row in ranked.to_dict("records"):
+            system = PlottedSystem(str(row["model"]), str(row["condition"]))
+            places.setdefault(str(row["dimension"]), {}).setdefault(system, int(row["place"]))
+    return places
+
+
+def _matrices(table: DataFrame, places: dict[str, dict[PlottedSystem, int]]) -> Iterator[_Matrix]:
     several = table["dimension"].nunique() > 1
     for dimension, of_dimension in table.groupby("dimension", sort=False):
         for unit, said in UNITS.items():
             rows = of_dimension[(of_dimension["unit"] == unit) & (of_dimension["n"] > 0)]
             if len(rows):
                 title = f"By {said}" + (f" · {as_text(str(dimension))}" if several else "")
-                yield _matrix(title, unit, rows)
+                yield _matrix(title, unit, rows, places.get(str(dimension), {}))
 
 
-def _matrix(title: str, unit: str, rows: DataFrame) -> _Matrix:
+def _matrix(title: str, unit: str, rows: DataFrame, places: dict[PlottedSystem, int]) -> _Matrix:
     systems = list(
         dict.fromkeys(
             PlottedSystem(str(row[f"model_{side}"]), str(row[f"condition_{side}"]))
@@ -129,10 +145,13 @@ def _matrix(title: str, unit: str, rows: DataFrame) -> _Matrix:
         shares = wins / n
     counted = ~np.isnan(shares)
     mean = np.where(counted, shares, 0).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
-    order = np.argsort(-mean, kind="stable")
+    estimated = all(system in places for system in systems)
+    rank = np.array([places[system] for system in systems]) if estimated else -mean
+    order = np.argsort(rank, kind="stable")
     square = np.ix_(order, order)
     ordered = [systems[at] for at in order]
-    return _Matrix(title, unit, ordered, shares[square], wins[square], n[square], ties[square])
+    of = "estimated means" if estimated else "mean share"
+    return _Matrix(title, unit, ordered, shares[square], wins[square], n[square], ties[square], of)
 
 
 def _names(matrix: _Matrix) -> list[str]:
@@ -167,12 +186,12 @@ def _note(matrix: _Matrix) -> str:
     return (
         f"Share of {units} in which the system of the row has a higher mean than that of the "
         f"column (means of all ratings of a {single}; a tie is no win). Systems are in the order "
-        "of their mean share. The shares do not show how large or how certain a difference is."
+        f"of their {matrix.order}. The shares do not show how large or how certain a difference is."
     )
 
 
 def _draw(of: Drawing) -> go.Figure:
-    return win_matrix(of.table("system_wins"), of.recipe)
+    return win_matrix(of.table("system_wins"), of.table_if_made("system_groups"), of.recipe)
 
 
 WIN_MATRIX = FigureSpec(

@@ -82,6 +82,7 @@ JUDGE_ITEM_SPREAD = TableSpec(
     says="Mean, SD (n − 1), minimum and maximum of the single scores of a response.",
     section="Judges",
     appendix=True,
+    empty="no judge has a score yet",
 )  # fmt: skip
 JUDGE_SCORES_SHARES = TableSpec(
     "judge_scores_shares",
@@ -103,6 +104,7 @@ JUDGE_SCORES_SHARES = TableSpec(
         "sets count as one.",
     section="Judges",
     appendix=True,
+    empty="no judge has a score yet",
 )  # fmt: skip
 #: What can become of an answer that is no score.
 NO_SCORE = {
@@ -155,7 +157,7 @@ def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFr
         if not dimensions:
             nothing = {"n_items": 0, "replicates": judge.replicates, "asked": 0, "valid": 0}
             row = {**_source(judge), "dimension": "", "incomplete": 0}
-            rows.append(row | nothing | {"flags": "", "note": "it has no scores yet"})
+            rows.append(row | nothing | {"flags": "", "note": "this judge has no scores yet"})
     table = DataFrame(rows, columns=JUDGE_CONSISTENCY.names)
     return table.assign(**{name: pd.to_numeric(table[name]) for name in NUMBERS})
 

@@ -53,8 +53,11 @@ def min_f_prime(
     """
     refuse_boundless(differences.to_numpy(dtype=float), "the differences")
     table = differences.dropna(axis=0, how="all").dropna(axis=1, how="all")
-    raters = _against_zero(table.mean(axis=1).to_numpy(dtype=float), confidence, units[0])
-    items = _against_zero(table.mean(axis=0).to_numpy(dtype=float), confidence, units[1])
+    nobody = Inestimable("no_values", f"no {units[0]} has both conditions of the same {units[1]}")
+    raters, items = (
+        nobody if table.empty else _against_zero(means.to_numpy(dtype=float), confidence, unit)
+        for means, unit in zip((table.mean(axis=1), table.mean(axis=0)), units, strict=True)
+    )
     return ByRatersAndItems(
         by_raters=raters,
         by_items=items,
@@ -68,8 +71,6 @@ def min_f_prime(
 def _against_zero(means: Vector, confidence: float, unit: str) -> PairedT | Inestimable:
     if len(means) == 1:
         return Inestimable("too_few", f"there is one {unit}")
-    if not len(means):
-        return Inestimable("no_values", f"no {unit} has both conditions")
     if np.ptp(np.round(means, DECIMALS)) == 0:
         because = f"the mean difference is the same for all {len(means)} {unit}s"
         return Inestimable("constant", because)

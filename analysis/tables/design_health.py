@@ -30,9 +30,11 @@ DESIGN_HEALTH = TableSpec(
     "Drop-out and exclusion by parts of the design",
     (
         Column("outcome", "What happened: dropped_out (of those who started, who left early), or "
-            "excluded (of those who finished, whom a rule or decision excluded)", is_key=True),
+            "excluded (of those who finished, whom a rule or decision excluded)", is_key=True,
+            labels="words"),
         Column("part", "Part of the design: condition or system (if a person sees one), set (if a "
-            "person sees one), first_scenario and first_set of a person's order", is_key=True),
+            "person sees one), first_scenario and first_set of a person's order", is_key=True,
+            labels="words"),
         Column("groups", "Number of groups compared", kind="count"),
         c.N.but(meaning="Number of people"),
         Column("count", "How many of them", kind="count"),
@@ -56,7 +58,8 @@ DESIGN_HEALTH = TableSpec(
     section="Participants",
     keep=lambda row: row["p"] is not None,
     kept="parts of which something could be tested",
-    empty="everybody saw the same, in an order that is the same or not known",
+    empty="there are no groups of people to compare: nobody was given one condition, system or set "
+        "of several, and the first scenario was the same for all or is not known",
 )  # fmt: skip
 
 

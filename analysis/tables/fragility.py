@@ -16,6 +16,7 @@ import numpy as np
 from pandas import DataFrame
 
 from analysis.catalogue import columns as c
+from analysis.catalogue.number_text import NARROW, p_said
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
@@ -48,7 +49,8 @@ FRAGILITY = TableSpec(
             "its sign", is_key=True),
         c.N,
         Column("left_out", "Number that have to be left out, the most influential first; empty if "
-            "leaving out half of them (at most 200) does not change it", kind="count"),
+            "leaving out half of them (at most 200) does not change it, or if the note says why "
+            "that is not known", kind="count"),
         Column("left_out_share", "The same as a share of n, from 0 to 1"),
         c.DIFFERENCE.but(meaning="Mean of condition a minus b by rater and text, with all"),
         c.P.but(meaning="p value of that difference for other raters and other texts, with all"),
@@ -62,8 +64,9 @@ FRAGILITY = TableSpec(
     says="Raters (or scenarios) are left out one after another, always the one with the largest "
         "influence on the difference, until its significance or its sign turns. The test is of {a} "
         "minus {b} by rater and text, for other raters and texts at once, as by a linear mixed "
-        "model of these differences. Where the main result is on the other side of the level, no "
-        "number is given for its significance.",
+        "model of these differences. Where that test and the main result disagree about "
+        "significance, or too little is left for the test, no number is given for it; the note "
+        "says why.",
     section="Sensitivity",
     subject="order",
     counts="n counts the unit.",
@@ -96,19 +99,23 @@ class InfluenceCells:
 
 @dataclass(frozen=True)
 class Turned:
-    """Which units, in this order, turn a conclusion, and the test without them."""
+    """Which units, in this order, turn a conclusion; the mean without them, and its p where there
+    is a test of it.
+    """
 
     units: list[int]
-    after: CrossedMean
+    mean: float
+    p: float | None
 
 
 def turned(
     cells: InfluenceCells, unit: str, conclusion: Conclusion, before: CrossedMean, *, level: float
-) -> Turned | None:
+) -> Turned | Inestimable | None:
     """The units that turn a conclusion when they are left out one after another, the most
-    influential first; None where half of them, or MOST, do not. Each step takes the unit without
-    which the mean is nearest to turning: towards the other sign, or, if the difference is not
-    significant and should become it, away from 0.
+    influential first; None where half of them, or MOST, do not, and Inestimable where significance
+    can't be tested before. Each step takes the unit without which the mean is nearest to turning:
+    towards the other sign, or, if the difference is not significant and should become it, away
+    from 0.
     """
     numbers, names = cells.units(unit)
     significant = before.p < level
@@ -124,15 +131,16 @@ def turned(
         means = (cells.d[kept].sum() - sums) / np.where(usable, rest, 1)
         gone.append(int(np.argmax(np.where(usable, direction * means, -np.inf))))
         kept &= numbers != gone[-1]
-        after = cells.test(kept)
-        if isinstance(after, Inestimable):
-            return None
+        mean, after = float(cells.d[kept].mean()), cells.test(kept)
+        p = None if isinstance(after, Inestimable) else after.p
         if conclusion == "sign":
-            is_turned = round(after.mean, DECIMALS) * np.sign(before.mean) < 0
+            is_turned = round(mean, DECIMALS) * np.sign(before.mean) < 0
+        elif isinstance(after, Inestimable):
+            return after
         else:
             is_turned = (after.p < level) != significant
         if is_turned:
-            return Turned(gone, after)
+            return Turned(gone, mean, p)
     return None
 
 
@@ -211,26 +219,33 @@ def _main_p(ratings: DataFrame, contrast: Contrast, recipe: Recipe, fits: Fits) 
 def _rows(cells: InfluenceCells, led: float | None, level: float) -> Iterator[dict[str, Any]]:
     nothing = Inestimable("no_values", "no rater rated both conditions side by side")
     before = cells.test(np.ones(len(cells.d), dtype=bool)) if len(cells.d) else nothing
-    for unit in UNITS:
+    for unit, plural in UNITS.items():
         _, names = cells.units(unit)
         for conclusion in CONCLUSIONS:
             row: dict[str, Any] = {"unit": unit, "turned": conclusion, "n": len(names)}
             if isinstance(before, Inestimable):
                 yield row | {"note": str(before)}
                 continue
+            if len(names) == 1:
+                yield row | {"note": f"not estimable, because there is one {plural[:-1]}"}
+                continue
             row |= {"difference": before.mean, "p": before.p, "note": ""}
             disagrees = led is not None and (led < level) != (before.p < level)
             if conclusion == "significance" and disagrees:
-                other = f"the mixed model (p = {led:.3g}) is on the other side of {level:g}"
-                yield row | {"note": f"not estimable, because {other}"}
+                ours, other = (p_said(p).replace(NARROW, " ") for p in (before.p, led or 0.0))
+                because = f"this test ({ours}) and the mixed model ({other}) disagree about it"
+                yield row | {"note": f"not estimable, because {because}"}
                 continue
             found = turned(cells, unit, conclusion, before, level=level)
-            if found is not None:
+            if isinstance(found, Inestimable):
+                before_half = f"not estimable before half of the {plural} are left out"
+                row["note"] = f"{before_half}: {found.because}"
+            elif found is not None:
                 row |= {
                     "left_out": len(found.units),
                     "left_out_share": len(found.units) / len(names),
-                    "difference_after": found.after.mean,
-                    "p_after": found.after.p,
+                    "difference_after": found.mean,
+                    "p_after": found.p,
                     "names": ", ".join(names[at] for at in found.units),
                 }
             yield row

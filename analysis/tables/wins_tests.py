@@ -178,7 +178,8 @@ def _differences(
         by_all = WINNERS[int(drawn.observed.higher[at, 0])]
         notes = [row.pop("note"), about_shares if of_cell.notna().any().all() else ""]
         if (row["winner"] or by_all) != by_all:
-            notes.append(f"the mean of all ratings says: {by_all}")
+            names = {"a": f"{contrast.condition_a} wins", "b": f"{contrast.condition_b} wins"}
+            notes.append(f"by the means of all ratings, {names.get(by_all, 'it is a tie')}")
         named = dict(zip(KEYS, key, strict=True))
         rows.append({**named, **row, **shares, "note": "; ".join(filter(None, notes))})
     table = DataFrame(rows).reindex(columns=WIN_DIFFERENCES.names)

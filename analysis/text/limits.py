@@ -215,7 +215,7 @@ def _single_texts(tables: Tables) -> Iterator[Sentence]:
         sets[key] = sets.get(key, 0) + 1
     single = [key for key, n in sets.items() if n == 1]
     if rows and len(single) > len(sets) / 2:
-        yield say("single_texts")
+        yield say("single_texts", systems=len({key[1:3] for key in sets}))
 
 
 def _ungrouped(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:

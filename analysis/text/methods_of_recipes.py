@@ -140,15 +140,25 @@ def _margin(rows: list[Row]) -> float:
 def _group_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     factors = {row["factor"]: row.text("factor") for row in rows}
     models = values(rows, "model")
-    within = {"condition": recipe.each_condition, "scenario": recipe.each_scenario}
+    within = {
+        "condition": _within(rows, "condition"),
+        "scenario": _within(rows, "scenario"),
+        "both": _within(rows, "condition", "scenario"),
+    }
     return {
         "recipe": recipe,
         "factors": {name: factors[name] for name in recipe.groups if name in factors},
-        "within": [name for name, each in within.items() if each],
+        "within": [name for name, there in within.items() if there],
         "families": has_families(tables, recipe),
         "single": "model" in recipe.adjust_over and len(models) == 1,
         "margin": _margin(rows) if those_with(rows, "p_equivalent") else None,
     }
+
+
+def _within(rows: list[Row], *parts: str) -> bool:
+    """Whether some tests are within one of these and over all of the others."""
+    of_groups = ("condition", "scenario")
+    return any(all((row[part] != ALL) is (part in parts) for part in of_groups) for row in rows)
 
 
 def _anova(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
@@ -164,7 +174,9 @@ def _mixed_models(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     contrasts = rows_of(tables, "mixed_contrasts", recipe=recipe.name)
     parameters = [str(parameter) for parameter in values(rows, "parameter")]
     factors = [p.removeprefix("sd ").split(":") for p in parameters if p.startswith("sd ")]
+    systems = rows_of(tables, "mixed_systems", recipe=recipe.name)
     return {
+        "several": len({(row["model"], row["condition"]) for row in systems}) != 1,
         "effects": {
             side: [
                 name

@@ -86,8 +86,9 @@ def _one(number: Any, one: str, many: str) -> str:
 
 
 def _p(number: Cited) -> Markup:
-    """ "p = .004"; the number alone is the link."""
-    return Markup("{}{}").format(number_text.p_letter(number.text), number)
+    """ "p = .004", in which no line ends; the number alone is the link."""
+    letter = number_text.p_letter(number.text)
+    return Markup("{}{}").format(letter, replace(number, text=number.text.replace(" ", NARROW)))
 
 
 def _level(confidence: float) -> str:

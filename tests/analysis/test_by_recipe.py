@@ -282,6 +282,16 @@ def test_study_without_a_contrast_says_so_where_it_lacks_a_difference() -> None:
         assert found.not_available[name] == "the study names no two conditions to compare"
 
 
+def test_single_system_has_no_pairs_of_systems() -> None:
+    only = study(
+        lambda r, scenario, system: mixed(r, scenario, system) if system == 0 else None,
+        contrast=Contrast(None, None, None),
+    )
+    found = results(only, INCLUDED)
+    assert len(found.tables["system_groups"]) == 1
+    assert found.not_available["system_pairs"] == "there are no two systems to compare"
+
+
 def test_quotes_of_any_recipe_are_on_the_map_of_regions() -> None:
     quoting = PAPER.model_copy(update={"quotes": {"West": "It made me feel heard."}})
     assert "It made me feel heard." in str(

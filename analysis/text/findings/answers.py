@@ -23,9 +23,10 @@ from analysis.text.sentences import Sentences
 
 say = Sentences("findings/answers.j2")
 
+ALPHA = "krippendorff_alpha_ordinal"
 #: The statistics of which something is said, each in a sentence of that name.
 FINDINGS_OF_AGREEMENT = (
-    "krippendorff_alpha_ordinal",
+    ALPHA,
     "icc_2_1",
     "icc_2_k",
     "kendalls_w_ranks_within_blocks",
@@ -160,7 +161,14 @@ def agreement(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
     rows = {row["statistic"]: row for row in rows_of(tables, "agreement", dimension=dimension)}
     for name in FINDINGS_OF_AGREEMENT:
         if name in rows and rows[name].has("value"):
-            yield say(name, row=rows[name], recipe=recipe)
+            fewer = {"fewer": _counts_fewer(rows)} if name == ALPHA else {}
+            yield say(name, row=rows[name], recipe=recipe, **fewer)
+
+
+def _counts_fewer(rows: dict[str, Row]) -> bool:
+    """Whether α is of fewer items than the ICC beside it."""
+    beside = rows.get("icc_2_1")
+    return beside is not None and beside.has("value") and rows[ALPHA]["n_items"] < beside["n_items"]
 
 
 def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:

@@ -51,7 +51,7 @@ def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
         by = {row["turned"]: row for row in rows if row["unit"] == unit}
         significance, sign = by["significance"], by["sign"]
         if str(significance["note"] or ""):
-            yield say("fragility_of_sign", sign=sign)
+            yield say("fragility_of_sign", significance=significance, sign=sign)
             continue
         known = significance["p"] < round(1 - recipe.confidence, 12)
         yield say("fragility", significance=significance, sign=sign, known=known, recipe=recipe)

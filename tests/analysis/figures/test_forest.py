@@ -75,6 +75,16 @@ def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> N
     }
 
 
+def test_names_say_the_estimate_of_the_model_where_every_row_has_one() -> None:
+    """As texts and other figures do, so that a reader meets one number."""
+    one = DIFFERENCES[DIFFERENCES["model"] == "Ant"]
+    made = checked(contrast_forest(one, MIXED, RECIPE))
+    assert made["data"][-1]["text"] == ["<b>Ant</b>: 0.45"]
+    assert "After the names: estimates of the mixed model." in note(made)
+    some = checked(contrast_forest(DIFFERENCES, MIXED, RECIPE))
+    assert some["data"][-1]["text"][0] == "<b>Ant</b>: 0.50" and "After" not in note(some)
+
+
 def test_names_say_the_difference_and_all_models_come_last() -> None:
     made = checked(contrast_forest(DIFFERENCES, None, RECIPE))
     assert made["data"][-1]["text"] == [

@@ -142,7 +142,7 @@ def test_a_judge_that_always_answers_three_is_shown_for_what_it_is() -> None:
             [(3.0, 3.0), (3.0, 3.0), (5.0, None)],
             "rho and alpha not estimable, because every score is the same",
         ),
-        ([], "it has no scores yet"),
+        ([], "this judge has no scores yet"),
     ],
     ids=["one replicate", "never two", "none valid", "constant where repeated", "not yet run"],
 )

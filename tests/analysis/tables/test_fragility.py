@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pandas import DataFrame, Series
+from pandas import DataFrame, Series, isna
 
 from analysis.not_available import NotAvailable
 from analysis.recipe import MixedModels, shipped_recipes
@@ -102,7 +102,7 @@ def test_where_the_mixed_model_disagrees_no_number_is_given() -> None:
     found = table(data, fits=fits, recipe=strict)
     for unit in ("participant", "scenario"):
         noted = row(found, unit, "significance")
-        assert "on the other side" in noted["note"] and np.isnan(noted["p_after"])
+        assert "the mixed model (p = " in noted["note"] and np.isnan(noted["p_after"])
         assert row(found, unit, "sign")["note"] == ""
 
 
@@ -111,6 +111,18 @@ def test_only_model_is_named_and_one_rater_says_why_not() -> None:
     assert set(found["model"]) == {"Ant"}
     single = table(ratings(raters=1))
     assert single["note"].str.contains("fewer than two raters").all()
+
+
+def test_significance_that_too_few_raters_are_left_for_is_not_called_robust() -> None:
+    found = table(ratings(raters=3, plain=5))
+    assert row(found, "participant", "significance")["note"] == ""  # two of three are enough
+    found = table(ratings(raters=2, plain=5))
+    lost = row(found, "participant", "significance")
+    assert isna(lost["left_out"])
+    assert lost["note"] == (
+        "not estimable before half of the raters are left out: there are fewer than two raters"
+    )
+    assert row(found, "participant", "sign")["note"] == ""  # of a mean, which one rater has
 
 
 def test_study_without_ratings_of_both_conditions_has_none() -> None:

@@ -116,14 +116,14 @@ def test_difference_is_of_pages_that_a_rater_rated_in_both_conditions() -> None:
     data = DataFrame(rows, columns=["participant", *ITEM, "rating"])
     found = row(tables(data.astype(dict.fromkeys(ITEM, "category"))).differences, model="Ant")
     assert (found.n, found.left_out, found.difference, found.winner) == (8, 0, 0, "tie")
-    assert "all 8 differences are the same; the mean of all ratings says: b" in found.note
+    assert "all 8 differences are the same; by the means of all ratings, tuned wins" in found.note
 
 
 def test_winner_within_raters_need_not_be_that_of_all_ratings() -> None:
     # Who rated both gave b more; all ratings together say a.
     found = row(tables(cell([1, 2, 5], [2, 3, None])).differences, model="Ant")
     assert (found.difference, found.winner) == (-1.0, "b")
-    assert found.note.endswith("; the mean of all ratings says: a")
+    assert found.note.endswith("; by the means of all ratings, plain wins")
 
 
 def test_interval_of_wins_leaves_no_more_than_its_rest_on_each_side() -> None:

@@ -129,6 +129,8 @@ def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
     assert len(about("one good text", tables(items=rows))) == 1
     several = [{**row, "set": other} for row in rows for other in "ab"]
     assert about("one good text", tables(items=several)) == []
+    (of_one,) = about("one good text", tables(items=rows[:1]))
+    assert of_one.startswith("The system has one text per scenario.") and "better" not in of_one
 
 
 # ── Groups ────────────────────────────────────────────────────────────────────────────────────────

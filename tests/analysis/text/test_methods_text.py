@@ -1,5 +1,6 @@
 """The methods that can be pasted into a paper: from the settings and what came of them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -238,20 +239,39 @@ def test_groups_are_described_as_the_recipe_cuts_them(approved: Approval) -> Non
         adjust_over=[],
     )
     made = tables(
-        group_tests=[{"recipe": "mine", "factor": factor} for factor in ("age", "education")]
+        group_tests=within(
+            *({"recipe": "mine", "factor": factor} for factor in ("age", "education")),
+            of=CONDITIONS,
+        )
     )
     approved(of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"])
 
 
+#: Parts in which groups are compared, as condition and scenario.
+CONDITIONS = [("all", "all"), ("plain", "all"), ("tuned", "all")]
+PARTS = [*CONDITIONS, ("all", "S1"), ("all", "S2")]
+
+
+def within(*rows: dict[str, Any], of: Sequence[tuple[str, str]] = PARTS) -> list[dict[str, Any]]:
+    """Each row in each of these parts."""
+    return [
+        row | {"condition": condition, "scenario": scenario}
+        for row in rows
+        for condition, scenario in of
+    ]
+
+
 def test_groups_within_each_condition_of_each_scenario_are_told(approved: Approval) -> None:
     each = PAPER.model_copy(update={"conditions_in_scenarios": True})
-    made = tables(group_tests=[{"recipe": "paper", "factor": "age"}])
+    row = {"recipe": "paper", "factor": "age"}
+    made = tables(group_tests=within(row, of=[*CONDITIONS, ("all", "S1"), ("plain", "S1")]))
     said = of(made, replace(SETTINGS, recipes=[each]))[f"Analysis: {each.title} (paper)"]
     approved(said)
 
 
 def test_groups_of_an_earlier_recipe_are_not_described_anew(approved: Approval) -> None:
-    made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
+    rows = ({"recipe": name, "factor": "age"} for name in ("paper", "sound"))
+    made = tables(group_tests=within(*rows))
     text = of(made)
     assert "(Age: 60+ (at least 60)" in text[BY_RATINGS]
     approved(text[BY_RATERS])
@@ -259,17 +279,13 @@ def test_groups_of_an_earlier_recipe_are_not_described_anew(approved: Approval) 
 
 def of_models(*models: str) -> list[dict[str, Any]]:
     """Rows of a table by models, in which one is tested each."""
-    return [
-        {
-            "recipe": "sound",
-            "factor": "age",
-            "model": model,
-            "p": 0.2,
-            "p_equivalent": 0.2,
-            "margin": 0.25,
-        }
-        for model in models
-    ]
+    tested = {"factor": "age", "p": 0.2, "p_equivalent": 0.2, "margin": 0.25}
+    return within(*({"recipe": "sound", "model": model, **tested} for model in models))
+
+
+def test_groups_within_the_only_condition_are_groups_over_all_ratings() -> None:
+    made = tables(group_tests=within({"recipe": "paper", "factor": "age"}, of=[("all", "S1")]))
+    assert ", over all ratings and within each scenario" in of(made)[BY_RATINGS]
 
 
 def test_adjustment_names_its_family(approved: Approval) -> None:

@@ -326,6 +326,16 @@ def test_agreement_says_which_others_its_interval_is_for(
     approved(*said(found.sound))
 
 
+def test_alpha_says_which_items_it_counts_where_others_count_more(approved: Approval) -> None:
+    of = {"dimension": "", "value": 0.5, "n_raters": 9}
+    rows = [
+        {**of, "statistic": "krippendorff_alpha_ordinal", "n_items": 143},
+        {**of, "statistic": "icc_2_1", "n_items": 144},
+    ]
+    found = about(findings(tables(agreement=rows), SHIPPED), "Agreement of raters")
+    approved(*said(found.sound))
+
+
 def test_several_variants_that_change_a_result_are_all_named(approved: Approval) -> None:
     row = {**FRONT, "same_conclusion": False, "n_raters": 8, "what_moves": "mixed_latent (sign)"}
     rows = [row | {"variant": variant} for variant in ("no rule", "duration alone")]

@@ -32,6 +32,11 @@ def test_multiverse_without_a_main_result_or_an_estimate(approved: Approval) -> 
         approved(*said(about(found, "Other choices").sound))
 
 
+DISAGREED = (
+    "not estimable, because this test (p = .041) and the mixed model (p = .06) disagree about it"
+)
+
+
 def fragile(unit: str, turned: str, left_out: int | None, **more: Any) -> dict[str, Any]:
     n = 116 if unit == "participant" else 6
     of = {"unit": unit, "turned": turned, "n": n, "left_out": left_out, "p": 0.01, "note": ""}
@@ -63,7 +68,7 @@ def test_fragility_of_what_is_not_significant(approved: Approval) -> None:
 
 def test_fragility_where_the_mixed_model_disagrees_is_of_the_sign_alone(approved: Approval) -> None:
     rows = [
-        fragile("participant", "significance", None, note="not estimable, because …"),
+        fragile("participant", "significance", None, note=DISAGREED),
         fragile("participant", "sign", 12),
     ]
     found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
@@ -138,7 +143,7 @@ def test_scores_that_are_not_used_are_not_said() -> None:
 
 
 def test_what_cannot_be_tested_is_not_said() -> None:
-    rows = [fragile("participant", "sign", None, p=None, note="not estimable, because …")]
+    rows = [fragile("participant", "sign", None, p=None, note=DISAGREED)]
     found = findings(tables(items=ITEMS, fragility=rows), SHIPPED)
     assert "Single raters and scenarios" not in [finding.title for finding in found]
 
