@@ -94,7 +94,8 @@ SENSITIVITY = TableSpec(
     says="The main results with the study's rules, without rules, with each of several rules "
         "alone, without each of them, and, if a rule uses σ, with σ computed in other ways. If the "
         "study records how free answers are written, the last row leaves out the flagged raters. "
-        "Differences are {a} minus {b} over all models.",
+        "Differences are {a} minus {b} over all models; those by raters and by scenarios, over the "
+        "models with both conditions.",
     section="Sensitivity",
     subject="order",
     counts="n raters counts those included by these rules. The unit of wins is the comparison; of "

@@ -165,17 +165,22 @@ def cells_of(
     *,
     own_set: bool = True,
 ) -> Cells:
-    """The cells in which either condition of the `pair` exists, in the order of the items.
+    """The cells of models that have both conditions of the `pair`, where either exists, in the
+    order of the items.
 
     `reference` is a model and condition; its ratings are those of a cell's own sets, or of all.
     """
+    items = list(items)
+    of_pair = {(item.model, item.dimension, item.condition) for item in items}
     places: dict[Comparison, int] = {}
     parts: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     sides: dict[Item, list[int]] = {}  # by what the reference was shown with
     of_reference: dict[Item, list[int]] = {}
     for at, item in enumerate(items):
         page = Item(item.scenario, item.set if own_set else "", "", "", item.dimension)
-        if item.condition in pair:
+        if all((item.model, item.dimension, each) in of_pair for each in pair) and (
+            item.condition in pair
+        ):
             key = Comparison(item.model, item.scenario, item.dimension)
             cell = places.setdefault(key, len(places))
             parts[pair.index(item.condition)].append((cell, at))

@@ -67,7 +67,8 @@ def keys_of(cells: Cells, known: DataFrame) -> DataFrame:
 
 
 def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
-    """One row per model × scenario × dimension in which either condition exists.
+    """One row per model × scenario × dimension in which either condition exists, of the models that
+    have both.
 
     `items` is the table of `tables.items`. `winner` is `a`, `b` or `tie`, `reference_points` 0, 1
     or 2; where a comparison cannot be made its cell is empty and `note` says why. Raises

@@ -391,8 +391,9 @@ def _unrated(tables: Tables) -> Iterator[Sentence]:
 def _other_raters(tables: Tables) -> Iterator[Sentence]:
     """Wins compare means of all ratings, even where other raters rated a than b."""
     both = [row["raters_of_both"] for row in rows_of(tables, "design", answers="ratings")]
-    every = rows_of(tables, "wins")
-    uneven = [row for row in those_with(every, "n_a", "n_b") if row["n_a"] != row["n_b"]]
+    rows = those_with(rows_of(tables, "wins"), "n_a", "n_b")
+    every = [row for row in rows if row["n_a"] and row["n_b"]]
+    uneven = [row for row in every if row["n_a"] != row["n_b"]]
     if uneven and any(both):
         within = bool(those_with(rows_of(tables, "win_differences"), "p"))
         yield say("other_raters", uneven=Some(uneven, every, "n_a"), within=within)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from analysis.catalogue.number_text import count
 from analysis.recipe import Recipe
-from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with
+from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with
 from analysis.text.findings.words import (
     ALL,
     LEVEL,
@@ -54,7 +54,11 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
             if rows or mixed:
                 yield say("no_mixed", row=row)
-    yield from _wins_tests(tables, recipe, dimension)
+    tests = list(_wins_tests(tables, recipe, dimension))
+    if tests and grouped:
+        compared = texts(rows_of(tables, "wins", dimension=dimension), "model")
+        yield say("within_models", models=compared)
+    yield from tests
 
 
 def _main_result(

@@ -11,7 +11,7 @@ from analysis.tables.multiverse import POINTS
 from analysis.tables.sensitivity import WITHOUT_FLAGGED
 from analysis.tables.without_flagged import DIFFERENCE
 from analysis.text.cells import Row, Sentence, Tables, rows_of, those_with, values
-from analysis.text.findings.words import ALL, of_recipe, winner_first
+from analysis.text.findings.words import ALL, leads_by_groups, of_recipe, winner_first
 from analysis.text.sentences import Sentences
 
 say = Sentences("findings/robustness.j2")
@@ -43,8 +43,8 @@ def lengths(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
 
 
 def fragility(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
-    """How few raters, and how few scenarios, turn the main result."""
-    if recipe is None:
+    """How few raters, and how few scenarios, turn the main result, where it is within models."""
+    if recipe is None or leads_by_groups(tables, recipe, dimension):
         return
     rows = those_with(of_recipe(tables, "fragility", recipe, dimension), "p")
     for unit in values(rows, "unit"):

@@ -69,6 +69,16 @@ def compares_groups(contrast: Row, systems: Sequence[Row]) -> bool:
     return comparison is not None and not comparison.is_within
 
 
+def leads_by_groups(tables: Tables, recipe: Recipe, dimension: str) -> bool:
+    """Whether the main result is of groups of systems, so that what is within models is none."""
+    of = {"scale": "ratings"}
+    over_all = of_recipe(tables, "mixed_contrasts", recipe, dimension, model=ALL, **of)
+    return any(
+        compares_groups(row, of_recipe(tables, "mixed_systems", recipe, dimension, **of))
+        for row in over_all[:1]
+    )
+
+
 def others(tested: Sequence[Row], rows: Sequence[Row]) -> Some:
     """The rows that could not be tested."""
     return Some([row for row in rows if row not in tested], rows, "note")

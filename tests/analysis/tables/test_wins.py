@@ -1,5 +1,6 @@
 """Wins, ties and reference points, exact whatever the decimals."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pandas as pd
@@ -148,13 +149,20 @@ def test_a_condition_without_ratings_is_no_comparison_and_says_so(
     assert (row["winner"], row["reference_points"], row["note"]) == ("", None, note)
 
 
-def test_a_condition_that_a_model_does_not_have_is_said_too() -> None:
+def test_a_condition_that_a_model_lacks_in_one_scenario_is_said_too() -> None:
+    of_model = {("S1", "", "m", "tuned"): [3]}
+    elsewhere = {("S2", "", "m", condition): [2] for condition in ("base", "tuned")}
+    table = wins(item_table({**of_model, **elsewhere}), replace(CONTRAST, reference=None))
+    assert table[["mean_b", "winner", "note"]].to_numpy().tolist() == [
+        [3.0, "", "no ratings of base"],
+        [2.0, "tie", ""],
+    ]
+
+
+def test_a_model_without_one_of_the_conditions_is_never_compared() -> None:
     of_other = {("S1", "", "other", condition): [2] for condition in ("base", "tuned")}
     table = wins(item_table({("S1", "", "m", "tuned"): [3], **of_other}), CONTRAST)
-    of_model = table[table["model"] == "m"]
-    assert of_model[["mean_b", "winner", "note"]].to_numpy().tolist() == [
-        [3.0, "", "no ratings of base"]
-    ]
+    assert set(table["model"]) == {"other"}
 
 
 def test_where_no_model_has_both_conditions_nothing_is_compared() -> None:

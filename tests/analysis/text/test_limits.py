@@ -471,6 +471,8 @@ def test_wins_between_means_of_other_raters_are_a_limit(approved: Approval) -> N
     tested = [{**FRONT, "p": 0.2}]
     approved(*about("Wins compare", tables(wins=rows, win_differences=tested, **within)))
     assert about("Wins compare", tables(wins=rows[:1], **within)) == []
+    uncompared = {"scenario": "S1", "n_a": 24, "n_b": 0}
+    assert about("Wins compare", tables(wins=[*rows[:1], uncompared], **within)) == []
     between = [designed(raters_of_both=0)]
     assert about("Wins compare", tables(wins=rows, design=between)) == [], "said of all results"
 

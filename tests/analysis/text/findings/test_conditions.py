@@ -104,7 +104,10 @@ def test_groups_are_compared_where_not_every_model_has_both_conditions(
     estimated = [of | {"model": model, "condition": condition} for model, condition in systems]
     made = tables(items=ITEMS, mixed_contrasts=[mixed(0.004)], mixed_systems=estimated)
     if both:
-        made |= contrasts()
+        made |= contrasts() | tables(wins=[{"dimension": "warmth", "model": "Dog"}])
+        won = {"scenario": "all", "a_wins": 19, "b_wins": 4, "p": 0.003}
+        won |= {"condition_a": "plain", "condition_b": "tuned"}
+        made |= tables(wins_tests=[FRONT | won])
     approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
 
 

@@ -75,6 +75,17 @@ def test_fragility_where_the_mixed_model_disagrees_is_of_the_sign_alone(approved
     approved(*said(about(found, "Single raters and scenarios").sound))
 
 
+def test_fragility_within_a_model_is_none_of_groups_of_systems() -> None:
+    rows = [fragile("participant", turned, 3) for turned in ("significance", "sign")]
+    of = {**FRONT, "link": "probit", "scale": "ratings"}
+    main = of | {"model": "all", "condition_a": "plain", "condition_b": "tuned"}
+    systems = [("Ant", "plain"), ("Bee", "tuned"), ("Cat", "plain"), ("Cat", "tuned")]
+    estimated = [of | {"model": model, "condition": condition} for model, condition in systems]
+    made = tables(items=ITEMS, fragility=rows, mixed_contrasts=[main], mixed_systems=estimated)
+    found = findings(made, SHIPPED)
+    assert "Single raters and scenarios" not in [finding.title for finding in found]
+
+
 TOGETHER = {
     "judge": "llama@1", "dimension": "warmth", "estimand": "difference", "model": "all",
     "condition_a": "plain", "condition_b": "tuned", "people": -0.31, "people_ci_low": -0.72,
