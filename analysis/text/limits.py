@@ -61,6 +61,7 @@ def limits(
         *_single_texts(tables),
         *_ungrouped(tables, recipes),
         *_groups(tables, sound),
+        *_groups_of_conditions(tables),
         *_families(tables, sound),
         *_ratings_as_units(tables, paper),
         *_unadjusted(tables, recipes),
@@ -244,6 +245,17 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
                 model="" if len(values(own, f"n_{side}")) == 1 else row.text("model"),
                 ranked=any(row["method"] == "asymptotic" for row in own),
             )
+
+
+def _groups_of_conditions(tables: Tables) -> Iterator[Sentence]:
+    """Where groups are compared over both conditions of a model, of which each rater saw one."""
+    for row in rows_of(tables, "design", raters="included", answers="ratings", raters_of_both=0):
+        of = {"raters": "included", "scenario": ALL, "dimension": row["dimension"]}
+        rows = those_with(rows_of(tables, "group_tests", **of), "p")
+        within = {(each["model"], each["condition"]) for each in rows if each["condition"] != ALL}
+        if len(within) > len({model for model, _ in within}):
+            yield say("groups_of_conditions")
+            return
 
 
 def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:

@@ -185,6 +185,15 @@ def test_small_group_is_named_with_its_raters(approved: Approval) -> None:
     approved(*about("The group", tables(group_tests=[group(), group(factor="sex", n_a=50)])))
 
 
+def test_groups_over_conditions_that_other_raters_saw_are_a_limit(approved: Approval) -> None:
+    rows = [group(model="Ant", condition=condition) for condition in ("all", "plain", "tuned")]
+    between = [designed(raters_of_both=0)]
+    approved(*about("saw one", tables(group_tests=rows, design=between)))
+    assert about("saw one", tables(group_tests=rows, design=[designed(raters_of_both=3)])) == []
+    of_one_each = [*rows[:2], group(model="Bee", condition="tuned")]
+    assert about("saw one", tables(group_tests=of_one_each, design=between)) == []
+
+
 def test_small_group_of_a_models_raters_names_the_model(approved: Approval) -> None:
     """Where each rater saw one model, a group has other raters for each."""
     rows = [group(model="Ant", n_a=8), group(model="Bee", n_a=14)]
