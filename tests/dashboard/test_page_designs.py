@@ -125,8 +125,9 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             OF_SETS,
             13,
             "between_subjects: scenario 'S1' in set '1' has no response of model M2, so the "
-            "participants who see that model would have no page there: remove the scenario, add the "
-            "response or, where ratings from elsewhere are imported, leave out between_subjects",
+            "participants who see that model would have no page there: remove the scenario, add "
+            "the response or, where ratings from elsewhere are imported, leave out "
+            "between_subjects",
         ),
         (
             yaml_of("between_subjects: system"),
