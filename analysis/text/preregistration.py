@@ -164,6 +164,10 @@ class PlanWords:
         return {"rated": self.rated, "ranked": bool(self.study.rankings)}
 
     @property
+    def _scenarios(self) -> int:
+        return len({block["scenario"] for block in self.content["blocks"]})
+
+    @property
     def _places(self) -> dict[str, int | None]:
         return {key: getattr(self.planned.places, key) for key in HOW_MANY}
 
@@ -239,7 +243,7 @@ class PlanWords:
         return say(
             "design",
             systems=len(self.systems),
-            scenarios=len({block["scenario"] for block in blocks}),
+            scenarios=self._scenarios,
             blocks=len(blocks),
             fewest=min(sizes),
             most=max(sizes),
@@ -380,6 +384,7 @@ class PlanWords:
             links = recipe.mixed_models.fitted
             yield say_methods(
                 "mixed_models",
+                several=len(self.systems) > 1,
                 effects=self._effects,
                 ordinal=[link for link in links if link != "linear"],
                 linear="linear" in links,
@@ -423,7 +428,13 @@ class PlanWords:
         asked = {question.name for question in self.study.demographics}
         groups = [name for name, group in recipe.groups.items() if group.column in asked]
         if groups:
-            within = {"condition": recipe.each_condition, "scenario": recipe.each_scenario}
+            conditions = recipe.each_condition and len({c for _, c in self.systems}) > 1
+            scenarios = recipe.each_scenario and self._scenarios > 1
+            within = {
+                "condition": conditions,
+                "scenario": scenarios,
+                "both": conditions and scenarios and recipe.conditions_in_scenarios,
+            }
             yield say_methods(
                 "group_tests",
                 recipe=original,
@@ -437,10 +448,9 @@ class PlanWords:
         factors = [name for name in recipe.anova if name in asked or "state" in asked]
         if factors:
             called = [self.labels.text("characteristics", name) for name in factors]
-            scenarios = len({block["scenario"] for block in self.content["blocks"]})
             each = recipe.each_scenario
             yield say_methods(
-                "anova", factors=called, scenarios=each, several=each and scenarios > 1
+                "anova", factors=called, scenarios=each, several=each and self._scenarios > 1
             )
 
     def _methods_without_ratings(self, recipe: Recipe) -> Iterator[Sentence]:
@@ -459,7 +469,7 @@ class PlanWords:
                 used=CHOICE_TESTS,
                 permutations=[],
                 seed=None,
-                scenarios=len({block["scenario"] for block in self.content["blocks"]}) > 1,
+                scenarios=self._scenarios > 1,
             )
             resamples = recipe.bootstrap.resamples if recipe.bootstrap else RESAMPLES
             yield say_methods("choices", recipe=recipe, resamples=resamples)
