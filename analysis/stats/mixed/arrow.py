@@ -34,22 +34,92 @@ def sums(codes: Codes, values: Vector, levels: int) -> Vector:
     return np.asarray(np.bincount(codes, values, levels), dtype=float)
 
 
+@dataclass(frozen=True)
+class Pattern:
+    """Which entries of a table of `shape` are kept: all, row by row, or those where something is,
+    by `row` and `column`.
+    """
+
+    shape: tuple[int, int]
+    row: Codes
+    column: Codes
+    is_sparse: bool
+
+    @classmethod
+    def of(cls, places: Codes, shape: tuple[int, int]) -> tuple["Pattern", Codes]:
+        """The pattern that has these places (row × columns + column), and the entry of each."""
+        met, entries = np.unique(places, return_inverse=True)
+        if len(met) < SPARSE * shape[0] * shape[1]:
+            return cls(shape, *np.divmod(met, shape[1]), True), entries
+        every = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
+        return cls(shape, *every, False), places
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @cached_property
+    def _starts(self) -> Codes:
+        return np.searchsorted(self.row, np.arange(self.shape[0] + 1))
+
+    @cached_property
+    def _places(self) -> Codes:
+        return self.row * self.shape[1] + self.column
+
+    def entries(self, row: Codes, column: Codes) -> Codes:
+        """The entries at these places, each of which is kept."""
+        places = row * self.shape[1] + column
+        return np.searchsorted(self._places, places) if self.is_sparse else places
+
+    def table(self, entries: Vector) -> Table:
+        if not self.is_sparse:
+            return entries.reshape(self.shape)
+        return csr_array((entries, self.column, self._starts), shape=self.shape)
+
+    def product(self, entries: Vector, square: Matrix) -> Vector:
+        """The table times a square matrix, at the entries that the table itself has."""
+        table = self.table(entries)
+        if isinstance(table, np.ndarray):
+            return np.asarray(table @ square).ravel()
+        found = np.empty(len(entries))
+        step = max(1, CHUNK // self.shape[1])
+        for start in range(0, self.shape[0], step):
+            stop = min(start + step, self.shape[0])
+            here = slice(int(self._starts[start]), int(self._starts[stop]))
+            part = table[start:stop] @ square
+            found[here] = part[self.row[here] - start, self.column[here]]
+        return found
+
+    def rows(self, entries: Vector) -> Vector:
+        """The sum of each row."""
+        return sums(self.row, entries, self.shape[0])
+
+
 class Crossing:
-    """Which cell of either side each row has: `first` and `second`, from 0 on."""
+    """Which cell of either side each row has: `first` and `second`, from 0 on.
+
+    `pattern` is that of the table of both, and `patterns` those of the tables that have the levels
+    of a factor of the first side in place of its cells; `within[k]` is the entry of factor k's to
+    which each entry of the whole table belongs, and `finer[j, k]` that of j's of each entry of k's.
+    """
 
     def __init__(self, first: Codes, second: Codes, sides: tuple[Nested, Nested]) -> None:
         self.first, self.second, self.sides = first, second, sides
         self.cells = (sides[0].cells, sides[1].cells)
-        pairs = first * self.cells[1] + second
-        coarsest = sides[0].levels[0][first] * self.cells[1] + second
-        possible = sides[0].sizes[0] * self.cells[1]
-        self.sparse = len(np.unique(coarsest)) < SPARSE * possible
-        if self.sparse:
-            met, self.slot = np.unique(pairs, return_inverse=True)
-            self._row, self._column = np.divmod(met, self.cells[1])
-            self._starts = np.searchsorted(self._row, np.arange(self.cells[0] + 1))
-        else:
-            self.slot = pairs
+        columns = self.cells[1]
+        self.pattern, self.slot = Pattern.of(first * columns + second, self.cells)
+        self.patterns: list[Pattern] = []
+        self.within: list[Codes] = []
+        for levels, size in zip(sides[0].levels, sides[0].sizes, strict=True):
+            places = levels[self.pattern.row] * columns + self.pattern.column
+            pattern, entries = Pattern.of(places, (size, columns))
+            self.patterns.append(pattern)
+            self.within.append(entries)
+        self.finer: dict[tuple[int, int], Codes] = {}
+        for k, pattern in enumerate(self.patterns):
+            levels = pattern.row
+            for j in reversed(range(k)):
+                levels = sides[0].coarser[j][levels]
+                self.finer[j, k] = self.patterns[j].entries(levels, pattern.column)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -72,12 +142,9 @@ class Crossing:
         """Z₁a + Z₂b: to each row the values of its cells."""
         return first[self.first] + second[self.second]
 
-    def table(self, values: Vector) -> Table:
-        """Z₁'diag(v)Z₂: the sum over the rows of each pair of cells."""
-        if not self.sparse:
-            return sums(self.slot, values, self.cells[0] * self.cells[1]).reshape(self.cells)
-        data = sums(self.slot, values, len(self._row))
-        return csr_array((data, self._column, self._starts), shape=self.cells)
+    def table(self, values: Vector) -> Vector:
+        """Z₁'diag(v)Z₂, by entry: the sum over the rows of each pair of cells."""
+        return sums(self.slot, values, len(self.pattern))
 
     def by_factor(self, both: Both) -> Iterator[Matrix]:
         """Gₖ'v for the factors of the first side, then of the second."""
@@ -85,25 +152,25 @@ class Crossing:
             for factor in range(len(side)):
                 yield side.totals(values, factor)
 
-    def where_filled(self, start: int, stop: int) -> tuple[slice, Codes, Codes]:
-        """The filled pairs of some cells of the first side: their places among all that are
-        filled, and the rows (from 0 on) and columns of a table of these cells.
-        """
-        here = slice(int(self._starts[start]), int(self._starts[stop]))
-        return here, self._row[here] - start, self._column[here]
-
 
 @dataclass(frozen=True)
 class Weights:
-    """N in parts: `first` and `second` are its diagonals, `table` is Z₁'WZ₂."""
+    """N in parts: `first` and `second` are its diagonals, `table` is Z₁'WZ₂, and `entries` are its
+    entries.
+    """
 
+    crossing: Crossing
     first: Vector
     second: Vector
-    table: Table
+    entries: Vector
 
     @classmethod
     def of(cls, crossing: Crossing, rows: Vector) -> "Weights":
-        return cls(*crossing.totals(rows), crossing.table(rows))
+        return cls(crossing, *crossing.totals(rows), crossing.table(rows))
+
+    @cached_property
+    def table(self) -> Table:
+        return self.crossing.pattern.table(self.entries)
 
     def times(self, both: Both) -> Both:
         """Na."""
@@ -124,13 +191,20 @@ class Posterior:
         self.crossing, self.weights, self.tau = crossing, weights, tau
         first, second = crossing.sides
         of_first, of_second = crossing.split(tau)
-        table = weights.table
-        self.given, of_eliminated = first.given(weights.first, of_first)
-        self.carried = self.given @ table
-        product = self.carried.T @ table
+        self.given = first.given(weights.first, of_first)
+        #: Lₖ'T of each factor of the first side, by entry; T is the table.
+        self._halves = [
+            sums(within, loading[crossing.pattern.row] * weights.entries, len(pattern))
+            for pattern, within, loading in zip(
+                crossing.patterns, crossing.within, self.given.loadings, strict=True
+            )
+        ]
         #: What the ratings say of the second side's cells, the first side's effects unknown.
-        self.left = -(product if isinstance(product, np.ndarray) else product.toarray())
-        self.left.flat[:: len(self.left) + 1] += weights.second
+        self.left = np.diag(weights.second)
+        for pattern, entries in zip(crossing.patterns, self._halves, strict=True):
+            half = pattern.table(entries)
+            product = half.T @ half
+            self.left -= product if isinstance(product, np.ndarray) else product.toarray()
         self._root = second.root(of_second)
         self._half = np.asarray(self._root.T @ self.left).T  # left is symmetric
         schur = np.asarray(self._root.T @ self._half)
@@ -138,15 +212,16 @@ class Posterior:
         self._lower = cho_factor(schur, lower=True, overwrite_a=True, check_finite=False)
         diagonal = np.diagonal(self._lower[0])
         #: log|M|
-        self.log_determinant = of_eliminated + 2 * float(np.log(diagonal).sum())
+        self.log_determinant = self.given.log_determinant + 2 * float(np.log(diagonal).sum())
 
     def times(self, both: Both) -> Both:
         """Pr, of a vector or of columns: where the effects are, given the ratings."""
         first, second = both
-        right = second - self.carried.T @ first
+        table = self.weights.table
+        right = second - table.T @ self.given.times(first)
         inner = cho_solve(self._lower, self._root.T @ right, check_finite=False)
         of_second = np.asarray(self._root @ inner)
-        return self.given @ first - self.carried @ of_second, of_second
+        return self.given.times(first - table @ of_second), of_second
 
     @cached_property
     def _inner(self) -> Matrix:
@@ -163,32 +238,42 @@ class Posterior:
     @cached_property
     def alone(self) -> Table:
         """Z₁'V⁻¹Z₁ without the second side's effects: N₁ − N₁RN₁."""
-        own = self.weights.first
-        if isinstance(self.given, np.ndarray):
-            return np.diag(own) - own[:, None] * self.given * own
+        own, given = self.weights.first, self.given.matrix
+        if isinstance(given, np.ndarray):
+            return np.diag(own) - own[:, None] * given * own
         by_row = diags_array(own)
-        return csr_array(by_row - by_row @ self.given @ by_row)
+        return csr_array(by_row - by_row @ given @ by_row)
 
     @cached_property
     def across(self) -> Table:
         """Z₁'V⁻¹Z₂ without the second side's effects: (I − N₁R) times the table."""
-        by_row = self.weights.first
-        table = self.weights.table
-        if isinstance(table, np.ndarray):
-            return np.asarray(table - by_row[:, None] * self.carried)
-        return csr_array(table - diags_array(by_row) @ self.carried)
+        by_row, table = self.weights.first, self.weights.table
+        carried = self.given.matrix @ table
+        if isinstance(carried, np.ndarray):
+            return np.asarray(table - by_row[:, None] * carried)
+        return csr_array(table - diags_array(by_row) @ carried)
+
+    @cached_property
+    def _seen(self) -> list[Vector]:
+        """Lₖ'T times the second side's block of P, at the entries of Lₖ'T."""
+        return [
+            pattern.product(entries, self.second)
+            for pattern, entries in zip(self.crossing.patterns, self._halves, strict=True)
+        ]
 
     def slopes(self) -> Vector:
         """½ ∂log|M|/∂τ, the weights held fixed."""
-        first, second = self.crossing.sides
-        of_first, _ = self.crossing.split(self.tau)
+        crossing = self.crossing
+        second = crossing.sides[1]
+        by_cell = [
+            crossing.pattern.rows(self.weights.entries * seen[within])
+            for within, seen in zip(crossing.within, self._seen, strict=True)
+        ]
         slopes = []
-        for factor, members in enumerate(first.members):
-            finest = factor == len(first) - 1
-            alone = self.alone if finest else members.T @ self.alone @ members
-            across = self.across if finest else members.T @ self.across
-            seen = [total.sum() for _, total, _ in _quadratic(across, self.second)]
-            slopes.append(of_first[factor] * float(alone.diagonal().sum() - sum(seen)))
+        for factor in range(len(crossing.sides[0])):
+            of_determinant, of_loadings = self.given.slopes(factor)
+            through = sum(float(by @ of) for by, of in zip(by_cell, of_loadings, strict=True))
+            slopes.append(of_determinant / 2 - through)
         start = 0
         for factor, size in enumerate(second.sizes):
             half = second.totals(self._half, factor)
@@ -198,26 +283,16 @@ class Posterior:
 
     def variances(self) -> Vector:
         """diag(ZPZ'): the conditional variance of each row's random effects together."""
-        crossing = self.crossing
-        first = self.given.diagonal().copy()
-        filled = []
-        for start, total, part in _quadratic(self.carried, self.second):
-            first[start : start + len(total)] += total
-            if crossing.sparse:
-                _, rows, columns = crossing.where_filled(start, start + len(total))
-                filled.append(part[rows, columns])
-            else:
-                filled.append(part.ravel())
-        own = crossing.spread(first, np.diagonal(self.second))
-        return np.asarray(own - 2 * np.concatenate(filled)[crossing.slot])
-
-
-def _quadratic(table: Any, square: Matrix) -> Iterator[tuple[int, Vector, Matrix]]:
-    """diag(A S A') and AS of some rows of a table A at a time, and the number of the first."""
-    rows, columns = table.shape
-    step = max(1, CHUNK // max(columns, 1))
-    for start in range(0, rows, step):
-        part = table[start : start + step]
-        dense = part if isinstance(part, np.ndarray) else part.toarray()
-        product = part @ square
-        yield start, np.einsum("ij,ij->i", dense, product), product
+        crossing, loadings = self.crossing, self.given.loadings
+        levels = crossing.sides[0].levels
+        first = self.given.diagonal
+        between = np.zeros(len(crossing.pattern))
+        for k, pattern in enumerate(crossing.patterns):
+            own, seen = self._halves[k], self._seen[k]
+            between += loadings[k][crossing.pattern.row] * seen[crossing.within[k]]
+            first += loadings[k] ** 2 * pattern.rows(own * seen)[levels[k]]
+            for j in range(k):
+                both = pattern.rows(own * self._seen[j][crossing.finer[j, k]])
+                first += 2 * loadings[k] * loadings[j] * both[levels[k]]
+        alone = crossing.spread(first, np.diagonal(self.second))
+        return np.asarray(alone - 2 * between[crossing.slot])

@@ -39,7 +39,17 @@ class Nested:
             self._filled(codes[:, None], ones[:, None], size)
             for codes, size in zip(self.levels, self.sizes, strict=True)
         )
-        self._coarser = [_coarser(fine, coarse) for coarse, fine in pairwise(self.levels)]
+        self._sums = [
+            members.T.copy() if isinstance(members, np.ndarray) else csr_array(members.T)
+            for members in self.members
+        ]
+        self._sums = tuple(
+            np.ascontiguousarray(members.T)
+            if isinstance(members, np.ndarray)
+            else csr_array(members.T)
+            for members in self.members
+        )
+        self.coarser = [_coarser(fine, coarse) for coarse, fine in pairwise(self.levels)]
 
     @classmethod
     def single(cls, levels: int) -> "Nested":
@@ -51,7 +61,10 @@ class Nested:
 
     def totals(self, values: Matrix, factor: int) -> Matrix:
         """Gₖ'v: the sum over the cells of each level (cells × columns, or a vector)."""
-        return values if factor == len(self) - 1 else np.asarray(self.members[factor].T @ values)
+        if factor == len(self) - 1:
+            return values
+        product = self._sums[factor] @ values
+        return product
 
     def prior(self, tau: Vector, values: Vector) -> Vector:
         """Σv."""
@@ -60,32 +73,21 @@ class Nested:
             product += tau[factor] ** 2 * self.totals(values, factor)[codes]
         return product
 
+    def upwards(self, factor: int, values: Vector) -> Vector:
+        """The sum over the levels of a factor in each level of the next coarser one."""
+        return np.asarray(
+            np.bincount(self.coarser[factor - 1], values, self.sizes[factor - 1]), dtype=float
+        )
+
     def root(self, tau: Vector) -> Table:
         """L with LL' = Σ: a column for each level of each factor."""
-        return self._by_level(np.broadcast_to(tau, (self.cells, len(self))))
+        return self.by_level(np.broadcast_to(tau, (self.cells, len(self))))
 
-    def given(self, weights: Vector, tau: Vector) -> tuple[Table, float]:
-        """R, and log|I + L'diag(n)L|."""
-        if not self.levels:
-            return np.zeros((1, 1)), 0.0
-        log_determinant = 0.0
-        left, effect = weights, np.ones(self.cells)
-        loadings: list[Vector] = []
-        for factor in reversed(range(len(self))):
-            d = 1 + tau[factor] ** 2 * left
-            log_determinant += float(np.log(d).sum())
-            own = abs(tau[factor]) / np.sqrt(d)
-            loadings.append(effect * own[self.levels[factor]])
-            effect = effect / d[self.levels[factor]]
-            if factor:
-                coarser, size = self._coarser[factor - 1], self.sizes[factor - 1]
-                left = np.asarray(np.bincount(coarser, left / d, size), dtype=float)
-        root = self._by_level(np.column_stack(loadings[::-1]))
-        if isinstance(root, np.ndarray):
-            return root @ root.T, log_determinant
-        return csr_array(root @ root.T), log_determinant
+    def given(self, weights: Vector, tau: Vector) -> "Given":
+        """R, where the data about each cell have these weights."""
+        return Given(self, weights, tau)
 
-    def _by_level(self, values: Matrix) -> Table:
+    def by_level(self, values: Matrix) -> Table:
         """Cells × levels of all factors, with a value at each of a cell's levels."""
         return self._filled(self._columns, values, sum(self.sizes))
 
@@ -104,6 +106,76 @@ class Nested:
             return np.zeros((1, 0), dtype=np.intp)
         starts = np.cumsum([0, *self.sizes[:-1]])
         return np.asarray(np.column_stack(self.levels) + starts, dtype=np.intp)
+
+
+class Given:
+    """R = Σₖ LₖLₖ'. Lₖ has one column for each level of factor k, and in each row, a cell's, a
+    number other than 0 in the column of its level: `loadings[k]` has these numbers.
+    """
+
+    def __init__(self, nested: Nested, weights: Vector, tau: Vector) -> None:
+        self.nested, self.tau = nested, tau
+        self.loadings: list[Vector] = [np.empty(0)] * len(nested)
+        #: log|I + L'diag(n)L|
+        self.log_determinant = 0.0
+        self._effects: list[Vector] = [np.empty(0)] * len(nested)
+        self._left: list[Vector] = [np.empty(0)] * len(nested)
+        left, effect = weights, np.ones(nested.cells)
+        for factor in reversed(range(len(nested))):
+            self._left[factor], self._effects[factor] = left, effect
+            d = 1 + tau[factor] ** 2 * left
+            self.log_determinant += float(np.log(d).sum())
+            levels = nested.levels[factor]
+            self.loadings[factor] = effect * (tau[factor] / np.sqrt(d))[levels]
+            effect = effect / d[levels]
+            if factor:
+                left = nested.upwards(factor, left / d)
+
+    def slopes(self, factor: int) -> tuple[float, list[Vector]]:
+        """∂/∂τ of the factor: of `log_determinant`, and of `loadings`."""
+        nested = self.nested
+        of_determinant = 0.0
+        of_loadings = [np.zeros(nested.cells) for _ in self.loadings]
+        of_left, of_effect = np.zeros(nested.sizes[factor]), np.zeros(nested.cells)
+        for other in reversed(range(factor + 1)):
+            left, tau, levels = self._left[other], self.tau[other], nested.levels[other]
+            d = 1 + tau**2 * left
+            of_d = tau**2 * of_left
+            own = -0.5 * tau * of_d / d
+            if other == factor:
+                of_d = 2 * tau * left
+                own = 1 - 0.5 * tau * of_d / d
+            change = of_d / d
+            of_determinant += float(change.sum())
+            root = np.sqrt(d)
+            effect = self._effects[other]
+            of_loadings[other] = effect * (own / root)[levels] + of_effect * (tau / root)[levels]
+            of_effect = (of_effect - effect * change[levels]) / d[levels]
+            if other:
+                of_left = nested.upwards(other, (of_left - left * change) / d)
+        return of_determinant, of_loadings
+
+    def times(self, values: Matrix) -> Matrix:
+        """Rv, of a vector or of columns."""
+        product = np.zeros(values.shape)
+        for factor, (loading, levels) in enumerate(
+            zip(self.loadings, self.nested.levels, strict=True)
+        ):
+            by = loading if values.ndim == 1 else loading[:, None]
+            product += by * self.nested.totals(by * values, factor)[levels]
+        return product
+
+    @property
+    def diagonal(self) -> Vector:
+        return np.asarray(sum(loading**2 for loading in self.loadings), dtype=float)
+
+    @property
+    def matrix(self) -> Table:
+        """R as a whole, of cells × cells."""
+        if not self.loadings:
+            return np.zeros((1, 1))
+        root = self.nested.by_level(np.column_stack(self.loadings))
+        return root @ root.T if isinstance(root, np.ndarray) else csr_array(root @ root.T)
 
 
 def _coarser(fine: Codes, coarse: Codes) -> Codes:

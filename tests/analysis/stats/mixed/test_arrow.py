@@ -127,7 +127,7 @@ class Whole:
 @pytest.fixture(params=list(SHAPES.values()), ids=list(SHAPES))
 def whole(request: pytest.FixtureRequest) -> Whole:
     matrices = Whole(request.param)
-    assert matrices.crossing.sparse == (request.param.filled < 0.1)
+    assert matrices.crossing.pattern.is_sparse == (request.param.filled < 0.1)
     return matrices
 
 
