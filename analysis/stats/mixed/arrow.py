@@ -10,7 +10,6 @@ mixed-effects models using lme4, section 3, for M = I + L'NL with LL' = Σ).
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve

@@ -32,6 +32,8 @@ from analysis.stats.mixed.threads import on_one_thread
 
 #: A few unknowns are quickly found more exactly than many.
 FLAT = 1e-6
+#: By then it is seen which SDs tend to 0, where the height is so flat that a search lasts.
+ROUGH = 1e-2
 #: So little of the ratings' spread may be an error, or what rounding leaves of none.
 SMALL_SHARE = 1e-3
 #: Estimates further than this from the maximum, in standard errors, have not converged.
@@ -108,7 +110,9 @@ class Linear:
         """About the best τ, and by how much to scale steps from there."""
         start = np.full(len(self.data.groups), 0.5)
         whitening = np.diag(np.sqrt(variances_of_sds(self.data, start, 1.0)))
-        return climb(self.objective, start, whitening, FLAT)[0], whitening
+        rough, _ = climb(self.objective, start, whitening, ROUGH)
+        rough = at_zero(self.objective, np.abs(rough), last=len(rough), error=1.0)
+        return climb(self.objective, rough, whitening, FLAT)[0], whitening
 
 
 def variances_of_sds(data: Crossed, sds: Vector, error: float) -> Vector:

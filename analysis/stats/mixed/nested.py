@@ -39,10 +39,6 @@ class Nested:
             self._filled(codes[:, None], ones[:, None], size)
             for codes, size in zip(self.levels, self.sizes, strict=True)
         )
-        self._sums = [
-            members.T.copy() if isinstance(members, np.ndarray) else csr_array(members.T)
-            for members in self.members
-        ]
         self._sums = tuple(
             np.ascontiguousarray(members.T)
             if isinstance(members, np.ndarray)
@@ -63,8 +59,7 @@ class Nested:
         """Gₖ'v: the sum over the cells of each level (cells × columns, or a vector)."""
         if factor == len(self) - 1:
             return values
-        product = self._sums[factor] @ values
-        return product
+        return np.asarray(self._sums[factor] @ values)
 
     def prior(self, tau: Vector, values: Vector) -> Vector:
         """Σv."""
