@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import coo_array
 
+from analysis.stats.mixed.arrow import CHUNK
 from analysis.stats.mixed.equations import Absorbed
-from analysis.stats.mixed.nested import Matrix, Table, Vector
+from analysis.stats.mixed.nested import Codes, Matrix, Table, Vector
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def _products(absorbed: Absorbed, inverse: Matrix) -> tuple[Matrix, Vector]:
     squares, traces = np.zeros((n, n)), np.zeros(n)
     for (j, k), block in blocks.items():
         rows, columns_of, values = block.row, block.col, block.data
-        through = np.einsum("ij,ij->i", (lows[j] @ middle)[rows], lows[k][columns_of])
+        through = _products_of_rows(lows[j] @ middle, rows, lows[k], columns_of)
         whole = ((middle @ grams[j] @ middle) * grams[k]).sum()
         squares[j, k] = squares[k, j] = values @ values - 2 * values @ through + whole
         if j == k:
@@ -118,6 +119,16 @@ def _products(absorbed: Absorbed, inverse: Matrix) -> tuple[Matrix, Vector]:
             if other == k:
                 traces[at] = np.trace(product)
     return squares, traces
+
+
+def _products_of_rows(one: Matrix, rows: Codes, other: Matrix, others: Codes) -> Vector:
+    """The products of pairs of rows, some at a time."""
+    products = np.empty(len(rows))
+    step = max(1, CHUNK // one.shape[1])
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        products[part] = np.einsum("ij,ij->i", one[rows[part]], other[others[part]])
+    return products
 
 
 def _blocks(whole: Table, members: tuple[Table, ...]) -> dict[tuple[int, int], coo_array]:
