@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.expressions import CombinedExpression
 
 from dashboard.shared.listed import Listed
@@ -91,10 +91,12 @@ def large_studies() -> list[int]:
     """The ids of studies with more than one chunk of people that people take now, or of which
     nothing is stored yet.
     """
-    running = Q(state__in=(Study.State.OPEN, Study.State.PAUSED)) | Q(chunk_counts=None)
-    studies = Study.objects.filter(running).annotate(people=Count("participants", distinct=True))
-    large = studies.filter(people__gt=PEOPLE_IN_CHUNK).order_by("id")
-    return list(large.values_list("id", flat=True))
+    running = Q(state__in=(Study.State.OPEN, Study.State.PAUSED))
+    of_study = {"study": OuterRef("pk")}
+    stored = Exists(ChunkCounts.objects.filter(**of_study))
+    beyond_a_chunk = Participant.objects.filter(**of_study).order_by("id")[PEOPLE_IN_CHUNK:]
+    large = Study.objects.filter(running | ~stored).filter(Exists(beyond_a_chunk))
+    return list(large.order_by("id").values_list("id", flat=True))
 
 
 def erase_counts(participant: Participant) -> None:
