@@ -25,8 +25,9 @@ SYSTEM = ["model", "condition"]
 RANDOM = ("rater/condition/system", "scenario/condition/system")
 #: The covariate whose coefficient is what twice the words add.
 LENGTH = "length"
-#: Ratings of a dimension up to which a model is kept.
-KEPT_UP_TO = 100_000
+#: Models of more ratings of a dimension hold so much data that only the newest are kept: that of
+#: the included and that of all raters.
+LARGE, KEPT_IF_LARGE = 100_000, 2
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,9 @@ class FitOf(NamedTuple):
 class Fits:
     """The models of one study's systems, each fitted once: the same raters gave the same ratings.
 
-    Each but a dimension's first is found from that one, which takes less time. Models of more than
-    `KEPT_UP_TO` ratings are not kept, for they hold their data. `composites` are dimensions whose
-    values are no points of the scale: their models are linear, whatever a recipe says. `ends` are
-    the least and the greatest rating that the study allows, if it is known.
+    Each but a dimension's first is found from that one, which takes less time. `composites` are
+    dimensions whose values are no points of the scale: their models are linear, whatever a recipe
+    says. `ends` are the least and the greatest rating that the study allows, if it is known.
     """
 
     def __init__(
@@ -96,8 +96,12 @@ class Fits:
         data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
         near = next((fit for fit in known.values() if isinstance(fit, MixedFit)), None)
         fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link, near=near)
-        if len(ratings) <= KEPT_UP_TO:
-            known[raters] = fit
+        known[raters] = fit
+        large = [
+            of for of, one in known.items() if isinstance(one, MixedFit) and len(one.data.y) > LARGE
+        ]
+        for of in large[:-KEPT_IF_LARGE]:
+            del known[of]
         return fit
 
 

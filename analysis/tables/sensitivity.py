@@ -26,7 +26,7 @@ from analysis.stats.paired import sign_test
 from analysis.study_data import Contrast
 from analysis.tables.conclusions import TestedDifference, moved
 from analysis.tables.contrasts import over_all_models
-from analysis.tables.fits import KEPT_UP_TO, Fits
+from analysis.tables.fits import LARGE, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import items, rating_counts
 from analysis.tables.mixed_models import said_of, system_contrasts
@@ -37,7 +37,7 @@ IN_FORCE, NO_RULE = "rules in force", "no rule"
 WITHOUT_FLAGGED = "rules in force, without flagged raters"
 #: Ratings of a dimension up to which the mixed model is fitted for each variant: some twelve fits,
 #: whose time grows with their number.
-REFITTED_UP_TO = KEPT_UP_TO
+REFITTED_UP_TO = LARGE
 #: The columns of a main result, after its name.
 ENDS = ["", "_low", "_high", "_p"]
 #: What is counted, in the order of the results: wins, differences by raters and by scenarios, and

@@ -110,7 +110,7 @@ class TestLaplace:
         design = draw.normal(size=(len(pairs), 2))
         scores = draw.integers(0, 4, len(pairs))
         crossing = Crossing(first, second, sides)
-        assert crossing.sparse == (filled < 0.1 and not is_nested)
+        assert crossing.pattern.is_sparse == (filled < 0.1)
         model = Laplace(crossing, design, scores, DISTRIBUTIONS[link])
         at = np.array([-0.9, 0.1, 0.8, 0.3, -0.2, *(0.5, 0.7, 0.4, 0.6)[: len(crossing.sizes)]])
 
