@@ -95,7 +95,11 @@ class Fits:
             return known[raters]
         data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
         near = next((fit for fit in known.values() if isinstance(fit, MixedFit)), None)
-        fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link, near=near)
+        fit = (
+            fit_linear(data, near=near)
+            if link == "linear"
+            else fit_ordinal(data, link=link, near=near)
+        )
         known[raters] = fit
         large = [
             of for of, one in known.items() if isinstance(one, MixedFit) and len(one.data.y) > LARGE

@@ -146,10 +146,10 @@ def _fits(ratings: DataFrame, note: str) -> OrderFits:
         because = "the systems, and the covariates before it, determine it"
         refused |= dict.fromkeys(surplus, Inestimable("confounded", because))
         data = _data(frame, refused)
+    plain = fit_linear(_data(frame, COVARIATES))
     ordered: MixedFit | Inestimable = Inestimable("no_values", "no covariate is left")
     if len(refused) < len(COVARIATES):
-        ordered = fit_linear(data)
-    plain = fit_linear(_data(frame, COVARIATES))
+        ordered = fit_linear(data, near=plain if isinstance(plain, MixedFit) else None)
     n_raters = ratings["participant"].nunique()
     return OrderFits(plain, ordered, refused, len(ratings), n_raters, note)
 

@@ -99,7 +99,8 @@ def _products(absorbed: Absorbed, inverse: Matrix) -> tuple[Matrix, Vector]:
     n = len(lows) + len(sides[1])
     squares, traces = np.zeros((n, n)), np.zeros(n)
     for (j, k), block in blocks.items():
-        rows, columns_of, values = block.row, block.col, block.data
+        rows, columns_of = block.row.astype(np.intp), block.col.astype(np.intp)
+        values = block.data
         through = _products_of_rows(lows[j] @ middle, rows, lows[k], columns_of)
         whole = ((middle @ grams[j] @ middle) * grams[k]).sum()
         squares[j, k] = squares[k, j] = values @ values - 2 * values @ through + whole

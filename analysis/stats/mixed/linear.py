@@ -34,6 +34,8 @@ from analysis.stats.mixed.threads import on_one_thread
 FLAT = 1e-6
 #: By then it is seen which SDs tend to 0, where the height is so flat that a search lasts.
 ROUGH = 1e-2
+#: Where a search for a relative SD begins at least, as 0 may be a saddle.
+LEAST = 0.05
 #: So little of the ratings' spread may be an error, or what rounding leaves of none.
 SMALL_SHARE = 1e-3
 #: Estimates further than this from the maximum, in standard errors, have not converged.
@@ -106,12 +108,16 @@ class Linear:
             return -np.inf, np.zeros(len(tau))
         return -profile.deviance / 2, -profile.slope(profile.sigma, self.restricted) / 2
 
-    def near(self) -> tuple[Vector, Matrix]:
-        """About the best τ, and by how much to scale steps from there."""
+    def near(self, like: MixedFit | None = None) -> tuple[Vector, Matrix]:
+        """About the best τ, and by how much to scale steps from there; sooner if a fit is `like`
+        this one.
+        """
         start = np.full(len(self.data.groups), 0.5)
+        if like and like.residual_sd and [*like.sds] == [group.name for group in self.data.groups]:
+            start = np.maximum(np.array([*like.sds.values()]) / like.residual_sd, LEAST)
         whitening = np.diag(np.sqrt(variances_of_sds(self.data, start, 1.0)))
         rough, _ = climb(self.objective, start, whitening, ROUGH)
-        rough = at_zero(self.objective, np.abs(rough), last=len(rough), error=1.0)
+        rough = at_zero(self.objective, np.abs(rough), last=len(rough), error=1.0, less=0.0)
         return climb(self.objective, rough, whitening, FLAT)[0], whitening
 
 
@@ -126,14 +132,17 @@ def variances_of_sds(data: Crossed, sds: Vector, error: float) -> Vector:
 
 
 @on_one_thread
-def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestimable:
+def fit_linear(
+    data: Crossed, *, restricted: bool = True, near: MixedFit | None = None
+) -> MixedFit | Inestimable:
     """Fit y = Xβ + Σ bₖ + ε; by REML, or by maximum likelihood where not `restricted`.
 
+    `near` is a fit of much the same model, from which the maximum is found sooner.
     Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
     for ratings or covariates that are missing, infinite or beyond ±1e60.
     """
     try:
-        return _fit(data, restricted)
+        return _fit(data, restricted, near)
     except Refused as refused:
         return Inestimable(refused.kind, refused.because)
     except np.linalg.LinAlgError:
@@ -141,10 +150,10 @@ def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestima
         return Inestimable(reason.kind, reason.because)
 
 
-def _fit(data: Crossed, restricted: bool) -> MixedFit:
+def _fit(data: Crossed, restricted: bool, like: MixedFit | None) -> MixedFit:
     refuse_what_cannot_be_fitted(data, unknowns=1 + len(data.groups))
     model = Linear(data, restricted)
-    near, whitening = model.near()
+    near, whitening = model.near(like)
     near = at_zero(model.objective, np.abs(near), last=len(near), error=1.0)
     best = settle(model.objective, near, whitening[:, near > 0])
     if best.miss > FARTHEST:

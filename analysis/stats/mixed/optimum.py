@@ -59,8 +59,11 @@ def climb(
     return start + whitening @ np.asarray(optimum.x), learnt
 
 
-def at_zero(objective: Objective, at: Vector, last: int, error: float) -> Vector:
-    """`at`, with those of its `last` unknowns at exactly 0 that are as likely to be 0.
+def at_zero(
+    objective: Objective, at: Vector, last: int, error: float, *, less: float = AS_LIKELY
+) -> Vector:
+    """`at`, with those of its `last` unknowns at exactly 0 that are as likely to be 0: by no more
+    than `less` are they less so.
 
     For standard deviations: the height is even in them, so that 0 is a maximum along them or
     a saddle, and near it no method can tell how far away it is. Those that make more than a
@@ -74,7 +77,7 @@ def at_zero(objective: Objective, at: Vector, last: int, error: float) -> Vector
         tried = at.copy()
         tried[unknown] = 0.0
         reached = objective(tried)[0]
-        if reached >= height - AS_LIKELY:
+        if reached >= height - less:
             at, height = tried, reached
     return at
 
