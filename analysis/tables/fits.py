@@ -94,19 +94,25 @@ class Fits:
         if raters in known:
             return known[raters]
         data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
-        near = next((fit for fit in known.values() if isinstance(fit, MixedFit)), None)
+        # from none that may be dropped: a model is the same whatever was fitted before
+        near = next(
+            (fit for fit in known.values() if isinstance(fit, MixedFit) and not _is_large(fit)),
+            None,
+        )
         fit = (
             fit_linear(data, near=near)
             if link == "linear"
             else fit_ordinal(data, link=link, near=near)
         )
         known[raters] = fit
-        large = [
-            of for of, one in known.items() if isinstance(one, MixedFit) and len(one.data.y) > LARGE
-        ]
+        large = [of for of, one in known.items() if _is_large(one)]
         for of in large[:-KEPT_IF_LARGE]:
             del known[of]
         return fit
+
+
+def _is_large(fit: MixedFit | Inestimable) -> bool:
+    return isinstance(fit, MixedFit) and len(fit.data.y) > LARGE
 
 
 def fit_at_equal_lengths(ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:

@@ -5,6 +5,10 @@ N = Z'WZ. The effects a of all cells have the covariance Σ, and P = (Σ⁻¹ + 
 it. The first side, which has more cells, is eliminated block by block, which leaves a dense matrix
 of the second side's size (D. Bates, M. Mächler, B. Bolker & S. Walker (2015), Fitting linear
 mixed-effects models using lme4, section 3, for M = I + L'NL with LL' = Σ).
+
+A rater's cells share what belongs to the rater, so no matrix of cells is made: R = Σₖ LₖLₖ' (see
+`nested.Given`), and all that is needed of the table T = Z₁'WZ₂ and P follows from the tables Lₖ'T,
+which have the levels of one factor in place of cells. Where they have entries never changes.
 """
 
 from collections.abc import Iterator
@@ -21,8 +25,7 @@ from analysis.stats.mixed.nested import Codes, Matrix, Nested, Table, Vector
 #: A value for each cell of the first side, and of the second.
 Both = tuple[Matrix, Matrix]
 
-#: A table of the two sides is kept sparse where less than this share of it is filled, once each
-#: level of the first side's coarsest factor has what any of its cells has, as R mixes these.
+#: A table is kept sparse where less than this share of it is filled.
 SPARSE = 0.1
 #: So many numbers are computed at a time where a product of a table is not kept.
 CHUNK = 4_000_000

@@ -162,7 +162,8 @@ class Given:
 
     @property
     def diagonal(self) -> Vector:
-        return np.asarray(sum(loading**2 for loading in self.loadings), dtype=float)
+        nothing = np.zeros(self.nested.cells)
+        return np.asarray(sum((loading**2 for loading in self.loadings), start=nothing))
 
     @property
     def matrix(self) -> Table:

@@ -130,7 +130,7 @@ class Ordinal:
         tau = np.maximum(sds, LEAST_SD * self.distribution.spread)
         thresholds, coefficients = np.array(fit.thresholds), np.array(fit.coefficients)
         start = self.parameters.joined(thresholds, coefficients, tau)
-        covariance = fit.covariance.to_numpy() * (len(fit.data.y) / len(self.data.y)) + np.diag(
+        covariance = fit.covariance.to_numpy() + np.diag(
             np.concatenate(
                 [
                     np.zeros(len(start) - len(tau)),
