@@ -78,9 +78,9 @@ class Nested:
         """L with LL' = Σ: a column for each level of each factor."""
         return self.by_level(np.broadcast_to(tau, (self.cells, len(self))))
 
-    def given(self, weights: Vector, tau: Vector) -> "Given":
+    def given(self, weights: Vector, tau: Vector) -> "NestedPosterior":
         """R, where the data about each cell have these weights."""
-        return Given(self, weights, tau)
+        return NestedPosterior(self, weights, tau)
 
     def by_level(self, values: Matrix) -> Table:
         """Cells × levels of all factors, with a value at each of a cell's levels."""
@@ -103,7 +103,7 @@ class Nested:
         return np.asarray(np.column_stack(self.levels) + starts, dtype=np.intp)
 
 
-class Given:
+class NestedPosterior:
     """R = Σₖ LₖLₖ'. Lₖ has one column for each level of factor k, and in each row, a cell's, a
     number other than 0 in the column of its level: `loadings[k]` has these numbers.
     """
