@@ -7,7 +7,7 @@ of the second side's size (D. Bates, M. Mächler, B. Bolker & S. Walker (2015), 
 mixed-effects models using lme4, section 3, for M = I + L'NL with LL' = Σ).
 
 A rater's cells share what belongs to the rater, so no matrix of cells is made: R = Σₖ LₖLₖ' (see
-`nested.NestedPosterior`), and all that is needed of the table T = Z₁'WZ₂ and P follows from the tables Lₖ'T,
+`nested.NestedPosterior`), and all that is needed of P follows from the tables Lₖ'T, T = Z₁'WZ₂,
 which have the levels of one factor in place of cells. Where they have entries never changes.
 """
 
