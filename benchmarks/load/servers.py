@@ -55,6 +55,7 @@ class Bench:
         data = self.folder / name
         data.mkdir()
         return os.environ | {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATA_DIR": str(data),
             "DATABASE_URL": self.stack.enter_context(scratch_database(data, self.postgres)),
             "SECRET_KEY": secrets.token_hex(32),
