@@ -174,6 +174,12 @@ class Weights:
     def table(self) -> Table:
         return self.crossing.pattern.table(self.entries)
 
+    @cached_property
+    def turned(self) -> Table:
+        """The table's transpose."""
+        table = self.table
+        return table.T if isinstance(table, np.ndarray) else csr_array(table.T)
+
     def times(self, both: Both) -> Both:
         """Na."""
         first, second = both
@@ -182,7 +188,7 @@ class Weights:
             by_first, by_second = by_first[:, None], by_second[:, None]
         return (
             by_first * first + self.table @ second,
-            by_second * second + self.table.T @ first,
+            by_second * second + self.turned @ first,
         )
 
 
@@ -220,7 +226,7 @@ class Posterior:
         """Pr, of a vector or of columns: where the effects are, given the ratings."""
         first, second = both
         table = self.weights.table
-        right = second - table.T @ self.given.times(first)
+        right = second - self.weights.turned @ self.given.times(first)
         inner = cho_solve(self._lower, self._root.T @ right, check_finite=False)
         of_second = np.asarray(self._root @ inner)
         return self.given.times(first - table @ of_second), of_second
