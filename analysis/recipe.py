@@ -34,6 +34,12 @@ GroupTest = Literal["student", "welch", "mann_whitney"]
 #: What a p value is adjusted over: all rows that agree in every column *but* this one.
 Over = Literal["model", "factor", "condition", "scenario"]
 FittedLink = Literal["probit", "logit", "linear"]
+#: What mixed models are called by their link.
+LINK_LABELS: dict[str, str] = {
+    "probit": "ordinal, probit",
+    "logit": "ordinal, logit",
+    "linear": "linear",
+}
 #: Points of a scale up to which its ratings are ordered categories where a recipe names no link.
 MOST_CATEGORIES = 10
 #: How small and how large a margin may be, in percent of the scale's length: a smaller one can

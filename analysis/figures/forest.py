@@ -17,11 +17,10 @@ from analysis.figures import rows
 from analysis.figures.drawing import Drawing
 from analysis.figures.style import INK, Changes, PlottedSystem, as_text, intervals, wrapped
 from analysis.not_available import NotAvailable
-from analysis.recipe import Recipe
+from analysis.recipe import LINK_LABELS, Recipe
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
 
-LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}
 FOR_BOTH = "for both"
 RATERS = {"included": "Included raters", "all": "All raters"}
 
@@ -138,7 +137,7 @@ def _mixed(table: DataFrame | None, recipe: Recipe) -> list[tuple[str, DataFrame
         return []
     ours = table[(table["recipe"] == recipe.name) & (table["scale"] == "ratings")]
     return [
-        (f"{FOR_BOTH} (mixed model: {LINKS[str(link)]})", part)
+        (f"{FOR_BOTH} (mixed model: {LINK_LABELS[str(link)]})", part)
         for link, part in ours.groupby("link", sort=False)
     ]
 
@@ -228,8 +227,8 @@ def _reach(forest: Forest, *, zero: bool) -> tuple[float, float]:
 
 
 def _main(of_view: Mapping[str, Mapping[Row, Estimate]], forest: Forest) -> str:
-    """The kind of estimates whose numbers stand beside the names: the first that is for both, as
-    everywhere else, if no row lacks it; or else the first.
+    """The estimates whose numbers stand after the names: those for both raters and texts, if every
+    row has one; else the first.
     """
     there = [kind for kind in forest.kinds if kind in of_view]
     known = {row for of_kind in of_view.values() for row in of_kind}

@@ -12,10 +12,10 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
-from analysis.figures.forest import LINKS, RATERS
+from analysis.figures.forest import RATERS
 from analysis.figures.style import COLOURS, Changes, PlottedSystem, as_text, intervals, short
 from analysis.not_available import NotAvailable
-from analysis.recipe import Recipe
+from analysis.recipe import LINK_LABELS, Recipe
 from analysis.study_data import Contrast, records
 
 #: Pixels of a row where there are many of them, and how many are not yet many.
@@ -82,7 +82,7 @@ def _views(table: DataFrame) -> list[_View]:
     for (dimension, raters, link), part in table.groupby(keys, sort=False):
         words = [RATERS.get(str(raters), str(raters))]
         words += [str(dimension)] if several["dimension"] else []
-        words += [LINKS[str(link)]] if several["link"] else []
+        words += [LINK_LABELS[str(link)]] if several["link"] else []
         views.append(_View(as_text(" · ".join(words)), str(link), records(part)))
     return views
 
@@ -153,7 +153,7 @@ def _hover(system: dict[str, Any]) -> str:
 def _note(view: _View, recipe: Recipe) -> str:
     n = sum(int(system["n"]) for system in view.systems)
     return (
-        f"Recipe {as_text(recipe.name)}; mixed model ({LINKS[view.link]}), {n:,} ratings; "
+        f"Recipe {as_text(recipe.name)}; mixed model ({LINK_LABELS[view.link]}), {n:,} ratings; "
         f"{intervals(recipe)} of each mean. Lines on the right join systems that are not told "
         "apart (they share a letter): pairs tested with Holm's adjustment. That is no evidence "
         "that they are equally good."

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from analysis.catalogue import number_text
 from analysis.catalogue.number_text import NARROW
+from analysis.recipe import LINK_LABELS
 from analysis.text.bibliography import cite
 from analysis.text.cells import Cited, Row, Sentence
 from survey.definition.labels import POOLED
@@ -231,6 +232,7 @@ def _environment() -> Environment:
     made.tests |= {"given": _is_given, "bounded": _is_bounded, "over_all": _is_over_all}
     made.globals["nnbsp"] = NARROW
     made.globals["cite"] = cite
+    made.globals["links"] = LINK_LABELS
     return made
 
 

@@ -101,8 +101,8 @@ class CellReader:
         in_set = f", set {set_name!r}" if set_name else ""
         reason = (
             "{!r} ({}) has no response in scenario {!r}{}: add it to the responses and load the "
+            "study again, or remove it here"
         )
-        reason += "study again, or remove it here"
         self.table.problem(line, "", reason, model, condition, scenario, in_set)
 
     def dimension(self, line: int, row: Row) -> str | None:

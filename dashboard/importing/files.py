@@ -97,8 +97,8 @@ class TidyFile:
     """One file's rows by column name, with a place to note what is wrong with them.
 
     `kind` is the sheet of a workbook to read, where it has one of that name, and the section of a
-    mapping file that says where the file has the columns. Not `takes_map`: whoever gives the file
-    can give no mapping file.
+    mapping file that says where the file has the columns. `takes_map` is false where none can be
+    given.
     """
 
     def __init__(
