@@ -25,8 +25,8 @@ SYSTEM = ["model", "condition"]
 RANDOM = ("rater/condition/system", "scenario/condition/system")
 #: The covariate whose coefficient is what twice the words add.
 LENGTH = "length"
-#: Models of more ratings of a dimension hold so much data that only the newest are kept: that of
-#: the included and that of all raters.
+#: Models of more ratings of a dimension hold so much data that few are kept: that of the included
+#: and that of all raters.
 LARGE, KEPT_IF_LARGE = 100_000, 2
 
 
@@ -57,15 +57,19 @@ class Fits:
     Each but a dimension's first is found from that one, which takes less time. `composites` are
     dimensions whose values are no points of the scale: their models are linear, whatever a recipe
     says. `ends` are the least and the greatest rating that the study allows, if it is known.
+    Of models of more than `large` ratings, the newest two of a dimension are kept.
     """
 
     def __init__(
         self,
         composites: frozenset[str] = frozenset(),
         ends: tuple[float, float] | None = None,
+        *,
+        large: int = LARGE,
     ) -> None:
         self.composites = composites
         self.ends = ends
+        self._large = large
         self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
 
     def each(self, ratings: DataFrame, recipe: Recipe, raters: str) -> Iterator[FitOf]:
@@ -96,7 +100,11 @@ class Fits:
         data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
         # from none that may be dropped: a model is the same whatever was fitted before
         near = next(
-            (fit for fit in known.values() if isinstance(fit, MixedFit) and not _is_large(fit)),
+            (
+                fit
+                for fit in known.values()
+                if isinstance(fit, MixedFit) and not self._is_large(fit)
+            ),
             None,
         )
         fit = (
@@ -105,14 +113,13 @@ class Fits:
             else fit_ordinal(data, link=link, near=near)
         )
         known[raters] = fit
-        large = [of for of, one in known.items() if _is_large(one)]
+        large = [of for of, one in known.items() if self._is_large(one)]
         for of in large[:-KEPT_IF_LARGE]:
             del known[of]
         return fit
 
-
-def _is_large(fit: MixedFit | Inestimable) -> bool:
-    return isinstance(fit, MixedFit) and len(fit.data.y) > LARGE
+    def _is_large(self, fit: MixedFit | Inestimable) -> bool:
+        return isinstance(fit, MixedFit) and len(fit.data.y) > self._large
 
 
 def fit_at_equal_lengths(ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:

@@ -113,8 +113,10 @@ class Linear:
         this one.
         """
         start = np.full(len(self.data.groups), 0.5)
-        if like and like.residual_sd and [*like.sds] == [group.name for group in self.data.groups]:
-            start = np.maximum(np.array([*like.sds.values()]) / like.residual_sd, LEAST)
+        names = [group.name for group in self.data.groups]
+        if like and like.residual_sd and set(names) == like.sds.keys():
+            sds = np.array([like.sds[name] for name in names])
+            start = np.maximum(sds / like.residual_sd, LEAST)
         whitening = np.diag(np.sqrt(variances_of_sds(self.data, start, 1.0)))
         rough, _ = climb(self.objective, start, whitening, ROUGH)
         rough = at_zero(self.objective, np.abs(rough), last=len(rough), error=1.0, less=0.0)
