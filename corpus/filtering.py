@@ -13,7 +13,6 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import IO, get_args
 
@@ -22,6 +21,7 @@ from corpus.cleaning import Anonymizer, count_tokens, emoji_in, half_width
 from corpus.dialogues import Dialogue
 from corpus.filters import ANONYMIZED, CORPUS, REMOVED, STEPS, Filters, Step, TextName
 from corpus.near import PairsOfWords, near_duplicates
+from survey.batched import batched
 from survey.definition.dialogue import texts_of, with_texts
 from survey.files.csv_text import to_text
 
@@ -152,8 +152,7 @@ def filter_dialogues(
     with ExitStack() as stack:
         writer = _writer(folder, stack)
         waiting = _Waiting(stack.enter_context(tempfile.TemporaryFile(dir=folder)))
-        source = iter(dialogues)
-        while batch := list(islice(source, AT_ONCE)):
+        for batch in batched(dialogues, AT_ONCE):
             left = [kept for each in batch if (kept := run.first_steps(each, writer)) is not None]
             for dialogue in left:
                 if is_compared:

@@ -20,11 +20,13 @@ def scores_digest(study: Study) -> list[object]:
     )
     described = Judging.objects.filter(study=study).values_list("definition", flat=True).first()
     chosen = gold_source(study)
-    people = Participant.objects.filter(study=study).exclude(panel="").order_by("id")
+    # Only columns of the index `participant_counts`, which finds experts among many raters.
+    experts = Participant.objects.filter(study=study, source=Participant.Source.PANEL).order_by()
+    seen = experts.values_list("id", "status", "last_seen_at")
     return [
         chosen.name if chosen else None,
         described,
         [[j.pk, j.is_current, j.configuration, j.n, j.last, j.failed] for j in judges],
         list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
-        [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
+        sorted([pk, status, str(at)] for pk, status, at in seen),
     ]

@@ -13,9 +13,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from survey import models
+from survey.bounded_lists import BoundedAdmin, BoundedValues
 
 
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for several models
+class ReadOnly(BoundedAdmin):
     """Shows records, and cannot add, change or delete any."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -48,7 +49,7 @@ class StudyAdmin(ReadOnly):
 @admin.register(models.StudyEvent)
 class StudyEventAdmin(ReadOnly):
     list_display = ["at", "study", "author", "action", "detail"]
-    list_filter = ["study", "action"]
+    list_filter = ["study", ("action", BoundedValues)]
     list_select_related = ["study", "author"]
 
     def get_list_display(self, request: HttpRequest) -> Any:
@@ -77,7 +78,7 @@ class ResponseAdmin(ReadOnly):
 @admin.register(models.Participant)
 class ParticipantAdmin(ReadOnly):
     list_display = ["pseudonym", "study", "source", "panel", "status", "arrived_at", "finished_at"]
-    list_filter = ["study", "source", "panel", "status"]
+    list_filter = ["study", "source", ("panel", BoundedValues), "status"]
     list_select_related = ["study"]
     search_fields = ["pseudonym"]
     exclude = ["secret"]  # anyone with it can answer in the participant's name
@@ -96,7 +97,7 @@ class ForSuperusers(ReadOnly):
 @admin.register(models.Identity)
 class IdentityAdmin(ForSuperusers):
     list_display = ["participant", "slug", "kind", "key"]
-    list_filter = ["slug", "kind"]
+    list_filter = [("slug", BoundedValues), "kind"]
     list_select_related = ["participant"]
     search_fields = ["key", "participant__pseudonym"]
 
@@ -128,7 +129,7 @@ class InvitationAdmin(ReadOnly):
     """Personal links: created here, never changed."""
 
     list_display = ["label", "study", "panel", "link", "created_at"]
-    list_filter = ["study", "panel"]
+    list_filter = ["study", ("panel", BoundedValues)]
     list_select_related = ["study"]
     fields = ["study", "label", "panel"]
 
@@ -152,7 +153,7 @@ class PresentationAdmin(ReadOnly):
 @admin.register(models.Rating)
 class RatingAdmin(ReadOnly):
     list_display = ["participant", "response", "dimension", "value", "revisions"]
-    list_filter = ["presentation__participant__study", "dimension"]
+    list_filter = ["presentation__participant__study", ("dimension", BoundedValues)]
     list_select_related = [
         "presentation__participant",
         "response__scenario",
@@ -176,7 +177,7 @@ class AttentionCheckAdmin(ReadOnly):
 @admin.register(models.ComprehensionAttempt)
 class ComprehensionAttemptAdmin(ReadOnly):
     list_display = ["participant", "number", "passed", "answered_at"]
-    list_filter = ["participant__study", "number", "passed"]
+    list_filter = ["participant__study", ("number", BoundedValues), "passed"]
     list_select_related = ["participant"]
     search_fields = ["participant__pseudonym"]
 
@@ -184,7 +185,7 @@ class ComprehensionAttemptAdmin(ReadOnly):
 @admin.register(models.TrainingAttempt)
 class TrainingAttemptAdmin(ReadOnly):
     list_display = ["participant", "name", "number", "within", "answered_at"]
-    list_filter = ["participant__study", "name", "within"]
+    list_filter = ["participant__study", ("name", BoundedValues), "within"]
     list_select_related = ["participant"]
     search_fields = ["participant__pseudonym"]
 
@@ -200,7 +201,7 @@ class PageTimeAdmin(ReadOnly):
 @admin.register(models.DemographicAnswer)
 class DemographicAnswerAdmin(ReadOnly):
     list_display = ["participant", "name", "value"]
-    list_filter = ["participant__study", "name"]
+    list_filter = ["participant__study", ("name", BoundedValues)]
     list_select_related = ["participant"]
     search_fields = ["participant__pseudonym"]
 
@@ -208,6 +209,6 @@ class DemographicAnswerAdmin(ReadOnly):
 @admin.register(models.FreeAnswer)
 class FreeAnswerAdmin(ReadOnly):
     list_display = ["participant", "name", "text", "revisions"]
-    list_filter = ["participant__study", "name"]
+    list_filter = ["participant__study", ("name", BoundedValues)]
     list_select_related = ["participant"]
     search_fields = ["participant__pseudonym"]

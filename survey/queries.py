@@ -1,8 +1,9 @@
-"""Finding studies."""
+"""Finding studies, and rows about their people."""
 
 import re
+from typing import TypeVar
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, Model, OuterRef, Q, QuerySet
 
 from survey.files.suggestions import did_you_mean
 from survey.interface import INTERFACE
@@ -13,6 +14,9 @@ STUDY_NAME = re.compile(r"([A-Za-z0-9_-]+)(?:@([1-9][0-9]{0,8}))?")
 
 #: Sources of real participants: no previews, simulations or imports.
 REAL = (Participant.Source.PROLIFIC, Participant.Source.LINK, Participant.Source.PANEL)
+
+
+Row = TypeVar("Row", bound=Model)
 
 
 class StudyNotFound(LookupError):
@@ -55,3 +59,12 @@ def studies_with_changed_pages() -> list[tuple[Study, int, int]]:
     studies = Study.objects.filter(state__in=(Study.State.OPEN, Study.State.PAUSED))
     counted = studies.annotate(people=people, newest=newest).filter(people__gt=0)
     return [(one, one.people, one.newest) for one in counted.order_by("slug", "version")]
+
+
+def about_people(rows: QuerySet[Row], study: Study, **which: object) -> QuerySet[Row]:
+    """The rows whose `participant` took part in a study, and is such a one.
+
+    With EXISTS, the database goes through the rows; with a join, it would go through all people.
+    """
+    people = Participant.objects.filter(pk=OuterRef("participant"), study=study, **which)
+    return rows.filter(Exists(people))

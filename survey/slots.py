@@ -34,6 +34,12 @@ def sources_of(pool: str) -> list[str]:
     return [source for source in Participant.Source.values if pool_of(source) == pool]
 
 
+def pools_used(study: Study) -> set[str]:
+    """The pools in which anybody ever had a slot."""
+    slots = Slot.objects.filter(study=study)
+    return {pool for pool in Slot.Pool.values if slots.filter(pool=pool).exists()}
+
+
 def capacity(study: Study, pool: str = Slot.Pool.REAL) -> int | None:
     """How many people the study takes into `pool`; None for any number.
 
@@ -70,7 +76,7 @@ def _left(study: Study, pool: str) -> QuerySet[Slot]:
     return Slot.objects.filter(study=study, pool=pool, participant=None).order_by("number")
 
 
-def _opened(study: Study, pool: str) -> int:
+def opened_slots(study: Study, pool: str) -> int:
     """How many slots of `pool` were ever given: their numbers are 0, 1, 2, …, none is deleted."""
     slots = Slot.objects.filter(study=study, pool=pool).order_by("-number")
     last = slots.values_list("number", flat=True).first()
@@ -85,7 +91,7 @@ def locked(study_id: int) -> Study:
 def is_full(study: Study, *, source: str, at: datetime) -> bool:
     """Whether a new participant from `source` would get no slot now."""
     pool = pool_of(source)
-    return not _has_room(study, pool, _opened(study, pool), at)
+    return not _has_room(study, pool, opened_slots(study, pool), at)
 
 
 def _has_room(study: Study, pool: str, opened: int, at: datetime) -> bool:
@@ -107,7 +113,7 @@ def take_slot(*, study: Study, participant: Participant, at: datetime) -> int:
     that two people never get one slot; then save `participant`. `at` is the time of their arrival.
     """
     pool = pool_of(participant.source)
-    opened, most = _opened(study, pool), capacity(study, pool)
+    opened, most = opened_slots(study, pool), capacity(study, pool)
     if not _has_room(study, pool, opened, at):
         raise Full
     slot = _left(study, pool).first() or _taken_from(_inactive(study, pool, at))
@@ -190,22 +196,25 @@ class SlotCounts:
 
 def slot_counts(study: Study, *, pool: str, at: datetime) -> SlotCounts:
     """The counts of `pool` as of `at`."""
-    inactive = Q(
-        participant__status=Status.IN_PROGRESS,
-        participant__last_seen_at__lt=_inactive_since(study, at),
-    )
-    held = Slot.objects.filter(study=study, pool=pool).aggregate(
-        completed=Count("id", filter=Q(participant__status=Status.COMPLETED)),
-        inactive=Count("id", filter=inactive),
-        active=Count("id", filter=Q(participant__status=Status.IN_PROGRESS) & ~inactive),
-        to_refill=Count("id", filter=Q(participant=None)),
-    )
-    without = study.participants.filter(
-        source__in=sources_of(pool), slot__isnull=False, held_slot=None
-    ).aggregate(
+    people = Participant.objects.filter(study=study)
+    holding = people.filter(held_pool=pool)
+    inactive = _inactive(study, pool, at).count()
+    # Only "" is `<= ""`; other than for `= ""`, databases expect few such rows and use the index.
+    without = people.filter(held_pool__lte="", source__in=sources_of(pool), slot__isnull=False)
+    over_quota = without.aggregate(
         over_quota_completed=Count("id", filter=Q(status=Status.COMPLETED)),
         over_quota_in_progress=Count("id", filter=Q(status=Status.IN_PROGRESS, returned_at=None)),
     )
+    to_refill = _left(study, pool).count()
     withdrawn = study.withdrawals.filter(source__in=sources_of(pool)).count()
     maximum = capacity(study, pool)
-    return SlotCounts(pool=pool, maximum=maximum, withdrawn=withdrawn, **held, **without)
+    return SlotCounts(
+        pool=pool,
+        maximum=maximum,
+        completed=holding.filter(status=Status.COMPLETED).count(),
+        active=holding.filter(status=Status.IN_PROGRESS).count() - inactive,
+        inactive=inactive,
+        to_refill=to_refill,
+        withdrawn=withdrawn,
+        **over_quota,
+    )

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+_SIGNS = "=+-@\t\r\n＝＋－＠"
 #: Texts that a spreadsheet treats as a formula, with apostrophes that are already in front.
-FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+FORMULA = re.compile(f"'*[{re.escape(_SIGNS)}]")
+#: First characters of such texts. Looking one up is quicker than the pattern, and enough for most.
+FIRST_CHARACTERS = frozenset("'" + _SIGNS)
 
 #: The last row of a codebook: file, column, meaning and nothing more.
 ALL = "*"
@@ -35,7 +38,7 @@ def to_text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return "'" + value if FORMULA.match(value) else value
+        return "'" + value if value[:1] in FIRST_CHARACTERS and FORMULA.match(value) else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -70,7 +73,7 @@ def csv_lines(columns: Sequence[str], rows: Iterable[Row], *, at_once: int = 500
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
     for number, row in enumerate(rows, start=1):
-        writer.writerow([to_text(value) for value in row])
+        writer.writerow(map(to_text, row))
         if number % at_once == 0:
             yield buffer.getvalue()
             buffer.seek(0)

@@ -12,6 +12,7 @@ from survey.models.answers import (
 )
 from survey.models.arrivals import AddressArrivals, Refusal, RefusedArrivals
 from survey.models.participant import (
+    PEOPLE_IN_CHUNK,
     Browser,
     Identity,
     Invitation,
@@ -19,11 +20,13 @@ from survey.models.participant import (
     Slot,
     Submission,
     Withdrawal,
+    not_ended,
 )
 from survey.models.signing_keys import SigningKeys
 from survey.models.study import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
 __all__ = [
+    "PEOPLE_IN_CHUNK",
     "AddressArrivals",
     "AttentionCheck",
     "Block",
@@ -50,4 +53,5 @@ __all__ = [
     "System",
     "TrainingAttempt",
     "Withdrawal",
+    "not_ended",
 ]

@@ -130,6 +130,12 @@ class AttentionCheck(models.Model):
                 name="attention_check_judged",
             ),
         ]
+        # Most are passed.
+        indexes = [
+            models.Index(
+                fields=["participant"], condition=Q(passed=False), name="attention_check_failed"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.participant}: {self.name}"

@@ -5,11 +5,19 @@ Only a withdrawal does not: it is no longer about a person.
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from survey.definition.parts import NAME_PATTERN
 from survey.models.ids import new_order_seed, new_pseudonym, new_secret
+from survey.models.sql import SecondsBetween
 from survey.models.study import Study
+
+#: Large studies are counted in chunks of this number of people, by their ids.
+PEOPLE_IN_CHUNK = 1000
+#: About how long a participant took, and when they ended: for sorting, and for indexes.
+SECONDS = Coalesce("imported_duration_seconds", SecondsBetween("finished_at", "started_at"))
+ENDED = Coalesce("finished_at", "arrived_at")
 
 
 class Participant(models.Model):
@@ -42,6 +50,8 @@ class Participant(models.Model):
         TABLET = "tablet"
         DESKTOP = "desktop"
 
+    #: Who sends nothing any more. Nobody leaves these.
+    FINAL = (Status.COMPLETED, Status.FAILED_COMPREHENSION, Status.SCREENED_OUT)
     #: Not real participants: they can also take drafts.
     TEST_SOURCES = (Source.SIMULATED, Source.PREVIEW)
     #: Never counted as raters unless included by name: experts, whose ratings make gold scores, and
@@ -96,7 +106,20 @@ class Participant(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            models.Index(fields=["study", "source", "status"], name="participant_counts"),
+            # Counts of people and the fingerprint of an analysis read this index and no rows. On
+            # PostgreSQL that takes the id, too.
+            models.Index(
+                fields=["study", "source", "status", "last_seen_at", "pages_done", "id"],
+                name="participant_counts",
+            ),
+            # Finds the median duration, and the newest durations. With the columns that it is
+            # computed from, PostgreSQL reads no rows either.
+            models.Index(
+                *("study", "status", SECONDS, "source", "clock_stepped"),
+                *("imported_duration_seconds", "started_at", "finished_at"),
+                name="participant_seconds",
+            ),
+            models.Index("study", "status", ENDED, name="participant_ended"),
             # Finds who holds a slot and was inactive longest, however many people there are.
             models.Index(
                 fields=["study", "held_pool", "status", "last_seen_at", "slot"],
@@ -121,6 +144,13 @@ class Participant(models.Model):
         return self.pseudonym
 
 
+def not_ended(people: "models.QuerySet[Participant]") -> "models.QuerySet[Participant]":
+    """Those of the people who may send something yet."""
+    others = [status for status in Participant.Status.values if status not in Participant.FINAL]
+    # Named are all sources, so that databases find these people without looking through the others.
+    return people.filter(source__in=Participant.Source.values, status__in=others)
+
+
 class Identity(models.Model):
     """A participant's ID elsewhere: stored separately from answers, never exported.
 
@@ -134,7 +164,7 @@ class Identity(models.Model):
         PREVIEW = "preview"
 
     participant = models.OneToOneField(Participant, models.CASCADE, related_name="identity")
-    slug = models.SlugField(max_length=80)
+    slug = models.SlugField(max_length=80, db_index=False)  # indexes have it with the key
     kind = models.CharField(max_length=10, choices=Kind)
     key = models.CharField(max_length=200)
 
@@ -202,6 +232,9 @@ class Browser(models.Model):
                 | Q(participant__isnull=True, withdrawal__isnull=False),
                 name="browser_of_one",
             )
+        ]
+        indexes = [
+            models.Index(fields=["participant"], condition=Q(goes_on=True), name="browser_goes_on")
         ]
 
     def __str__(self) -> str:
@@ -281,6 +314,10 @@ class Withdrawal(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [
+            # Those of each source are counted by it: there may be as many as people.
+            models.Index(fields=["study", "source"], name="withdrawal_sources")
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["slug", "kind", "key"], condition=~Q(key=""), name="withdrawal_once"

@@ -91,6 +91,8 @@ class StudyEvent(models.Model):
         WORKER = WORKER, "worker"
 
     IDENTITY_SHOWN = "identity shown"
+    IMPORTED = "imported"
+    DEMOGRAPHICS_IMPORTED = "demographics"
 
     study = models.ForeignKey(
         Study,
@@ -113,6 +115,11 @@ class StudyEvent(models.Model):
 
     class Meta:
         ordering = ["at", "id"]
+        # Find the newest events of a kind, or of an author, in a study with tens of thousands.
+        indexes = [
+            models.Index(fields=["study", "action"], name="event_kind"),
+            models.Index(fields=["study", "author"], name="event_author"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.study or 'account'}: {self.action}"

@@ -17,6 +17,7 @@ from itertools import count
 from typing import Any, Self
 from urllib.parse import quote
 
+from survey.batched import batched
 from survey.prolific.errors import ProlificError
 from survey.prolific.exchange import Exchange, Row, read, unexpected
 from survey.prolific.replies import (
@@ -164,9 +165,8 @@ class ProlificClient:
 
         Prolific carries it out later. An approved submission is not paid again.
         """
-        ids = list(submissions)
-        for first in range(0, len(ids), MOST_APPROVED):
-            body = {"submission_ids": ids[first : first + MOST_APPROVED]}
+        for ids in batched(submissions, MOST_APPROVED):
+            body = {"submission_ids": ids}
             path, about = "submissions/bulk-approve/", "approval"
             _sentence(self._ask("POST", path, body=body, about=about, repeat="always"), about)
 

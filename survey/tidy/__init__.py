@@ -17,6 +17,7 @@ from survey.tidy.answers import (
     check_rows,
     comment_rows,
     rank_rows,
+    rating_count,
     rating_rows,
     written_rows,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "people_of",
     "presentation_rows",
     "rank_rows",
+    "rating_count",
     "rating_rows",
     "reading",
     "response_rows",

@@ -74,19 +74,30 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     participant. Read it inside `reading()`.
     """
     cells = cells_of(study)
-    dimensions = {name: n for n, name in enumerate(dimensions_of(definition_of(study)))}
+    # All rows share one text for each name: copies would fill the memory in a large study.
+    dimensions = {name: (n, name) for n, name in enumerate(dimensions_of(definition_of(study)))}
     for name, shown, values in _by_participant(study, sources, RATING_TASKS):
         rows = []
         for presentation, response, _, dimension, value, revisions in values:
             seen = shown[presentation]
             cell = cells[seen.block, response]
+            place, called = dimensions.get(dimension, (-1, dimension))
             row = (
-                *(name, *cell.names, dimension, value),
+                *(name, *cell.names, called, value),
                 *(seen.position, seen.place_of(response), seen.seconds, revisions, seen.repeat),
             )
-            rows.append(((cell.place, dimensions.get(dimension, -1), seen.repeat), row))
+            rows.append(((cell.place, place, seen.repeat), row))
         rows.sort(key=itemgetter(0))
         yield from (row for _, row in rows)
+
+
+def rating_count(study: Study, sources: Sequence[str]) -> int:
+    """How many ratings people from `sources` gave."""
+    return Rating.objects.filter(
+        presentation__participant__study=study,
+        presentation__participant__source__in=sources,
+        task__in=RATING_TASKS,
+    ).count()
 
 
 def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:

@@ -10,7 +10,7 @@ def panels_of(study: Study) -> list[str]:
     alphabetical order.
     """
     invited = Invitation.objects.filter(study__slug=study.slug).exclude(panel="")
-    came = study.participants.exclude(panel="")
+    came = study.participants.filter(source=Participant.Source.PANEL)
     names = [people.order_by().values_list("panel", flat=True) for people in (invited, came)]
     return sorted(set().union(*names))
 
@@ -21,6 +21,7 @@ def panel_ratings(study: Study, panel: str) -> list[Row]:
     """
     ratings = Rating.objects.filter(
         presentation__participant__study=study,
+        presentation__participant__source=Participant.Source.PANEL,
         presentation__participant__panel=panel,
         presentation__participant__status=Participant.Status.COMPLETED,
         task__in=RATING_TASKS,

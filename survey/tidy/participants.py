@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from django.db.models import Count, Max, Q
 
+from survey.batched import batched
 from survey.definition import StudyDefinition
 from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Study
@@ -71,7 +71,7 @@ def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     definition = definition_of(study)
     asked = participant_columns(definition)[len(PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS) :]
     people = people_of(study, sources).order_by("id").iterator()
-    while batch := list(islice(people, AT_ONCE)):
+    for batch in batched(people, AT_ONCE):
         # What they answered is read for so many only: memory does not grow with the study.
         whose = Q(
             participant__study=study,
