@@ -16,7 +16,7 @@ help:
 	@echo 'make test-long  the same with more random cases'
 	@echo 'make quick      the fast tests that need no database, server or browser'
 	@echo 'make lint       ruff, mypy, import-linter, Django checks, missing migrations'
-	@echo 'make bench      the benchmarks'
+	@echo 'make bench      the benchmarks, into benchmarks/README.md (ONLY="names", EARLIER=version, OPTIONS="of a script")'
 	@echo 'make setup      .venv with everything'
 	@echo 'make lock       pin requirements*.in into requirements*.txt'
 
@@ -50,8 +50,7 @@ lint: setup
 	$(IN_VENV) python manage.py makemigrations --check --dry-run
 
 bench: setup
-	@set -e; for file in $(filter-out %/__init__.py,$(wildcard benchmarks/*.py)); do \
-		.venv/bin/python $$file; done
+	@.venv/bin/python -m benchmarks $(ONLY) $(if $(EARLIER),--earlier $(EARLIER)) -- $(OPTIONS)
 
 lock: setup
 	$(IN_VENV) $(COMPILE) requirements-installer.in --output-file requirements-installer.txt

@@ -26,6 +26,7 @@ from celery.worker.components import Beat
 from django.db import transaction
 from kombu.transport import TRANSPORT_ALIASES
 
+from config.memory import share_what_is_loaded
 from survey.origin import WORKER, is_started_from
 
 TRANSPORT_ALIASES["filesystem"] = "config.broker:Transport"
@@ -47,6 +48,11 @@ _master: int | None = None
 def _watch_for_the_end(**_: Any) -> None:
     global _ending, _master  # one worker per process
     _ending, _master = RawValue("b", 0), os.getpid()
+
+
+@worker_init.connect
+def _share_memory(**_: Any) -> None:
+    share_what_is_loaded()  # all tasks are loaded by now
 
 
 @worker_process_init.connect

@@ -18,10 +18,11 @@ class AlreadyServed(Exception):
 
 
 @contextmanager
-def claimed(file: Path, chosen: dict[str, str]) -> Iterator[None]:
+def claimed(file: Path, chosen: dict[str, str]) -> Iterator[IO[str]]:
     """Lock the file's folder for the block, and store values there that the settings read.
 
-    The lock ends with the process, even after SIGKILL. Raises AlreadyServed, OSError.
+    Yields the open file, which has the lock. The lock ends with the process, even after SIGKILL.
+    Raises AlreadyServed, OSError.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a") as claim:
@@ -33,7 +34,7 @@ def claimed(file: Path, chosen: dict[str, str]) -> Iterator[None]:
         claim.writelines(f"{name}={value}\n" for name, value in chosen.items())
         claim.flush()
         try:
-            yield
+            yield claim
         finally:
             claim.truncate(0)
 
@@ -84,6 +85,11 @@ class UseLock:
             self._open.close()
             self._open = None
             raise BeingRestored from None
+
+    def fileno(self) -> int:
+        """The number of the open file that has the lock; it must be shared."""
+        assert self._open is not None, "share it first"
+        return self._open.fileno()
 
     @contextmanager
     def alone(self) -> Iterator[None]:

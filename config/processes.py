@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from ruamel.yaml import YAML
-
 ROOT = Path(__file__).resolve().parent.parent
 
 # Waits for the end of its input, which means that the parent process has ended, even by SIGKILL.
@@ -33,6 +31,8 @@ kill -KILL -$1
 
 def command_of(service: str) -> list[str]:
     """The command of a service in docker-compose.yml, with our own programs from this Python."""
+    from ruamel.yaml import YAML  # not above: `config.serving` needs this module, but no YAML
+
     services = YAML(typ="safe").load(ROOT / "docker-compose.yml")["services"]
     program, *arguments = shlex.split(services[service]["command"])
     ours = Path(sys.executable).with_name(program)

@@ -1,7 +1,7 @@
 """WSGI entry point: `gunicorn config.wsgi`.
 
 Modules that the first page needs are loaded here, before the first participant comes. With
-`--preload`, gunicorn does so once for all its processes.
+`--preload`, gunicorn does so once for all its processes, which share the memory.
 """
 
 import os
@@ -12,6 +12,7 @@ from django.template.loader import get_template
 from django.urls import get_resolver
 
 from config.charset import utf_8_only
+from config.memory import share_what_is_loaded
 
 
 def load_pages() -> None:
@@ -25,3 +26,4 @@ def load_pages() -> None:
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = utf_8_only(get_wsgi_application())
 load_pages()
+share_what_is_loaded()
