@@ -57,14 +57,26 @@ class ChoiceSets:
         sign = np.sign(np.asarray(own.sum(axis=1)).ravel())
         if self.has_ties and not ties:
             sign = np.where(self.features[:, [self.systems]].toarray()[:, 0] > 0, 0.0, sign)
-        table = np.zeros((self.chosen.shape[0], self.systems, self.systems), dtype=bool)
-        for rater in range(len(table)):
-            times = self.chosen[[rater]].toarray()[0]
-            for direction in (1, -1):
-                weights = np.where(sign == direction, times, 0.0)
-                before = (own.T @ others.multiply(weights[:, None]).tocsr()).toarray() > 0
-                table[rater] |= before if direction > 0 else before.T
+        before = products(own, others)
+        size = (self.chosen.shape[0], self.systems, self.systems)
+        table = np.zeros(size, dtype=bool)
+        for direction in (1, -1):
+            times = self.chosen.multiply(sign == direction).tocsr()
+            found = ((times @ before).toarray() > 0).reshape(size)
+            table |= found if direction > 0 else found.swapaxes(1, 2)
         return table
+
+
+def products(one: csr_array, other: csr_array) -> csr_array:
+    """Of each row, the products of each value of one table with each of the other: n × (k · m),
+    of n × k and n × m.
+    """
+    of_one = one.tocoo()
+    of_other = other[of_one.row].tocoo()
+    values = of_one.data[of_other.row] * of_other.data
+    columns = of_one.col[of_other.row].astype(np.intp) * other.shape[1] + of_other.col
+    size = (one.shape[0], one.shape[1] * other.shape[1])
+    return coo_array((values, (of_one.row[of_other.row], columns)), size).tocsr()
 
 
 class _Stages:

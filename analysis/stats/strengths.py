@@ -17,9 +17,9 @@ from analysis.stats.bootstrap import (
     affordable,
     one_fewer,
 )
-from analysis.stats.choice_sets import ChoiceSets, Flags
+from analysis.stats.choice_sets import ChoiceSets, Flags, products
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed.threads import on_one_thread
+from analysis.stats.threads import on_one_thread
 
 #: Where Newton's steps are small enough, and after how many there is no maximum.
 TOLERANCE, MOST_STEPS = 1e-9, 60
@@ -172,22 +172,23 @@ class _Model:
         expected = sights * self.shares(unknowns)
         return np.asarray(self.data.features.T @ (counts - expected))
 
-    def information(self, counts: Matrix, unknowns: Matrix) -> Matrix:
-        """Minus the second derivatives (unknowns × unknowns) of one weighting."""
-        sights = self._of_set @ counts
-        shares = self.shares(unknowns[:, None])[:, 0]
+    def information(self, counts: Matrix | csr_array, unknowns: Matrix) -> Matrix:
+        """Minus the second derivatives at these unknowns, of each weighting (weightings ×
+        alternatives): × unknowns × unknowns.
+        """
         features = self.data.features
-        weighted = csr_array(features.multiply(shares[:, None]))
+        weighted = csr_array(features.multiply(self.shares(unknowns[:, None])))
         means = csr_array(self._of_set @ weighted)
-        within = features.T @ weighted.multiply(sights[self.data.sets][:, None])
-        between = means.T @ means.multiply(sights[:, None])
-        return np.asarray((within - between).toarray())
+        by_set = self._of_set @ products(features, weighted) - products(means, means)
+        found = (counts @ self._of_set.T) @ by_set
+        table = found if isinstance(found, np.ndarray) else found.toarray()
+        return np.asarray(table).reshape(-1, len(unknowns), len(unknowns))
 
     def climb(self, counts: Matrix, start: Matrix, tolerance: float) -> tuple[Matrix, Flags]:
         """The maximum of one weighting, and whether there is one."""
         unknowns = start
         for _ in range(MOST_STEPS):
-            information = self.information(counts[:, 0], unknowns[:, 0]) + self._level
+            information = self.information(counts.T, unknowns[:, 0])[0] + self._level
             try:
                 step = np.linalg.solve(information, self.slope(counts, unknowns))
             except np.linalg.LinAlgError:  # the comparisons say nothing of some difference
@@ -202,12 +203,7 @@ class _Model:
     def resample(self, drawn: Matrix, best: Matrix, ways: _Ways) -> tuple[Matrix, Flags]:
         """Strengths of each resample (× systems), and which of them are finite."""
         chosen, unknowns = self.data.chosen, len(best)
-        by_rater = np.stack(
-            [
-                self.information(chosen[[rater]].toarray()[0], best).ravel()
-                for rater in range(chosen.shape[0])
-            ]
-        )
+        by_rater = self.information(chosen, best).reshape(chosen.shape[0], -1)
         parts = []
         for start in range(0, len(drawn), AT_A_TIME):
             weights = drawn[start : start + AT_A_TIME]

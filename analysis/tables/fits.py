@@ -18,16 +18,16 @@ from pandas import Categorical, DataFrame, Index, factorize
 from analysis.not_available import NotAvailable
 from analysis.recipe import FittedLink, Recipe
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
+from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear, fit_ordinal
 
 SYSTEM = ["model", "condition"]
 #: In lme4's notation (1 | rater/condition/system) + (1 | scenario/condition/system).
 RANDOM = ("rater/condition/system", "scenario/condition/system")
 #: The covariate whose coefficient is what twice the words add.
 LENGTH = "length"
-#: Models of more ratings of a dimension hold so much data that few are kept: that of the included
-#: and that of all raters.
-LARGE, KEPT_IF_LARGE = 100_000, 2
+#: Models of more ratings of a dimension take so much memory that only two are kept: those of the
+#: included and of all raters.
+LARGE_MODEL, KEPT_IF_LARGE = 100_000, 2
 
 
 @dataclass(frozen=True)
@@ -51,25 +51,29 @@ class FitOf(NamedTuple):
     fit: MixedFit | Inestimable
 
 
+class NearFit(NamedTuple):
+    """A model of the ratings of `others`, from which another one is found."""
+
+    others: frozenset[Any]
+    fit: MixedFit
+
+
 class Fits:
     """The models of one study's systems, each fitted once: the same raters gave the same ratings.
 
-    Each but a dimension's first is found from that one, which takes less time. `composites` are
+    Each search starts from the most similar model, which takes less time. `composites` are
     dimensions whose values are no points of the scale: their models are linear, whatever a recipe
     says. `ends` are the least and the greatest rating that the study allows, if it is known.
-    Of models of more than `large` ratings, the newest two of a dimension are kept.
+    Of large models, the newest two of a dimension are kept.
     """
 
     def __init__(
         self,
         composites: frozenset[str] = frozenset(),
         ends: tuple[float, float] | None = None,
-        *,
-        large: int = LARGE,
     ) -> None:
         self.composites = composites
         self.ends = ends
-        self._large = large
         self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
 
     def each(self, ratings: DataFrame, recipe: Recipe, raters: str) -> Iterator[FitOf]:
@@ -93,33 +97,44 @@ class Fits:
 
     def of(self, ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:
         """The model of one dimension's ratings; there is one rating at least."""
-        known = self._known.setdefault((ratings["dimension"].iloc[0], link), {})
+        dimension = str(ratings["dimension"].iloc[0])
+        known = self._known.setdefault((dimension, link), {})
         raters = frozenset(ratings["participant"].unique())
         if raters in known:
             return known[raters]
-        data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
-        # from none that may be dropped: a model is the same whatever was fitted before
-        near = next(
-            (
-                fit
-                for fit in known.values()
-                if isinstance(fit, MixedFit) and not self._is_large(fit)
-            ),
-            None,
-        )
+        near = self._near(dimension, link, raters)
+        data = near.fit.data if near and near.others == raters else _data_of(ratings)
         fit = (
-            fit_linear(data, near=near)
+            fit_linear(data, near=near and near.fit)
             if link == "linear"
-            else fit_ordinal(data, link=link, near=near)
+            else fit_ordinal(data, link=link, near=near and near.fit)
         )
         known[raters] = fit
-        large = [of for of, one in known.items() if self._is_large(one)]
+        large = [of for of, one in known.items() if _is_large(one)]
         for of in large[:-KEPT_IF_LARGE]:
             del known[of]
         return fit
 
-    def _is_large(self, fit: MixedFit | Inestimable) -> bool:
-        return isinstance(fit, MixedFit) and len(fit.data.y) > self._large
+    def _near(self, dimension: str, link: FittedLink, raters: frozenset[Any]) -> NearFit | None:
+        """The model to start from: that of the most similar raters. An ordinal one starts from an
+        ordinal one, a linear one from any.
+        """
+        fits = [
+            NearFit(others, fit)
+            for (name, _), of_raters in self._known.items()
+            if name == dimension
+            for others, fit in of_raters.items()
+            if isinstance(fit, MixedFit) and (link == "linear" or fit.link != "identity")
+        ]
+        return min(fits, key=lambda near: len(near.others ^ raters), default=None)
+
+
+def _is_large(fit: MixedFit | Inestimable) -> bool:
+    return isinstance(fit, MixedFit) and len(fit.data.y) > LARGE_MODEL
+
+
+def _data_of(ratings: DataFrame) -> Crossed:
+    return crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
 
 
 def fit_at_equal_lengths(ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:

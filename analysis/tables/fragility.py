@@ -131,16 +131,16 @@ def turned(
         means = (cells.d[kept].sum() - sums) / np.where(usable, rest, 1)
         gone.append(int(np.argmax(np.where(usable, direction * means, -np.inf))))
         kept &= numbers != gone[-1]
-        mean, after = float(cells.d[kept].mean()), cells.test(kept)
-        p = None if isinstance(after, Inestimable) else after.p
+        mean = float(cells.d[kept].mean())
+        if conclusion == "sign" and round(mean, DECIMALS) * np.sign(before.mean) >= 0:
+            continue
+        after = cells.test(kept)
         if conclusion == "sign":
-            is_turned = round(mean, DECIMALS) * np.sign(before.mean) < 0
-        elif isinstance(after, Inestimable):
+            return Turned(gone, mean, None if isinstance(after, Inestimable) else after.p)
+        if isinstance(after, Inestimable):
             return after
-        else:
-            is_turned = (after.p < level) != significant
-        if is_turned:
-            return Turned(gone, mean, p)
+        if (after.p < level) != significant:
+            return Turned(gone, mean, after.p)
     return None
 
 
@@ -264,4 +264,4 @@ def _make(request: Request) -> Tables:
     return {"fragility": table}
 
 
-ANALYSIS = AnalysisSpec((FRAGILITY,), _make)
+ANALYSIS = AnalysisSpec((FRAGILITY,), _make, for_later=True)

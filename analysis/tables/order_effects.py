@@ -28,7 +28,7 @@ from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear, slope
 from analysis.stats.mixed.checks import dependent
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.conclusions import NOTHING, TestedDifference, moved
-from analysis.tables.fits import RANDOM, frame_of
+from analysis.tables.fits import RANDOM, Fits, frame_of
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mixed_models import said_of, system_contrasts
 from analysis.tables.request import AnalysisSpec, Request, Tables
@@ -85,7 +85,12 @@ class OrderTables:
 
 
 def order_effects(
-    ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str
+    ratings: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    *,
+    raters: str,
+    fits: Fits | None = None,
 ) -> OrderTables:
     """What the order did per dimension, and a − b with and without it, from the same ratings.
 
@@ -112,9 +117,9 @@ def order_effects(
         unknown = of_all - len(of_dimension)
         left_out = f"{unknown} of {of_all} ratings are left out, because their order is not known"
         front = dict(zip(KEYS, (recipe.name, "rating", raters, str(dimension)), strict=True))
-        fits = _fits(of_dimension, left_out if unknown else "")
-        effects += [{**front, **row} for row in _effects(fits, recipe.confidence)]
-        conclusions += [{**front, **row} for row in _conclusions(fits, contrast, recipe)]
+        of_order = _order_fits(of_dimension, left_out if unknown else "", None if unknown else fits)
+        effects += [{**front, **row} for row in _effects(of_order, recipe.confidence)]
+        conclusions += [{**front, **row} for row in _conclusions(of_order, contrast, recipe)]
     table = adjusted(DataFrame(effects).reindex(columns=ORDER_EFFECTS.names), KEYS)
     return OrderTables(table, DataFrame(conclusions, columns=ORDER_CONCLUSIONS.names))
 
@@ -137,7 +142,8 @@ class OrderFits:
         return {"n_ratings": self.n_ratings, "n_raters": self.n_raters}
 
 
-def _fits(ratings: DataFrame, note: str) -> OrderFits:
+def _order_fits(ratings: DataFrame, note: str, known: Fits | None) -> OrderFits:
+    """`known` has the study's models without the order; None if some ratings are left out."""
     frame = frame_of(ratings).join(_covariates(ratings))
     refused = _without_values(frame)
     data = _data(frame, refused)
@@ -146,7 +152,7 @@ def _fits(ratings: DataFrame, note: str) -> OrderFits:
         because = "the systems, and the covariates before it, determine it"
         refused |= dict.fromkeys(surplus, Inestimable("confounded", because))
         data = _data(frame, refused)
-    plain = fit_linear(_data(frame, COVARIATES))
+    plain = known.of(ratings, "linear") if known else fit_linear(_data(frame, COVARIATES))
     ordered: MixedFit | Inestimable = Inestimable("no_values", "no covariate is left")
     if len(refused) < len(COVARIATES):
         ordered = fit_linear(data, near=plain if isinstance(plain, MixedFit) else None)
@@ -246,9 +252,13 @@ def _joined(*notes: str) -> str:
 
 def _make(request: Request) -> Tables:
     tables = order_effects(
-        request.answers.ratings, request.study.contrast, request.recipe, raters=request.raters
+        request.answers.ratings,
+        request.study.contrast,
+        request.recipe,
+        raters=request.raters,
+        fits=request.study.fits,
     )
     return {"order_conclusions": tables.conclusions, "order_effects": tables.effects}
 
 
-ANALYSIS = AnalysisSpec((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)
+ANALYSIS = AnalysisSpec((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make, for_later=True)

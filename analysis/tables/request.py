@@ -76,7 +76,8 @@ class AnalysisSpec:
     By default a table is one of recipes whose unit is the participant (`of_units`), by the recipe's
     raters, and needs ratings. Tables that are not `of_recipes` are the same in each: of the
     included raters, and with `_all` behind their name of all. `figures` are drawn from them, and
-    the `finding` says what they show.
+    the `finding` says what they show. Those that take long and are no main results are `for_later`:
+    an analysis of a large study leaves them out.
     """
 
     tables: tuple[TableSpec, ...]
@@ -85,6 +86,7 @@ class AnalysisSpec:
     of_units: tuple[Unit, ...] = ("participant",)
     of_ratings: bool = True
     of_all_at_once: bool = False
+    for_later: bool = False
     figures: tuple[FigureSpec, ...] = ()
     finding: FindingSpec | None = None
 

@@ -26,7 +26,7 @@ from analysis.stats.paired import sign_test
 from analysis.study_data import Contrast
 from analysis.tables.conclusions import TestedDifference, moved
 from analysis.tables.contrasts import over_all_models
-from analysis.tables.fits import LARGE, Fits
+from analysis.tables.fits import LARGE_MODEL, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import items, rating_counts
 from analysis.tables.mixed_models import said_of, system_contrasts
@@ -37,7 +37,7 @@ IN_FORCE, NO_RULE = "rules in force", "no rule"
 WITHOUT_FLAGGED = "rules in force, without flagged raters"
 #: Ratings of a dimension up to which the mixed model is fitted for each variant: some twelve fits,
 #: whose time grows with their number.
-REFITTED_UP_TO = LARGE
+REFITTED_UP_TO = LARGE_MODEL
 #: The columns of a main result, after its name.
 ENDS = ["", "_low", "_high", "_p"]
 #: What is counted, in the order of the results: wins, differences by raters and by scenarios, and
@@ -144,10 +144,13 @@ def sensitivity(
     ]
     results = {}
     fits = fits or Fits()
+    differences = _Differences(ratings, known, contrast)
     rated = ratings.astype({"participant": "category"})  # categories compare faster
     for names in dict.fromkeys(names for _, names in each):
         of_these = rated[rated["participant"].isin(names)]
-        by_dimension = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
+        by_dimension = _results(
+            of_these, known, contrast, recipe, refitted_up_to, fits, differences
+        )
         results[names] = {d: by_dimension.get(d, _nothing(names)) for d in dimensions}
     in_force = results[each[0][1]]
     rows = [
@@ -215,11 +218,12 @@ def _results(
     recipe: Recipe,
     refitted_up_to: int,
     fits: Fits,
+    differences: "_Differences",
 ) -> dict[str, dict[str, Any]]:
     """The main results of some raters, per dimension that they rated."""
     parts: list[Callable[[DataFrame], tuple[dict[str, Any], list[str]]]] = [
         lambda of_dimension: _wins(of_dimension, known, contrast, recipe),
-        lambda of_dimension: _differences(of_dimension, known, contrast, recipe),
+        lambda of_dimension: _tested(differences.of(of_dimension), recipe),
         lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to, fits),
     ]
     results: dict[str, dict[str, Any]] = {}
@@ -265,11 +269,26 @@ def _wins(
     return cells, notes
 
 
-def _differences(
-    ratings: DataFrame, known: DataFrame, contrast: Contrast, recipe: Recipe
-) -> tuple[dict[str, Any], list[str]]:
-    items = known[known["dimension"] == ratings["dimension"].iloc[0]]  # they are of one dimension
-    (differences,) = over_all_models(ratings, contrast, items).values()
+class _Differences:
+    """a − b of each rater and scenario over all models. Nobody else's ratings change it."""
+
+    def __init__(self, ratings: DataFrame, known: DataFrame, contrast: Contrast) -> None:
+        self.ratings, self.known, self.contrast = ratings, known, contrast
+        self._of_all: dict[str, DataFrame] = {}
+
+    def of(self, ratings: DataFrame) -> DataFrame:
+        """Those of the raters of these ratings of one dimension. Raises NotAvailable."""
+        if not ratings["condition"].isin(self.contrast.conditions).any():
+            raise NotAvailable("no rating is of either compared condition")
+        dimension = str(ratings["dimension"].iloc[0])
+        if dimension not in self._of_all:
+            rated, items = (t[t["dimension"] == dimension] for t in (self.ratings, self.known))
+            (self._of_all[dimension],) = over_all_models(rated, self.contrast, items).values()
+        of_all = self._of_all[dimension]
+        return of_all[of_all.index.isin(ratings["participant"])].dropna(axis="columns", how="all")
+
+
+def _tested(differences: DataFrame, recipe: Recipe) -> tuple[dict[str, Any], list[str]]:
     tested = min_f_prime(differences, confidence=recipe.confidence, units=("rater", "scenario"))
     cells: dict[str, Any] = {}
     notes = []

@@ -319,4 +319,4 @@ def _make(request: Request) -> Tables:
     return dict(zip(("strengths", "order_agreement"), tables, strict=True))
 
 
-ANALYSIS = AnalysisSpec((STRENGTHS, ORDER_AGREEMENT), _make, of_ratings=False)
+ANALYSIS = AnalysisSpec((STRENGTHS, ORDER_AGREEMENT), _make, of_ratings=False, for_later=True)

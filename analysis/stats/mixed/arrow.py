@@ -18,9 +18,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
-from analysis.stats.mixed.nested import Codes, Matrix, Nested, Table, Vector
+from analysis.stats.mixed.nested import Codes, Matrix, Nested, Table, Vector, with_entries
 
 #: A value for each cell of the first side, and of the second.
 Both = tuple[Matrix, Matrix]
@@ -50,11 +50,11 @@ class Pattern:
     @classmethod
     def of(cls, places: Codes, shape: tuple[int, int]) -> tuple["Pattern", Codes]:
         """The pattern that has these places (row × columns + column), and the entry of each."""
+        size = shape[0] * shape[1]
+        if len(places) >= SPARSE * size and np.count_nonzero(np.bincount(places)) >= SPARSE * size:
+            return cls(shape, *np.divmod(np.arange(size), shape[1]), False), places
         met, entries = np.unique(places, return_inverse=True)
-        if len(met) < SPARSE * shape[0] * shape[1]:
-            return cls(shape, *np.divmod(met, shape[1]), True), entries
-        every = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
-        return cls(shape, *every, False), places
+        return cls(shape, *np.divmod(met, shape[1]), True), entries
 
     def __len__(self) -> int:
         return len(self.row)
@@ -75,7 +75,11 @@ class Pattern:
     def table(self, entries: Vector) -> Table:
         if not self.is_sparse:
             return entries.reshape(self.shape)
-        return csr_array((entries, self.column, self._starts), shape=self.shape)
+        return with_entries(self._ones, entries)
+
+    @cached_property
+    def _ones(self) -> csr_array:
+        return csr_array((np.ones(len(self)), self.column, self._starts), shape=self.shape)
 
     def product(self, entries: Vector, square: Matrix) -> Vector:
         """The table times a square matrix, at the entries that the table itself has."""
@@ -174,12 +178,6 @@ class Weights:
     def table(self) -> Table:
         return self.crossing.pattern.table(self.entries)
 
-    @cached_property
-    def turned(self) -> Table:
-        """The table's transpose."""
-        table = self.table
-        return table.T if isinstance(table, np.ndarray) else csr_array(table.T)
-
     def times(self, both: Both) -> Both:
         """Na."""
         first, second = both
@@ -188,7 +186,7 @@ class Weights:
             by_first, by_second = by_first[:, None], by_second[:, None]
         return (
             by_first * first + self.table @ second,
-            by_second * second + self.turned @ first,
+            by_second * second + self.table.T @ first,
         )
 
 
@@ -226,7 +224,7 @@ class Posterior:
         """Pr, of a vector or of columns: where the effects are, given the ratings."""
         first, second = both
         table = self.weights.table
-        right = second - self.weights.turned @ self.given.times(first)
+        right = second - self.weights.table.T @ self.given.times(first)
         inner = cho_solve(self._lower, self._root.T @ right, check_finite=False)
         of_second = np.asarray(self._root @ inner)
         return self.given.times(first - table @ of_second), of_second
@@ -242,24 +240,6 @@ class Posterior:
     def second(self) -> Matrix:
         """The second side's block of P."""
         return np.asarray(self._root @ np.asarray(self._root @ self._inner).T)
-
-    @cached_property
-    def alone(self) -> Table:
-        """Z₁'V⁻¹Z₁ without the second side's effects: N₁ − N₁RN₁."""
-        own, given = self.weights.first, self.given.matrix
-        if isinstance(given, np.ndarray):
-            return np.diag(own) - own[:, None] * given * own
-        by_row = diags_array(own)
-        return csr_array(by_row - by_row @ given @ by_row)
-
-    @cached_property
-    def across(self) -> Table:
-        """Z₁'V⁻¹Z₂ without the second side's effects: (I − N₁R) times the table."""
-        by_row, table = self.weights.first, self.weights.table
-        carried = self.given.matrix @ table
-        if isinstance(carried, np.ndarray):
-            return np.asarray(table - by_row[:, None] * carried)
-        return csr_array(table - diags_array(by_row) @ carried)
 
     @cached_property
     def _seen(self) -> list[Vector]:

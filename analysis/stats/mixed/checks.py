@@ -3,10 +3,10 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array, hstack
 from scipy.sparse.linalg import lsqr
 
-from analysis.stats.mixed.arrow import sums
 from analysis.stats.mixed.data import Crossed, Group
 from analysis.stats.mixed.nested import Codes, Matrix
 from analysis.stats.mixed.problems import Refused
@@ -62,7 +62,7 @@ def _refuse_values(data: Crossed) -> None:
 
 
 def _refuse_group(group: Group) -> None:
-    if len(np.unique(group.codes)) < 2:
+    if (group.codes == group.codes[:1]).all():
         raise Refused(
             "one_group",
             f"all ratings have the same {group.name}, and so nothing shows how much these differ",
@@ -89,7 +89,7 @@ def dependent(data: Crossed) -> list[str]:
 
 def _refuse_confounded(data: Crossed) -> None:
     for one, other in product(*(side.groups for side in data.sides)):
-        met = len(np.unique(one.codes * len(other.labels) + other.codes))
+        met = len(pd.unique(one.codes * len(other.labels) + other.codes))
         if met == len(one.labels) == len(other.labels):
             raise Refused(
                 "confounded",
@@ -111,11 +111,13 @@ def spare_levels(design: Matrix, group: Group) -> int:
     These are the degrees of freedom from which its SD is estimated: the levels, less the rank
     of what of X does not vary within them.
     """
-    levels = len(group.labels)
-    totals = np.array([sums(group.codes, column, levels) for column in design.T])
+    n, levels = len(group.codes), len(group.labels)
+    members = csr_array((np.ones(n), group.codes, np.arange(n + 1)), shape=(n, levels))
+    totals = members.T @ design
     sizes = np.maximum(np.bincount(group.codes, minlength=levels), 1)
-    within = design.T @ design - (totals / sizes) @ totals.T
-    scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", design, design), 1e-300))
+    products = design.T @ design
+    within = products - (totals / sizes[:, None]).T @ totals
+    scale = np.sqrt(np.maximum(products.diagonal(), 1e-300))
     roots = np.linalg.eigvalsh(within / np.outer(scale, scale))
     varying = int(np.count_nonzero(roots > NOTHING_LEFT))
     return levels - int(design.shape[1]) + varying

@@ -1,7 +1,7 @@
 """Ratings crossed by two sides, such as raters and items, as the mixed models take them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -123,6 +123,17 @@ class Crossed:
         first, second = self.by_size
         codes, others = (side.of_cells(len(self.y)) for side in (first, second))
         return Crossing(codes, others, (first.nested, second.nested))
+
+    def only(self, kept: Codes) -> tuple["Crossed", Codes]:
+        """The model with these of the `groups` alone, and their places among all."""
+        names = [group.name for group in self.groups]
+        left = {names[at] for at in kept}
+        first, second = (
+            replace(side, groups=tuple(group for group in side.groups if group.name in left))
+            for side in self.by_size
+        )
+        data = replace(self, sides=(first, second))
+        return data, np.array([names.index(group.name) for group in data.groups], dtype=np.intp)
 
     def term(self, name: str) -> Term:
         """The factor of that name. Raises KeyError where the model has none."""

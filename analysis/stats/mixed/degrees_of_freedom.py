@@ -1,14 +1,17 @@
 """Student's t for estimates of a mixed model: its degrees of freedom."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.linalg import block_diag
+from scipy.sparse import csr_array, diags_array
 
-from analysis.stats.mixed.arrow import CHUNK
+from analysis.stats.mixed.arrow import CHUNK, Posterior
 from analysis.stats.mixed.equations import Absorbed
-from analysis.stats.mixed.nested import Codes, Matrix, Table, Vector
+from analysis.stats.mixed.nested import Codes, Matrix, Nested, Vector
 
 
 @dataclass(frozen=True)
@@ -76,65 +79,98 @@ def _products(absorbed: Absorbed, inverse: Matrix) -> tuple[Matrix, Vector]:
     """‖Zⱼ'QZₖ‖² of all pairs of factors, and tr(Zₖ'QZₖ).
 
     On the eliminated side Z'QZ is block diagonal less a product U·Mid·U' of low rank; it is never
-    a whole matrix.
+    a whole matrix, and some of its blocks are there at a time.
     """
     posterior = absorbed.posterior
-    sides = posterior.crossing.sides
-    of_first, of_second = absorbed.errors
-    columns = posterior.left.shape[0]
-    middle = np.zeros((columns + len(inverse),) * 2)
-    middle[:columns, :columns] = posterior.second
-    middle[columns:, columns:] = inverse
-    across = posterior.across
-    dense = across if isinstance(across, np.ndarray) else across.toarray()
-    low = np.hstack([dense, of_first])
+    first, second = posterior.crossing.sides
+    of_second = absorbed.errors[1]
+    columns = len(posterior.left)
+    middle = block_diag(posterior.second, inverse)
     seen = posterior.second @ posterior.left
-    both = dense - dense @ seen - of_first @ inverse @ of_second.T
-    second = posterior.left - posterior.left @ seen - of_second @ inverse @ of_second.T
-
-    lows = [sides[0].totals(low, factor) for factor in range(len(sides[0]))]
-    grams = [each.T @ each for each in lows]
-    blocks = _blocks(posterior.alone, sides[0].members)
-    seconds = range(len(sides[1]))
-    n = len(lows) + len(sides[1])
+    n = len(first) + len(second)
     squares, traces = np.zeros((n, n)), np.zeros(n)
-    for (j, k), block in blocks.items():
-        rows, columns_of = block.row.astype(np.intp), block.col.astype(np.intp)
-        values = block.data
-        through = _products_of_rows(lows[j] @ middle, rows, lows[k], columns_of)
-        whole = ((middle @ grams[j] @ middle) * grams[k]).sum()
-        squares[j, k] = squares[k, j] = values @ values - 2 * values @ through + whole
-        if j == k:
-            own = float(values[rows == columns_of].sum())
-            traces[j] = own - (grams[j] * middle).sum()
-    for k in seconds:
-        at = len(lows) + k
-        by_column = sides[1].totals(both.T, k)
-        for j in range(len(lows)):
-            product = sides[0].totals(by_column.T, j)
-            squares[j, at] = squares[at, j] = (product**2).sum()
-        by_row = sides[1].totals(second, k)
-        for other in seconds:
-            product = sides[1].totals(by_row.T, other)
-            squares[at, len(lows) + other] = (product**2).sum()
-            if other == k:
-                traces[at] = np.trace(product)
-    return squares, traces
+    grams = [np.zeros(middle.shape) for _ in range(len(first))]
+    seconds = range(len(second))
+    for cells in _parts(first, columns):
+        part = _Part.of(posterior, cells)
+        of_first = absorbed.errors[0][cells]
+        low = np.hstack([part.across, of_first])
+        both = part.across - part.across @ seen - of_first @ inverse @ of_second.T
+        lows = [members.T @ low for members in part.members]
+        for j, k in combinations_with_replacement(range(len(first)), 2):
+            block = part.alone(j, k)
+            through = lows[j].T @ (block @ lows[k])
+            squares[j, k] += block.data @ block.data - 2 * (middle * through).sum()
+            traces[j] += block.trace() if j == k else 0
+        for j, members in enumerate(part.members):
+            grams[j] += lows[j].T @ lows[j]
+            for k in seconds:
+                product = members.T @ second.totals(both.T, k).T
+                squares[j, len(first) + k] += (product**2).sum()
+    for j, k in combinations_with_replacement(range(len(first)), 2):
+        squares[j, k] += ((middle @ grams[j] @ middle) * grams[k]).sum()
+        traces[j] -= (grams[j] * middle).sum() if j == k else 0
+    of_both = posterior.left - posterior.left @ seen - of_second @ inverse @ of_second.T
+    for j, k in combinations_with_replacement(seconds, 2):
+        product = second.totals(second.totals(of_both, j).T, k)
+        squares[len(first) + j, len(first) + k] = (product**2).sum()
+        traces[len(first) + j] += np.trace(product) if j == k else 0
+    return np.triu(squares) + np.triu(squares, 1).T, traces
 
 
-def _products_of_rows(one: Matrix, rows: Codes, other: Matrix, others: Codes) -> Vector:
-    """The products of pairs of rows, some at a time."""
-    products = np.empty(len(rows))
-    step = max(1, CHUNK // one.shape[1])
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        products[part] = np.einsum("ij,ij->i", one[rows[part]], other[others[part]])
-    return products
+def _parts(side: Nested, columns: int) -> Iterator[Codes]:
+    """A side's cells in parts of which a table with so many columns fits into memory. The cells of
+    one level of the coarsest factor stay together.
+    """
+    if not len(side):
+        yield np.zeros(1, dtype=np.intp)
+        return
+    order = np.argsort(side.levels[0], kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(side.levels[0][order])) + 1, len(order))
+    start = 0
+    while start < len(order):
+        least = np.searchsorted(ends, start, side="right")
+        last = np.searchsorted(ends, start + CHUNK // max(1, columns), side="right") - 1
+        stop = int(ends[max(least, last)])
+        yield order[start:stop]
+        start = stop
 
 
-def _blocks(whole: Table, members: tuple[Table, ...]) -> dict[tuple[int, int], coo_array]:
-    """Gⱼ'KGₖ of a block diagonal K, for j ≤ k."""
-    n = len(members)
-    return {
-        (j, k): coo_array(members[j].T @ whole @ members[k]) for j in range(n) for k in range(j, n)
-    }
+@dataclass(frozen=True)
+class _Part:
+    """Some blocks of the eliminated side. Without the effects of the other side, `across` is
+    Z₁'V⁻¹Z₂ of them. Each factor has its `members` (cells × levels) and `loaded`, R = Σ LₖLₖ'.
+    """
+
+    weights: Vector
+    members: list[csr_array]
+    loaded: list[csr_array]
+    across: Matrix
+
+    @classmethod
+    def of(cls, posterior: Posterior, cells: Codes) -> "_Part":
+        weights, rows = posterior.weights.first[cells], np.arange(len(cells) + 1)
+        members, loaded = [], []
+        for levels, loadings in zip(
+            posterior.crossing.sides[0].levels, posterior.given.loadings, strict=True
+        ):
+            names, codes = np.unique(levels[cells], return_inverse=True)
+            shape = len(cells), len(names)
+            members.append(csr_array((np.ones(len(cells)), codes, rows), shape=shape))
+            loaded.append(csr_array((loadings[cells], codes, rows), shape=shape))
+        table = posterior.weights.table[cells]
+        across = table if isinstance(table, np.ndarray) else table.toarray()
+        carried = np.zeros(across.shape)
+        for each in loaded:
+            carried += np.asarray(each @ (each.T @ across))
+        return cls(weights, members, loaded, across - weights[:, None] * carried)
+
+    def alone(self, j: int, k: int) -> csr_array:
+        """Zⱼ'V⁻¹Zₖ: Gⱼ'(N − NRN)Gₖ."""
+        by_cell = diags_array(self.weights)
+        left = self.members[j].T @ by_cell
+        right = by_cell @ self.members[k]
+        whole = left @ self.members[k]
+        for loaded in self.loaded:
+            whole = whole - (left @ loaded) @ (loaded.T @ right)
+        return csr_array(whole)

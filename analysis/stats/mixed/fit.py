@@ -10,7 +10,7 @@ from pandas import DataFrame
 
 from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.degrees_of_freedom import Reference
-from analysis.stats.mixed.links import Link
+from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.nested import Matrix, Vector
 from analysis.stats.mixed.problems import Note
 
@@ -29,9 +29,8 @@ class MixedFit:
     `covariance` is over thresholds, coefficients and, in an ordinal model, the SDs ("sd: rater");
     an SD of 0 has neither variance nor standard error. `modes` are the conditional modes of the
     random effects, by factor a value for each level. `log_likelihood` is the restricted one where
-    `restricted`. `spare_levels` are the degrees of freedom of each factor: its levels less the
-    fixed effects that do not vary within them. A fit that is handed out has converged; `miss` is
-    about how far from the maximum it is, in standard errors.
+    `restricted`. A fit that is handed out has converged; `miss` is about how far from the maximum
+    it is, in standard errors.
     """
 
     data: Crossed = field(repr=False)
@@ -45,10 +44,16 @@ class MixedFit:
     residual_sd: float | None
     modes: "Mapping[str, pd.Series[float]]" = field(repr=False)
     log_likelihood: float
-    spare_levels: Mapping[str, int]
     miss: float
     notes: tuple[Note, ...]
     reference: Reference = field(repr=False)
+
+    @property
+    def error(self) -> float:
+        """The SD of the error, in units of `sds`; about that of an ordinal model's latent error."""
+        if self.link == "identity":
+            return self.residual_sd or 0.0
+        return DISTRIBUTIONS[self.link].spread
 
     @property
     def standard_errors(self) -> "pd.Series[float]":

@@ -23,7 +23,7 @@ from analysis.stats.mixed.nested import Codes, Matrix, Vector
 FAR = 1000.0
 LEAST = 1e-300
 #: Newton's method has found the mode where the next step would raise the density by less.
-ENOUGH = 1e-14
+ENOUGH = 1e-18
 STEPS = 60
 
 
@@ -138,19 +138,30 @@ class Laplace:
         return Rows(likelihood, turned, above, below, slopes, first, second, weight)
 
     def mode(
-        self, thresholds: Vector, coefficients: Vector, tau: Vector, start: tuple[Vector, Vector]
+        self,
+        thresholds: Vector,
+        coefficients: Vector,
+        tau: Vector,
+        start: Vector,
+        like: Posterior | None = None,
     ) -> Mode:
-        """The mode by Newton's method, with halved steps where a whole one would overshoot.
+        """The mode by Newton's method, with halved steps where a whole one would overshoot; from
+        where ∂ log p/∂η of the rows is about `start`. `like` is another mode's posterior: with the
+        same τ, it does for the first step.
 
         Raises ModeNotFound where it does not settle, which parameters that make no sense cause.
         """
         crossing = self.crossing
         bounds = self.bounds(thresholds, coefficients)
-        x, effects = start, self._effects(tau, start)
+        scores = crossing.totals(start)
+        x = (-scores[0], -scores[1])
+        effects = self._effects(tau, x)
         rows, height = self._height(bounds, x, effects)
+        if like and not (like.crossing is crossing and np.array_equal(like.tau, tau)):
+            like = None
         for _ in range(STEPS):
-            weights = Weights.of(crossing, rows.weight)
-            posterior = Posterior(crossing, weights, tau)
+            posterior = like or Posterior(crossing, Weights.of(crossing, rows.weight), tau)
+            weights = posterior.weights
             seen, scores = weights.times(effects), crossing.totals(rows.first)
             right = (seen[0] - scores[0], seen[1] - scores[1])
             best = posterior.times(right)
@@ -159,7 +170,7 @@ class Laplace:
             step = (right[0] - seen[0] - x[0], right[1] - seen[1] - x[1])
             slope = (-scores[0] - x[0], -scores[1] - x[1])
             rise = float(slope[0] @ moved[0] + slope[1] @ moved[1])
-            if rise < ENOUGH:
+            if rise < ENOUGH and not like:
                 value = height - 0.5 * posterior.log_determinant
                 return Mode(x, rows, posterior, value)
             for halving in range(30):
@@ -171,7 +182,7 @@ class Laplace:
                     break
             else:
                 raise ModeNotFound
-            x, effects, height = tried, reached, new
+            x, effects, height, like = tried, reached, new, None
         raise ModeNotFound
 
     def _effects(self, tau: Vector, x: tuple[Vector, Vector]) -> tuple[Vector, Vector]:

@@ -19,19 +19,18 @@ from analysis.stats.mixed.arrow import Weights
 from analysis.stats.mixed.checks import (
     explained_exactly,
     refuse_what_cannot_be_fitted,
-    spare_levels,
 )
 from analysis.stats.mixed.data import Crossed, Group
 from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Absorbed, Equations
 from analysis.stats.mixed.fit import MixedFit
-from analysis.stats.mixed.nested import Matrix, Vector
-from analysis.stats.mixed.optimum import at_zero, climb, settle
+from analysis.stats.mixed.nested import Codes, Matrix, Vector
+from analysis.stats.mixed.optimum import at_zero, climb, climb_from_zero, settle
 from analysis.stats.mixed.problems import Note, Refused
-from analysis.stats.mixed.threads import on_one_thread
+from analysis.stats.threads import on_one_thread
 
 #: A few unknowns are quickly found more exactly than many.
-FLAT = 1e-6
+FLAT = 1e-5
 #: By then it is seen which SDs tend to 0, where the height is so flat that a search lasts.
 ROUGH = 1e-2
 #: Where a search for a relative SD begins at least, as 0 may be a saddle.
@@ -88,6 +87,17 @@ class Linear:
         weights = Weights.of(crossing, np.ones(len(data.y)))
         self.equations = Equations(crossing, weights, columns.T @ columns, parts)
         self.n, self.p = data.X.shape
+        self._parts: dict[bytes, tuple[Linear, Codes]] = {}
+
+    def part(self, tau: Vector) -> tuple["Linear", Codes]:
+        """The model without the effects whose SD is 0, and which of these it has."""
+        if tau.all():
+            return self, np.arange(len(tau))
+        which = (tau != 0).tobytes()
+        if which not in self._parts:
+            data, places = self.data.only(np.flatnonzero(tau))
+            self._parts[which] = Linear(data, self.restricted), places
+        return self._parts[which]
 
     def profile(self, tau: Vector) -> Profile:
         absorbed = self.equations.absorb(tau)
@@ -101,26 +111,39 @@ class Linear:
         return Profile(absorbed, upper, solve_triangular(upper, last), rest, m, deviance)
 
     def objective(self, tau: Vector) -> tuple[float, Vector]:
-        """The log-likelihood and its slope; −∞ where no error is left."""
-        try:
-            profile = self.profile(tau)
-        except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(len(tau))
-        return -profile.deviance / 2, -profile.slope(profile.sigma, self.restricted) / 2
+        """The log-likelihood and its slope; −∞ where no error is left.
 
-    def near(self, like: MixedFit | None = None) -> tuple[Vector, Matrix]:
-        """About the best τ, and by how much to scale steps from there; sooner if a fit is `like`
-        this one.
+        The slope by an SD of 0 is 0, as the likelihood is even in it.
         """
+        part, places = self.part(tau)
+        slope = np.zeros(len(tau))
+        try:
+            profile = part.profile(tau[places])
+        except np.linalg.LinAlgError:
+            return -np.inf, slope
+        slope[places] = -profile.slope(profile.sigma, self.restricted) / 2
+        return -profile.deviance / 2, slope
+
+    def about(self) -> Vector:
+        """Roughly the best τ, of which those are 0 that seem to be."""
         start = np.full(len(self.data.groups), 0.5)
+        start, _ = climb(self.objective, start, self.whitening(start), ROUGH)
+        return at_zero(self.objective, np.abs(start), last=len(start), error=1.0, less=0.0)
+
+    def near(self, like: MixedFit | None = None) -> Vector:
+        """The best τ but for a last step; sooner if a fit is `like` this one."""
         names = [group.name for group in self.data.groups]
-        if like and like.residual_sd and set(names) == like.sds.keys():
-            sds = np.array([like.sds[name] for name in names])
-            start = np.maximum(sds / like.residual_sd, LEAST)
-        whitening = np.diag(np.sqrt(variances_of_sds(self.data, start, 1.0)))
-        rough, _ = climb(self.objective, start, whitening, ROUGH)
-        rough = at_zero(self.objective, np.abs(rough), last=len(rough), error=1.0, less=0.0)
-        return climb(self.objective, rough, whitening, FLAT)[0], whitening
+        if like and set(names) == like.sds.keys():
+            start = np.array([like.sds[name] for name in names]) / like.error
+        else:
+            start = self.about()
+        least = np.full(len(names), LEAST)
+        whitening = self.whitening(start)
+        return np.abs(climb_from_zero(self.objective, start, whitening, least, FLAT)[0])
+
+    def whitening(self, tau: Vector) -> Matrix:
+        """By how much to scale steps, each τ by itself."""
+        return np.diag(np.sqrt(variances_of_sds(self.data, np.maximum(tau, LEAST), 1.0)))
 
 
 def variances_of_sds(data: Crossed, sds: Vector, error: float) -> Vector:
@@ -155,9 +178,8 @@ def fit_linear(
 def _fit(data: Crossed, restricted: bool, like: MixedFit | None) -> MixedFit:
     refuse_what_cannot_be_fitted(data, unknowns=1 + len(data.groups))
     model = Linear(data, restricted)
-    near, whitening = model.near(like)
-    near = at_zero(model.objective, np.abs(near), last=len(near), error=1.0)
-    best = settle(model.objective, near, whitening[:, near > 0])
+    near = at_zero(model.objective, model.near(like), last=len(data.groups), error=1.0)
+    best = settle(model.objective, near, model.whitening(near)[:, near > 0])
     if best.miss > FARTHEST:
         raise unconverged(data)
     profile = model.profile(best.at)
@@ -212,7 +234,6 @@ def _described(
             for group, t, of_group in zip(data.groups, tau, errors, strict=True)
         },
         log_likelihood=float(-profile.deviance / 2),
-        spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
         miss=miss,
         notes=data.notes + boundary(data.groups, tau),
         reference=Reference(

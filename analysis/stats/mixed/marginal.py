@@ -17,12 +17,11 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from pandas import DataFrame
 from scipy.special import expit, logit, stdtr, stdtrit
-from scipy.stats import multivariate_t
 
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.links import DISTRIBUTIONS
 from analysis.stats.mixed.nested import Matrix, Vector
-from analysis.stats.mixed.threads import on_one_thread
+from analysis.stats.threads import on_one_thread
 
 #: "latent" is the scale on which effects add up, "ratings" that of the ratings themselves.
 Scale = Literal["latent", "ratings"]
@@ -128,12 +127,16 @@ def first_shares(
     order = np.argsort(-levels.values, kind="stable")  # whatever the order of the levels is
     levels = levels.combined(np.eye(k)[order])
     first, second = np.triu_indices(k, 1)
-    differences = levels.combined(np.eye(k)[first] - np.eye(k)[second])
-    covariance = levels.slopes @ fit.covariance.to_numpy() @ levels.slopes.T
-    df: Any = differences.df.min()  # which scipy's types take for a whole number
-    drawn = multivariate_t(levels.values, covariance, df=df, allow_singular=True, seed=seed)
+    df = levels.combined(np.eye(k)[first] - np.eye(k)[second]).df.min()
+    # the symmetric root, which is the only one: others would make other draws on other machines
+    roots, axes = np.linalg.eigh(levels.slopes @ fit.covariance.to_numpy() @ levels.slopes.T)
+    root = (axes * np.sqrt(np.maximum(roots, 0))) @ axes.T
+    random = np.random.default_rng(seed)
+    far = random.standard_normal((draws, k)) @ root
+    if np.isfinite(df):
+        far /= np.sqrt(random.chisquare(df, draws) / df)[:, None]
     shares = np.empty(k)
-    shares[order] = np.bincount(np.argmax(drawn.rvs(draws), axis=1), minlength=k) / draws
+    shares[order] = np.bincount(np.argmax(levels.values + far, axis=1), minlength=k) / draws
     return shares
 
 

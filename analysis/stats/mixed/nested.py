@@ -9,6 +9,7 @@ leave; nothing is divided by a variance, so that one of 0 is no special case.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
 
@@ -23,6 +24,13 @@ Table = Matrix | csr_array
 
 #: Up to so many cells, matrices of cells are dense: then sparse ones take longer.
 FEW_CELLS = 200
+
+
+def with_entries(table: csr_array, entries: Vector) -> csr_array:
+    """A table with entries in the same places, which takes far less time than to make one."""
+    other = copy(table)
+    other.data = entries
+    return other
 
 
 class Nested:
@@ -76,15 +84,12 @@ class Nested:
 
     def root(self, tau: Vector) -> Table:
         """L with LL' = Σ: a column for each level of each factor."""
-        return self.by_level(np.broadcast_to(tau, (self.cells, len(self))))
+        values = np.broadcast_to(tau, (self.cells, len(self)))
+        return self._filled(self._columns, values, sum(self.sizes))
 
     def given(self, weights: Vector, tau: Vector) -> "NestedPosterior":
         """R, where the data about each cell have these weights."""
         return NestedPosterior(self, weights, tau)
-
-    def by_level(self, values: Matrix) -> Table:
-        """Cells × levels of all factors, with a value at each of a cell's levels."""
-        return self._filled(self._columns, values, sum(self.sizes))
 
     def _filled(self, columns: Codes, values: Matrix, n: int) -> Table:
         """A matrix of n columns with these values in each row (cells × as many in each)."""
@@ -152,26 +157,29 @@ class NestedPosterior:
 
     def times(self, values: Matrix) -> Matrix:
         """Rv, of a vector or of columns."""
-        product = np.zeros(values.shape)
-        for factor, (loading, levels) in enumerate(
-            zip(self.loadings, self.nested.levels, strict=True)
-        ):
-            by = loading if values.ndim == 1 else loading[:, None]
-            product += by * self.nested.totals(by * values, factor)[levels]
+        if not self.loadings:
+            return np.zeros(values.shape)
+        finest = self.loadings[-1] ** 2
+        product = (finest if values.ndim == 1 else finest[:, None]) * values
+        for loaded in self._loaded:
+            product += loaded @ (loaded.T @ values)
         return product
+
+    @cached_property
+    def _loaded(self) -> list[Table]:
+        """Lₖ of all factors but the finest, whose is diagonal."""
+        coarser = zip(self.nested.members[:-1], self.loadings[:-1], strict=True)
+        return [
+            members * loading[:, None]
+            if isinstance(members, np.ndarray)
+            else with_entries(members, loading)
+            for members, loading in coarser
+        ]
 
     @property
     def diagonal(self) -> Vector:
         nothing = np.zeros(self.nested.cells)
         return np.asarray(sum((loading**2 for loading in self.loadings), start=nothing))
-
-    @property
-    def matrix(self) -> Table:
-        """R as a whole, of cells × cells."""
-        if not self.loadings:
-            return np.zeros((1, 1))
-        root = self.nested.by_level(np.column_stack(self.loadings))
-        return root @ root.T if isinstance(root, np.ndarray) else csr_array(root @ root.T)
 
 
 def _coarser(fine: Codes, coarse: Codes) -> Codes:

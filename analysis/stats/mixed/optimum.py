@@ -14,6 +14,9 @@ FLAT = 1e-4
 #: Step of the differences of the slope, of the same unit.
 STEP = 3e-4
 
+#: Where it is seen whether the height rises from an SD of 0: this part of a least value.
+BESIDE = 0.1
+
 #: Log-likelihoods that differ by less are taken to be the same.
 AS_LIKELY = 1e-5
 
@@ -56,7 +59,32 @@ def climb(
         learnt = whitening @ np.linalg.cholesky(np.asarray(optimum.hess_inv, dtype=float))
     except np.linalg.LinAlgError:  # from where nothing is learnt, such as a plain
         learnt = whitening
-    return start + whitening @ np.asarray(optimum.x), learnt
+    # a last step, too short for the height to say whether it was one up
+    last = -np.asarray(optimum.hess_inv) @ optimum.jac
+    z = np.asarray(optimum.x) + (last if np.abs(last).max(initial=0) < 10 * flat else 0)
+    return start + whitening @ z, learnt
+
+
+def climb_from_zero(
+    objective: Objective, start: Vector, whitening: Matrix, least: Vector, flat: float = FLAT
+) -> tuple[Vector, Matrix]:
+    """`climb` where the last unknowns are standard deviations. Those that start at 0 stay there,
+    unless the height rises from it: the search then goes on from their `least` value.
+    """
+    sds = slice(len(start) - len(least), len(start))
+    for _ in least:
+        at, learnt = climb(objective, start, whitening, flat)
+        absent = at[sds] == 0
+        if not absent.any():
+            break
+        beside = at.copy()
+        beside[sds] += absent * least * BESIDE
+        rises = absent & (objective(beside)[1][sds] > 0)
+        if not rises.any():
+            break
+        start, whitening = at.copy(), learnt
+        start[sds] += rises * least
+    return at, learnt
 
 
 def at_zero(
@@ -72,7 +100,7 @@ def at_zero(
     height = objective(at)[0]
     small = MOST_OF_ZERO * float(np.sqrt(error**2 + (at[len(at) - last :] ** 2).sum()))
     for unknown in range(len(at) - last, len(at)):
-        if at[unknown] > small:
+        if at[unknown] == 0 or at[unknown] > small:
             continue
         tried = at.copy()
         tried[unknown] = 0.0
@@ -97,18 +125,21 @@ def settle(objective: Objective, at: Vector, whitening: Matrix) -> Maximum:
     """
     if not whitening.size:
         return Maximum(at, objective(at)[0], np.zeros((len(at), len(at))), 0.0, 1.0)
-    second = curvature(lambda x: objective(x)[1], at, whitening)
     height, slope = objective(at)
+    second = curvature(lambda x: objective(x)[1], at, whitening)
     roots = np.linalg.eigvalsh(second) if np.isfinite(second).all() else np.zeros(1)
     if roots[0] <= 0 or height == -np.inf:
         return Maximum(at, height, np.full((len(at), len(at)), np.nan), np.inf, np.inf)
     inverse = np.linalg.inv(second)
-    step = inverse @ (whitening.T @ slope)
-    moved = at + whitening @ step
+
+    def miss(slope: Vector) -> float:
+        rest = whitening.T @ slope
+        return float(np.sqrt(rest @ inverse @ rest))
+
+    moved = at + whitening @ inverse @ (whitening.T @ slope)
     new_height, new_slope = objective(moved)
-    if new_height >= height:
+    # so near, rounding alone may make it lower
+    if new_height > height - AS_LIKELY and miss(new_slope) < miss(slope):
         at, height, slope = moved, new_height, new_slope
-    rest = whitening.T @ slope
     covariance = whitening @ inverse @ whitening.T
-    miss = float(np.sqrt(rest @ inverse @ rest))
-    return Maximum(at, height, covariance, miss, float(roots[-1] / roots[0]))
+    return Maximum(at, height, covariance, miss(slope), float(roots[-1] / roots[0]))

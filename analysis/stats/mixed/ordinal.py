@@ -6,205 +6,40 @@ exact; linear mixed models say where to start and how far to step.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 from pandas import DataFrame
-from scipy.linalg import block_diag
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed.arrow import Weights, sums
-from analysis.stats.mixed.checks import (
-    extreme_levels,
-    refuse_what_cannot_be_fitted,
-    spare_levels,
-)
+from analysis.stats.mixed.checks import extreme_levels, refuse_what_cannot_be_fitted
 from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.fit import MixedFit
-from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
-from analysis.stats.mixed.linear import (
-    FARTHEST,
-    Linear,
-    boundary,
-    unconverged,
-    variances_of_sds,
+from analysis.stats.mixed.laplace import Laplace, ModeNotFound
+from analysis.stats.mixed.linear import FARTHEST, boundary, unconverged
+from analysis.stats.mixed.links import Link
+from analysis.stats.mixed.nested import Vector
+from analysis.stats.mixed.optimum import (
+    BESIDE,
+    Maximum,
+    Objective,
+    at_zero,
+    climb_from_zero,
+    settle,
 )
-from analysis.stats.mixed.links import DISTRIBUTIONS, Link
-from analysis.stats.mixed.nested import Codes, Matrix, Vector
-from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
+from analysis.stats.mixed.ordinal_model import LEAST_SD, Ordinal, PartOfModel
 from analysis.stats.mixed.problems import Note, Refused
-from analysis.stats.mixed.threads import on_one_thread
+from analysis.stats.threads import on_one_thread
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
 FLAT_SE = 10.0
-#: Where a search for an SD begins at least, as 0 may be a saddle.
-LEAST_SD = 0.05
 WORST_CONDITION = 1e7
 #: With a log-likelihood per rating above this, hardly a rating comes as a surprise.
 FORETOLD = -0.05
-#: Logarithm of the greatest gap between thresholds that is tried.
-FARTHEST_GAP = 10.0
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """The unknowns in one vector: the first threshold, the logarithms of the gaps between them, the
-    coefficients, and τ, which may be negative (the likelihood is even in it).
-    """
-
-    thresholds: int
-    coefficients: int
-
-    def split(self, x: Vector) -> tuple[Vector, Vector, Vector]:
-        first, rest = self.thresholds, self.thresholds + self.coefficients
-        thresholds = x[0] + np.append(0.0, np.cumsum(np.exp(x[1:first])))
-        return thresholds, x[first:rest], x[rest:]
-
-    def joined(self, thresholds: Vector, coefficients: Vector, tau: Vector) -> Vector:
-        gaps = np.log(np.diff(thresholds))
-        return np.concatenate([thresholds[:1], gaps, coefficients, tau])
-
-    def jacobian(self, x: Vector) -> Matrix:
-        """∂(thresholds, coefficients, τ)/∂x."""
-        jacobian = np.eye(len(x))
-        jacobian[: self.thresholds, 0] = 1
-        for gap in range(1, self.thresholds):
-            jacobian[gap, gap] = 0
-            jacobian[gap : self.thresholds, gap] = np.exp(x[gap])
-        return jacobian
-
-
-class Ordinal:
-    """A model, its likelihood, and where to start."""
-
-    def __init__(self, data: Crossed, ratings: Codes, link: Link) -> None:
-        self.data, self.link, self.distribution = data, link, DISTRIBUTIONS[link]
-        self.laplace = Laplace(data.crossing, data.X[:, 1:], ratings, self.distribution)
-        self.parameters = Parameters(self.laplace.categories - 1, data.X.shape[1] - 1)
-        first, second = data.crossing.cells
-        self._nowhere = (np.zeros(first), np.zeros(second))
-        self._x = self._nowhere
-
-    def mode(self, x: Vector) -> Mode:
-        """The mode of the random effects, searched from where the last one was."""
-        if x[1 : self.parameters.thresholds].max(initial=0) > FARTHEST_GAP:
-            raise ModeNotFound
-        at = self.parameters.split(x)
-        with np.errstate(invalid="ignore"):  # far off, what overflows is found out by itself
-            try:
-                mode = self.laplace.mode(*at, start=self._x)
-            except (ModeNotFound, np.linalg.LinAlgError):
-                mode = self.laplace.mode(*at, start=self._nowhere)
-        self._x = mode.x
-        return mode
-
-    def objective(self, x: Vector) -> tuple[float, Vector]:
-        """The log-likelihood and its slope; far off, where there is no mode, −∞."""
-        try:
-            mode = self.mode(x)
-        except (ModeNotFound, np.linalg.LinAlgError):
-            self._x = self._nowhere
-            return -np.inf, np.zeros(len(x))
-        slope = self.laplace.slope(mode)
-        raw = np.concatenate([slope.thresholds, slope.coefficients, slope.tau])
-        return mode.log_likelihood, self.parameters.jacobian(x).T @ raw
-
-    def start(self, near: MixedFit | None) -> tuple[Vector, Matrix]:
-        """Where to start the search, and a Cholesky factor of about what the covariance will be."""
-        return self._start_at(near) if near and self._is_like(near) else self._start_linear()
-
-    def _is_like(self, fit: MixedFit) -> bool:
-        """Whether it has the same unknowns."""
-        return (
-            (fit.link, fit.data.names) == (self.link, self.data.names)
-            and list(fit.sds) == [group.name for group in self.data.groups]
-            and len(fit.categories) == self.laplace.categories
-        )
-
-    def _start_at(self, fit: MixedFit) -> tuple[Vector, Matrix]:
-        sds = np.array(list(fit.sds.values()))
-        tau = np.maximum(sds, LEAST_SD * self.distribution.spread)
-        thresholds, coefficients = np.array(fit.thresholds), np.array(fit.coefficients)
-        start = self.parameters.joined(thresholds, coefficients, tau)
-        covariance = fit.covariance.to_numpy() + np.diag(
-            np.concatenate(
-                [
-                    np.zeros(len(start) - len(tau)),
-                    (sds == 0) * variances_of_sds(self.data, tau, self.distribution.spread),
-                ]
-            )
-        )
-        inverse = np.linalg.inv(self.parameters.jacobian(start))
-        return start, np.linalg.cholesky(inverse @ covariance @ inverse.T)
-
-    def _start_linear(self) -> tuple[Vector, Matrix]:
-        """From a linear mixed model of the category codes."""
-        data, spread = self.data, self.distribution.spread
-        codes = self.laplace.ratings.astype(float)
-        linear = Linear(Crossed(codes, data.X, data.names, data.sides), restricted=False)
-        relative = np.abs(linear.near()[0])
-        profile = linear.profile(relative)
-        scale = 1.05 * spread / profile.sigma
-        tau = np.maximum(relative * 1.05, LEAST_SD) * spread
-        coefficients = scale * profile.coefficients[1:]
-        fixed = data.X[:, 1:] @ coefficients
-        counts = np.bincount(self.laplace.ratings)
-        shares = np.cumsum(counts)[:-1] / counts.sum()
-        wider = np.sqrt(1 + (fixed.var() + (tau**2).sum()) / spread**2)
-        thresholds = self.distribution.quantile(shares) * wider + fixed.mean()
-        own = scale**2 * profile.sigma**2 * profile.inverse
-        own[0] *= -1
-        own[:, 0] *= -1
-        gaps = 2.0 / counts[1:-1]
-        blocks = [own[:1, :1], np.diag(gaps), own[1:, 1:]]
-        guess = block_diag(*blocks, np.diag(variances_of_sds(data, tau, spread)))
-        t = self.parameters.thresholds
-        guess[0, t : t + len(coefficients)] = own[0, 1:]
-        guess[t : t + len(coefficients), 0] = own[1:, 0]
-        start = self.parameters.joined(thresholds, coefficients, tau)
-        return start, np.asarray(np.linalg.cholesky(guess), dtype=float)
-
-    def equations(self, mode: Mode) -> Equations:
-        """Henderson's equations for thresholds and coefficients with the weights of the mode.
-
-        A row has second derivatives by the thresholds above and below it, and η takes part in
-        both: minus these by threshold and η are `up` and `down`.
-        """
-        rows, laplace, crossing = mode.rows, self.laplace, self.laplace.crossing
-        k, design, ratings = laplace.categories, laplace.design, laplace.ratings
-        (a1, a2, _), (b1, b2, _) = rows.ends()
-        above, below, both = a1**2 - a2, b1**2 + b2, -a1 * b1
-        up, down = above + both, below + both
-
-        def by_threshold(codes: Codes, levels: int, weights: Vector | float = 1.0) -> Matrix:
-            """Minus the sums of `up` and `down` in each level, each at its threshold."""
-            cells = codes * k + ratings
-            high = sums(cells, up * weights, levels * k).reshape(levels, k)
-            low = sums(cells, down * weights, levels * k).reshape(levels, k)
-            return -(high[:, :-1] + low[:, 1:])
-
-        everywhere = np.zeros(len(ratings), dtype=np.intp)
-        columns = [crossing.totals(rows.weight * column) for column in design.T]
-        totals = [
-            np.hstack([by_threshold(codes, levels), *(part[at][:, None] for part in columns)])
-            for at, (codes, levels) in enumerate(
-                zip((crossing.first, crossing.second), crossing.cells, strict=True)
-            )
-        ]
-        products = np.zeros((k - 1 + design.shape[1],) * 2)
-        own = sums(ratings, above, k)[:-1] + sums(ratings, below, k)[1:]
-        next_to = sums(ratings, both, k)[1:-1]
-        products[: k - 1, : k - 1] = np.diag(own) + np.diag(next_to, 1) + np.diag(next_to, -1)
-        products[k - 1 :, k - 1 :] = design.T @ (rows.weight[:, None] * design)
-        for at, column in enumerate(design.T, start=k - 1):
-            products[at, : k - 1] = by_threshold(everywhere, 1, column)[0]
-        products[: k - 1, k - 1 :] = products[k - 1 :, : k - 1].T
-        weights = Weights.of(crossing, rows.weight)
-        return Equations(crossing, weights, products, (totals[0], totals[1]))
 
 
 @on_one_thread
@@ -235,7 +70,7 @@ def fit_ordinal(
         return _fit(data, link, restricted, scale, near)
     except Refused as refused:
         return Inestimable(refused.kind, refused.because)
-    except np.linalg.LinAlgError:
+    except (ModeNotFound, np.linalg.LinAlgError):
         reason = unconverged(data)
         return Inestimable(reason.kind, reason.because)
 
@@ -257,21 +92,22 @@ def _fit(
     model = Ordinal(data, ratings, link)
     start, whitening = model.start(near)
     objective: Objective = model.objective
-    x, learnt = climb(objective, start, whitening)
+    least = np.full(len(data.groups), LEAST_SD * model.distribution.spread)
+    x, learnt = climb_from_zero(objective, start, whitening, least)
     if objective(x)[0] == -np.inf:
         raise unconverged(data)
-    sds = slice(len(x) - len(data.groups), len(x))
+    sds = model.sds
     if restricted:
         objective = _restricted(model, x)
-        x[sds] = np.maximum(np.abs(x[sds]), LEAST_SD * model.distribution.spread)
-        x, _ = climb(objective, x, learnt)
+        x[sds] = np.where(np.abs(x[sds]) > BESIDE * least, np.abs(x[sds]), 0.0)
+        x, _ = climb_from_zero(objective, x, learnt, least)
         if objective(x)[0] == -np.inf:
             raise _foretold(model, x) or unconverged(data)
     x[sds] = np.abs(x[sds])
     x = at_zero(objective, x, last=len(data.groups), error=model.distribution.spread)
     free = np.ones(len(x), dtype=bool)
     free[sds] = x[sds] > 0
-    maximum = settle(objective, x, whitening[:, free])
+    maximum = settle(objective, x, model.whitening(x)[:, free])
     if maximum.miss > FARTHEST:
         raise _foretold(model, x) or unconverged(data)
     _refuse_flat(model, maximum)
@@ -283,22 +119,30 @@ def _fit(
 
 
 def _restricted(model: Ordinal, x: Vector) -> Objective:
-    equations = model.equations(model.mode(x))
-    sds = slice(len(x) - len(model.data.groups), len(x))
+    """The log-likelihood less ½ log|A|, A being the information with the weights at x."""
+    rows = model.mode(x).rows
+    equations: dict[Laplace, Equations] = {}
+
+    @lru_cache(maxsize=1)  # most differences of the slope leave the SDs as they are
+    def information(part: PartOfModel, tau: tuple[float, ...]) -> tuple[float, Vector]:
+        """log|A| and its slope."""
+        if part.laplace not in equations:
+            equations[part.laplace] = model.equations(rows, part.laplace)
+        absorbed = equations[part.laplace].absorb(np.array(tau))
+        slope = absorbed.slope_of_log_determinant(absorbed.inverse)
+        return float(np.linalg.slogdet(absorbed.schur)[1]), slope
 
     def objective(x: Vector) -> tuple[float, Vector]:
         height, slope = model.objective(x)
         if height == -np.inf:
             return height, slope
+        part = model.part(x)
         try:
-            absorbed = equations.absorb(x[sds])
-            inverse = absorbed.inverse
+            size, by_tau = information(part, tuple(x[model.sds][part.sds]))
         except np.linalg.LinAlgError:  # no information is left where every rating is foretold
             return -np.inf, np.zeros(len(x))
-        _sign, size = np.linalg.slogdet(absorbed.schur)
-        slope = slope.copy()
-        slope[sds] -= absorbed.slope_of_log_determinant(inverse) / 2
-        return height - float(size) / 2, slope
+        slope[model.sds][part.sds] -= by_tau / 2
+        return height - size / 2, slope
 
     return objective
 
@@ -319,7 +163,7 @@ def _described(
     names = [f"{low:g}|{high:g}" for low, high in pairwise(categories)]
     columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
     mode = model.mode(x)
-    absorbed = model.equations(mode).absorb(tau)
+    absorbed = model.equations(mode.rows, model.laplace).absorb(tau)
     scores = data.crossing.by_factor(mode.x)
     return MixedFit(
         data=data,
@@ -336,7 +180,6 @@ def _described(
             for group, t, score in zip(groups, tau, scores, strict=True)
         },
         log_likelihood=maximum.height,
-        spare_levels={group.name: spare_levels(data.X, group) for group in groups},
         miss=maximum.miss,
         notes=(*data.notes, *notes, *boundary(groups, tau)),
         reference=Reference(absorbed, absorbed.inverse, None),

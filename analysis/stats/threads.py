@@ -1,8 +1,8 @@
 """Linear algebra on one thread.
 
-The matrices here are small, and threads that share them cost more than they save. On a machine
-that is busy with something else they cost fifty times as much, as each waits for the others
-turning in circles.
+The matrices of an analysis are small, and threads that share them cost more than they save: those
+that wait keep their processors busy. On a machine that is busy with something else they cost fifty
+times as much.
 """
 
 from collections.abc import Callable
