@@ -15,6 +15,7 @@ from analysis.models import (
     RuleSet,
 )
 from survey.admin import ReadOnly
+from survey.bounded_lists import BoundedValues
 
 
 @admin.register(RuleSet, RecipeSet, LockedPlan)
@@ -66,7 +67,7 @@ class RaterQualityAdmin(ReadOnly):
 class ExclusionAdmin(ReadOnly):
     list_display = ("run", "participant", "rule", "value", "threshold")
     list_select_related = ("run__study", "participant")
-    list_filter = ("rule",)
+    list_filter = (("rule", BoundedValues),)
     search_fields = ("participant__pseudonym",)
 
 

@@ -12,6 +12,7 @@ from analysis.figures.drawing import Drawing
 from analysis.not_available import NotAvailable
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
+from analysis.size import AnalysisSize, why_left_for_later
 from analysis.study_data import plain
 from analysis.tables.group_tests import answered, why_nobody, why_unanswered
 from analysis.tables.replication import replication
@@ -31,30 +32,18 @@ def analyse_by_recipe(
     scale: Scale,
     recipes: Sequence[Recipe],
     labels: Labels,
+    size: AnalysisSize,
 ) -> None:
-    """Add each table, with the rows of all recipes, and what is drawn from them to what was found.
+    """Add each table, with the rows of all recipes, and what is drawn from them to the results,
+    except tables that an analysis of this `size` leaves for later.
 
     There is one recipe at least. Raises MarginOutsideScale.
     """
     recipes = [recipe.on(scale) for recipe in recipes]
-    made = _Made(ranked=not answers["all"].ranks.empty)
-    for recipe in recipes:
-        analyses = [analysis for analysis in OF_RECIPES if recipe.unit in analysis.of_units]
-        for raters in recipe.raters:
-            request = Request(recipe, raters, answers[raters], study)
-            for analysis in analyses:
-                if not analysis.of_all_at_once:
-                    made.make(analysis, request, where=f"{recipe.name}, {raters} raters")
-        for analysis in analyses:
-            if analysis.of_all_at_once:
-                made.make(
-                    analysis, Request(recipe, "all", answers["all"], study), where=recipe.name
-                )
     first = _first_by_participants(recipes)
-    for raters in RATERS:
-        suffix = "" if raters == "included" else "_all"
-        for analysis in OF_RATERS:
-            made.make(analysis, Request(first, raters, answers[raters], study), suffix=suffix)
+    made = _Made(size, ranked=not answers["all"].ranks.empty)
+    _make_of_recipes(made, answers, study, recipes)
+    _make_of_raters(made, answers, study, first)
     tables = made.tables()
     results.tables |= {name: tables[name] for name in NAMES if name in tables}
     results.not_available |= made.not_available()
@@ -74,6 +63,37 @@ def analyse_by_recipe(
     for figure in FIGURES.values():
         if figure.draw:
             results.figure(figure.name, partial(figure.draw, drawing))
+
+
+def _make_of_recipes(
+    made: "_Made",
+    answers: Mapping[Raters, Answers],
+    study: StudyInput,
+    recipes: Iterable[Recipe],
+) -> None:
+    """The tables that each recipe asks for, of the raters that it names."""
+    for recipe in recipes:
+        analyses = [analysis for analysis in OF_RECIPES if recipe.unit in analysis.of_units]
+        for raters in recipe.raters:
+            request = Request(recipe, raters, answers[raters], study)
+            for analysis in analyses:
+                if not analysis.of_all_at_once:
+                    made.make(analysis, request, where=f"{recipe.name}, {raters} raters")
+        for analysis in analyses:
+            if analysis.of_all_at_once:
+                made.make(
+                    analysis, Request(recipe, "all", answers["all"], study), where=recipe.name
+                )
+
+
+def _make_of_raters(
+    made: "_Made", answers: Mapping[Raters, Answers], study: StudyInput, recipe: Recipe
+) -> None:
+    """The tables that are the same in every recipe."""
+    for raters in RATERS:
+        suffix = "" if raters == "included" else "_all"
+        for analysis in OF_RATERS:
+            made.make(analysis, Request(recipe, raters, answers[raters], study), suffix=suffix)
 
 
 def _unanswered(
@@ -143,7 +163,8 @@ class _Made:
     anybody gave ranks or choices.
     """
 
-    def __init__(self, *, ranked: bool) -> None:
+    def __init__(self, size: AnalysisSize, *, ranked: bool) -> None:
+        self._size = size
         self._ranked = ranked
         self._parts: dict[str, list[DataFrame]] = {}
         self._reasons: dict[str, dict[str, str]] = {}
@@ -152,6 +173,8 @@ class _Made:
         self, analysis: AnalysisSpec, request: Request, *, where: str = "", suffix: str = ""
     ) -> None:
         try:
+            if analysis.for_later and self._size.leaves_some:
+                raise NotAvailable(why_left_for_later(self._size.ratings))
             if analysis.of_ratings and request.answers.ratings.empty:
                 raise NotAvailable(request.answers.unrated)
             if self._ranked and not analysis.of_ratings and request.answers.people.empty:

@@ -20,14 +20,8 @@ from analysis.exploratory import mark
 from analysis.figures.labelled import labelled
 from analysis.figures.perturbations import changes_figure
 from analysis.figures.scorers import calibration_figure
-from analysis.frames import (
-    JUDGES_SEED,
-    Snapshot,
-    read_judges,
-    read_metrics,
-    read_protocol,
-    read_rehearsal,
-)
+from analysis.frames import Snapshot, read_protocol, read_rehearsal
+from analysis.free_memory import free_memory
 from analysis.heartbeat import kept
 from analysis.jobs import Lost
 from analysis.judges.automatic_metrics import analyse_metrics
@@ -45,9 +39,12 @@ from analysis.recipe import USUAL_CONFIDENCE, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.rehearsal import Rehearsal
 from analysis.rule_sets import rules_of
-from analysis.runs import State, claim, fingerprint, request_run
+from analysis.runs import State, claim, fingerprint, request_run, size_of
 from analysis.scorer_frames import read_scorer_data
+from analysis.size import AnalysisSize, TooLarge
+from analysis.source_frames import JUDGES_SEED, read_judges, read_metrics
 from analysis.study_data import StudyData
+from analysis.table_parts import cut
 from analysis.tables.design_health import design_health
 from analysis.tables.planted import planted
 from analysis.tables.protocol import protocol
@@ -72,12 +69,13 @@ class RunFailed(Exception):
     """An analysis could not be computed; the message says why."""
 
 
-def finished_run(*, study: Study, sources: Sequence[str]) -> AnalysisRun:
-    """A finished run of the data as they are now: an earlier one, else computed here.
+def finished_run(*, study: Study, sources: Sequence[str], everything: bool = False) -> AnalysisRun:
+    """A finished run of the data as they are now: an earlier one, else computed here. Without
+    `everything`, a large study leaves some tables for later.
 
     Raises RunFailed.
     """
-    run = request_run(study=study, sources=sources)
+    run = request_run(study=study, sources=sources, everything=everything)
     if run.state != State.DONE and not execute(run.pk):
         # A worker is at it; rather than wait for it, compute the same here.
         run = AnalysisRun.objects.create(
@@ -86,6 +84,7 @@ def finished_run(*, study: Study, sources: Sequence[str]) -> AnalysisRun:
             recipe_set=run.recipe_set,
             sources=list(sources),
             fingerprint=run.fingerprint,
+            everything=everything,
         )
         execute(run.pk)
     run.refresh_from_db()
@@ -110,6 +109,8 @@ def execute(run_id: int, *, while_reading: WhileReading | None = None) -> bool:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s is no longer this worker's", run)
+    except TooLarge as refused:
+        jobs.refuse(run, str(refused))
     except Exception as error:  # whatever it was: the run has to say that it failed
         logger.exception("%s failed", run)
         jobs.fail(run, error)
@@ -120,6 +121,8 @@ def _computed(run: AnalysisRun, while_reading: WhileReading | None) -> tuple[Res
     """All results of a run, whose manifest is noted on it, and how many people had withdrawn."""
     now = timezone.now()
     rules = rules_of(run.rule_set)
+    size = size_of(run.study, run.sources, everything=run.everything)
+    size.refuse_without_memory(free_memory())
     with reading():
         digest = fingerprint(run.study, run.sources, run.rule_set, run.recipe_set, at=now)
         snapshot = snapshot_at(run.study, run.sources, run.rule_set, at=now)
@@ -137,31 +140,27 @@ def _computed(run: AnalysisRun, while_reading: WhileReading | None) -> tuple[Res
         if while_reading is not None:
             while_reading(run, now)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
-    results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
+    recipes = recipes_of(run.recipe_set)
+    results = analyse(snapshot.data, rules, recipes, labels, size=size)
     results.tables["protocol"] = protocol(worked_out)
     if rehearsal is not None:
-        main = primary_recipe(run.study, recipes_of(run.recipe_set))
+        main = primary_recipe(run.study, recipes)
         results.table("planted", lambda: _planted(rehearsal, results, snapshot.data, main))
     excluded = set(results.exclusions["participant"])
     results.tables["design_health"] = design_health(worked_out, excluded)
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
-    results.tables.update(tables)
+    results.add(tables, absent)
     results.figures.update(figures)
-    results.not_available.update(absent)
-    tables, absent = analyse_metrics(snapshot.data, judges, metrics, rules)
-    results.tables.update(tables)
-    results.not_available.update(absent)
-    tables, absent = theme_tables(themes, _included(results))
-    results.tables.update(tables)
-    results.not_available.update(absent)
+    results.add(*analyse_metrics(snapshot.data, judges, metrics, rules))
+    results.add(*theme_tables(themes, _included(results)))
     _about_scorer(results, scorer, labels)
     _about_perturbations(results, perturbed, labels)
     if "replication" in results.tables:
-        add_replication(results, recipes_of(run.recipe_set))
+        add_replication(results, recipes)
     _name_what_does_not_count(run, snapshot, results)
     if planned is not None and not not_counted_among(run.sources):
         mark(results.tables, planned.deviations, planned.now.by_raters)
-    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now) | {
+    run.manifest = _manifest(run, snapshot, results, size, judges_hash=judges_hash, at=now) | {
         "plan": planned.as_json if planned else None
     }
     if understood is not None:
@@ -177,8 +176,7 @@ def _included(results: Results) -> "Series[str]":
 def _about_scorer(results: Results, scorer: ScorerData, labels: Labels) -> None:
     """What held-out ratings say of the study's trained scorer."""
     tables, absent = scorer_tables(scorer)
-    results.tables.update(tables)
-    results.not_available.update(absent)
+    results.add(tables, absent)
     if tables:
         drawn = (labelled(each, labels) for each in (scorer.calibration, scorer.held_out))
         results.figure(CALIBRATION.name, lambda: calibration_figure(*drawn, scale=scorer.scale))
@@ -187,8 +185,7 @@ def _about_scorer(results: Results, scorer: ScorerData, labels: Labels) -> None:
 def _about_perturbations(results: Results, perturbed: PerturbedData, labels: Labels) -> None:
     """What small changes of texts do to scores."""
     tables, absent = perturbation_tables(perturbed, seed=JUDGES_SEED)
-    results.tables.update(tables)
-    results.not_available.update(absent)
+    results.add(tables, absent)
     if tables:
         drawn = labelled(tables["perturbation_changes"], labels)
         results.figure(CHANGES.name, lambda: changes_figure(drawn))
@@ -216,7 +213,13 @@ def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Res
 
 
 def _manifest(
-    run: AnalysisRun, snapshot: Snapshot, results: Results, *, judges_hash: str, at: datetime
+    run: AnalysisRun,
+    snapshot: Snapshot,
+    results: Results,
+    size: AnalysisSize,
+    *,
+    judges_hash: str,
+    at: datetime,
 ) -> dict[str, Any]:
     return about(run.study, run.sources, run.rule_set, snapshot) | {
         "read_at": time_text(at.replace(microsecond=0)),
@@ -234,8 +237,16 @@ def _manifest(
         "composites": {name: list(of) for name, of in snapshot.data.composites.items()},
         **(snapshot.data.repeats.as_content if snapshot.data.repeats else {}),
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
+        "left_for_later": _left_for_later(size),
         "absent": results.not_available,
     }
+
+
+def _left_for_later(size: AnalysisSize) -> list[str]:
+    """The tables that a large study leaves for later."""
+    if not size.leaves_some:
+        return []
+    return [name for analysis in ANALYSES if analysis.for_later for name in analysis.names]
 
 
 def _seeds(run: AnalysisRun) -> dict[str, int]:
@@ -256,6 +267,16 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         snapshot_hash=run.snapshot_hash,
         manifest=run.manifest,
     )
+    _store_raters(run, results)
+    _store_results(run, results)
+    if AnalysisRun.objects.filter(pk=run.pk, is_automatic=True).exists():
+        AnalysisRun.objects.filter(
+            study_id=run.study_id, sources=run.sources, is_automatic=True, pk__lt=run.pk
+        ).exclude(state=State.RUNNING).delete()
+
+
+def _store_raters(run: AnalysisRun, results: Results) -> None:
+    """Each rater's indices, and who is excluded."""
     people = dict(Participant.objects.filter(study_id=run.study_id).values_list("pseudonym", "id"))
     RaterQuality.objects.bulk_create(
         RaterQuality(
@@ -276,6 +297,10 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         )
         for row in _records(results.exclusions)
     )
+
+
+def _store_results(run: AnalysisRun, results: Results) -> None:
+    """Tables, whole and in parts, figures, and what pages say of them."""
     tables = {name: content_of(table) for name, table in results.tables.items()}
     for_pages = {IN_WORDS: in_words(run, tables)} | _for_pages(run, results)
     Result.objects.bulk_create(
@@ -292,12 +317,13 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
                 Result(run=run, kind=Result.Kind.PAGE, name=name, content=plain(content))
                 for name, content in for_pages.items()
             ),
+            *(
+                Result(run=run, kind=Result.Kind.PAGE, name=name, content=part)
+                for table, content in tables.items()
+                for name, part in cut(table, content).items()
+            ),
         ]
     )
-    if AnalysisRun.objects.filter(pk=run.pk, is_automatic=True).exists():
-        AnalysisRun.objects.filter(
-            study_id=run.study_id, sources=run.sources, is_automatic=True, pk__lt=run.pk
-        ).exclude(state=State.RUNNING).delete()
 
 
 def in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -1,50 +1,25 @@
 """From the database to the tidy tables that the analysis takes, with their hash."""
 
 import hashlib
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
+from math import nan
 from operator import itemgetter
 from typing import Any
 
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
-from analysis.judges.automatic_metrics import (
-    METRIC_SOURCES,
-    OTHER_LANGUAGES,
-    OUTDATED,
-    MetricsData,
-)
-from analysis.judges.judged import JudgesData
 from analysis.manual_decisions import exclusions_in_force
-from analysis.measured_languages import MeasuredLanguages
-from analysis.metric_labels import LABELS
 from analysis.metrics.words import words
-from analysis.models import ComputedMetric
 from analysis.rehearsal import Rehearsal
 from analysis.repeats import one_of_each
-from analysis.scorer_frames import scorer_judge_rows, scorer_score_rows
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
-from judge.definition import JudgingDefinition
-from judge.models import Judging
 from judge.queries import GoldScores, gold_scores
-from judge.tidy import (
-    JUDGE_COLUMNS,
-    JUDGE_COMPARISON_COLUMNS,
-    JUDGE_EXAMPLE_COLUMNS,
-    JUDGE_SCORE_COLUMNS,
-    RETURNED_MODEL_COLUMNS,
-    gold_rows,
-    judge_comparison_rows,
-    judge_example_rows,
-    judge_rows,
-    judge_score_rows,
-    response_names,
-    returned_model_rows,
-)
+from judge.tidy import gold_rows, response_names
+from survey.batched import batched
 from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import Settings
@@ -53,7 +28,6 @@ from survey.models import Participant, Rating, Response, Study
 from survey.regions import OTHER, REGIONS
 from survey.simulated.crowd import read_content
 from survey.simulated.record import crowds_of, simulated_raters
-from survey.text_languages import response_languages
 from survey.tidy import (
     CELL_COLUMNS,
     COMMENT_COLUMNS,
@@ -80,8 +54,6 @@ from survey.tidy import (
     written_rows,
 )
 
-#: Of every bootstrap about judges, so that the same data give the same intervals.
-JUDGES_SEED = 1
 #: Of a snapshot in chunks.
 PEOPLE_AT_ONCE, ROWS_AT_ONCE = 250, 10_000
 NUMBERS = (
@@ -119,7 +91,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
     """
     gold = gold_scores(study)
     tables = {
-        name: _Table(columns, rows)
+        name: HashedTable(columns, rows)
         for name, (columns, rows) in _tables(study, sources, gold, seen_since).items()
     }
     frames = {name: table.frame for name, table in tables.items()}
@@ -152,12 +124,12 @@ class SnapshotInChunks:
         rows = {name: iter(rows) for name, (_, rows) in tables.items()}
         frames = {"gold": self._hashed["gold"].frame(list(rows["gold"]))}
         for name in ("ranks", *({"writing"} & rows.keys())):
-            while some := list(islice(rows[name], ROWS_AT_ONCE)):
+            for some in batched(rows[name], ROWS_AT_ONCE):
                 self._hashed[name].add(some)
             frames[name] = self._hashed[name].frame([])
         ratings = groupby(rows["ratings"], key=itemgetter(0))
         following = next(ratings, None)
-        while people := list(islice(rows["participants"], PEOPLE_AT_ONCE)):
+        for people in batched(rows["participants"], PEOPLE_AT_ONCE):
             names = {person[0] for person in people}
             theirs: list[Row] = []
             while following is not None and following[0] in names:
@@ -253,15 +225,22 @@ def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
 
 def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> ProtocolData:
     """What tells how the protocol worked out, beside `data`. Call it inside `reading()` too."""
-    shown = shown_response_rows(study, sources)
     return ProtocolData(
         data.participants,
         data.ratings,
         data.ranks,
-        _frame(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
-        _frame(COMMENT_COLUMNS, comment_rows(study, sources)),
-        _frame(("participant", *CELL_COLUMNS), dict.fromkeys(row[:5] for row in shown)),
+        frame_of(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
+        frame_of(COMMENT_COLUMNS, comment_rows(study, sources)),
+        _shown(shown_response_rows(study, sources)),
     )
+
+
+def _shown(rows: Iterable[Row]) -> DataFrame:
+    """Each response that each participant was shown, once."""
+    whose = groupby((row[:5] for row in rows), key=itemgetter(0))
+    columns = ("participant", *CELL_COLUMNS)
+    each_once = chain.from_iterable(dict.fromkeys(theirs) for _, theirs in whose)
+    return _collected(columns, each_once).astype("str")  # also of nobody
 
 
 def read_rehearsal(study: Study, sources: Sequence[str]) -> Rehearsal | None:
@@ -274,76 +253,6 @@ def read_rehearsal(study: Study, sources: Sequence[str]) -> Rehearsal | None:
     return Rehearsal(content, simulated_raters(study, content, crowds_of(study)))
 
 
-def read_judges(study: Study, data: StudyData) -> tuple[JudgesData, str]:
-    """Everybody's scores of the responses of `data`, and their SHA-256. Call it inside `reading()`
-    too.
-    """
-    scores = _Table(
-        JUDGE_SCORE_COLUMNS,
-        (
-            (*row[:-2], number(row[-2]), row[-1])
-            for row in chain(judge_score_rows(study), scorer_score_rows(study))
-        ),
-    )
-    comparisons = _Table(JUDGE_COMPARISON_COLUMNS, judge_comparison_rows(study))
-    judging = Judging.objects.filter(study=study).first()
-    definition = judging.read_definition() if judging else JudgingDefinition()
-    judges = JudgesData(
-        judge_scores=scores.frame,
-        responses=data.responses,
-        judges=_frame(JUDGE_COLUMNS, (*judge_rows(study), *scorer_judge_rows(study))),
-        returned_models=_frame(RETURNED_MODEL_COLUMNS, returned_model_rows(study)),
-        families=definition.families,
-        epsilon=definition.epsilon,
-        seed=JUDGES_SEED,
-        comparisons=comparisons.frame,
-        examples=_frame(JUDGE_EXAMPLE_COLUMNS, judge_example_rows(study)),
-    )
-    if comparisons.frame.empty:
-        return judges, scores.hash
-    return judges, hashlib.sha256(f"{scores.hash}{comparisons.hash}".encode()).hexdigest()
-
-
-def read_metrics(study: Study) -> MetricsData:
-    """The automatic metrics that were computed of the study's responses; without values where some
-    of these came later. Call it inside `reading()` too.
-    """
-    names = response_names(cells_of(study))
-    order = list(LABELS)
-    known = study.computed_metrics.filter(name__in=order).prefetch_related("values")
-    found = response_languages(study) if known else {}
-    languages = {each: one.language for each, one in found.items()}
-    in_languages = Counter(languages.values())
-    values: list[Row] = []
-    corpus: list[Row] = []
-    sources: list[Row] = []
-    for metric in sorted(known, key=lambda metric: order.index(metric.name)):
-        by_response = {value.response_id: value.value for value in metric.values.all()}
-        page = study.definition["language"]
-        measured = MeasuredLanguages.of(metric.recorded, page=page, n=len(by_response))
-        note = "" if measured.counts == in_languages else OTHER_LANGUAGES
-        note = note if names.keys() <= by_response.keys() else OUTDATED
-        sources.append((*_recorded(metric), measured.in_words, note))
-        if not note:
-            reasons = measured.reasons
-            values += [
-                (metric.name, name, by_response[each], reasons.get(languages[each], ""))
-                for each, name in names.items()
-            ]
-            corpus += [(metric.name, *row) for row in metric.corpus]
-    return MetricsData(
-        _frame(("metric", "response", "value", "not_for"), values).astype({"value": "float64"}),
-        _frame(("metric", "model", "condition", "corpus"), corpus),
-        _frame(METRIC_SOURCES.names, sources),
-    )
-
-
-def _recorded(metric: ComputedMetric) -> Row:
-    about = metric.recorded
-    settings = json.dumps(about["settings"], ensure_ascii=False, sort_keys=True)
-    return metric.name, about["meaning"], about["package"], about["version"], settings
-
-
 def _responses(study: Study) -> DataFrame:
     """What stands at each place: the columns of `CELL`, the `response` there, and its `words`."""
     cells = cells_of(study)
@@ -353,7 +262,7 @@ def _responses(study: Study) -> DataFrame:
     places = (
         (*cell.names, names[response], lengths[response]) for (_, response), cell in cells.items()
     )
-    return _frame((*CELL_COLUMNS, "response", "words"), places)
+    return frame_of((*CELL_COLUMNS, "response", "words"), places)
 
 
 def number(value: float | None) -> float | None:
@@ -361,20 +270,17 @@ def number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _frame(columns: Sequence[str], rows: Iterable[Row]) -> DataFrame:
+def frame_of(columns: Sequence[str], rows: Iterable[Row]) -> DataFrame:
     return DataFrame(list(rows), columns=list(columns))
 
 
-class _Table:
+class HashedTable:
     """Rows as a DataFrame, hashed as CSV while they stream in."""
 
     def __init__(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
-        cells: dict[str, list[Any]] = {name: [] for name in columns}
-        digest = hashlib.sha256()
-        for text in csv_lines(columns, _collected(rows, list(cells.values()))):
-            digest.update(text.encode())
-        self.hash = digest.hexdigest()
-        self.frame = _typed(DataFrame(cells))
+        hashed = _HashedRows(columns)
+        self.frame = _typed(_collected(columns, rows, also=hashed.add))
+        self.hash = hashed.digest.hexdigest()
 
 
 class _HashedRows:
@@ -403,11 +309,24 @@ def _typed(frame: DataFrame) -> DataFrame:
     return frame
 
 
-def _collected(rows: Iterable[Row], columns: list[list[Any]]) -> Iterator[Row]:
-    for row in rows:
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-        yield row
+def _collected(
+    columns: Sequence[str],
+    rows: Iterable[Row],
+    *,
+    also: Callable[[Sequence[Row]], object] | None = None,
+) -> DataFrame:
+    """Rows as a DataFrame, in little memory: some rows at a time, numbers unboxed, and each column
+    is dropped once the frame has it. `also` gets the rows, too.
+    """
+    cells: dict[str, Any] = {name: array("d") if name in NUMBERS else [] for name in columns}
+    for some in batched(rows, ROWS_AT_ONCE):
+        for place, name in enumerate(columns):
+            values = map(itemgetter(place), some)
+            known = (nan if value is None else value for value in values)
+            cells[name].extend(known if name in NUMBERS else values)
+        if also is not None:
+            also(some)
+    return concat([DataFrame({name: cells.pop(name)}) for name in columns], axis="columns")
 
 
 def _asked(people: DataFrame, definition: StudyDefinition) -> DataFrame:

@@ -5,11 +5,12 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, QuerySet
 
 from analysis.models import ManualDecision
 from analysis.quality_rules import LONGEST_REASON
 from survey.models import Participant, Study, StudyEvent
+from survey.queries import about_people
 
 Source = Participant.Source
 
@@ -18,13 +19,22 @@ class DecisionRefused(Exception):
     """A decision that can't be made; the message says why."""
 
 
-def exclusions_in_force(study: Study) -> list[ManualDecision]:
-    """The newest decision about each person, where it excludes them; by person."""
-    about = ManualDecision.objects.filter(participant=OuterRef("participant")).order_by("-id")
-    newest = ManualDecision.objects.filter(
-        participant__study=study, excluded=True, pk=Subquery(about.values("pk")[:1])
-    )
-    return list(newest.select_related("participant", "author").order_by("participant_id"))
+def in_force(study: Study, **which: object) -> QuerySet[ManualDecision]:
+    """The newest decision about each person, or about `which`, where it excludes them; in the order
+    of people.
+    """
+    about = ManualDecision.objects.filter(participant=OuterRef("participant"))
+    later = about.filter(pk__gt=OuterRef("pk"))
+    newest = ManualDecision.objects.filter(~Exists(later), excluded=True)
+    return about_people(newest, study, **which).order_by("participant_id")
+
+
+def exclusions_in_force(
+    study: Study, *, among: Collection[int] | None = None
+) -> list[ManualDecision]:
+    """The decisions in force with people and authors, of all or `among` these participant ids."""
+    decided = in_force(study).select_related("participant", "author")
+    return list(decided if among is None else decided.filter(participant__in=among))
 
 
 def decided_in_words(changed: Collection[Participant], *, excluded: bool) -> str:
@@ -67,7 +77,7 @@ def decide_on(
         )
     # One decides at a time, and who withdraws meanwhile is gone, or waits for us.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    out = {decision.participant_id for decision in exclusions_in_force(study)}
+    out = set(in_force(study).values_list("participant_id", flat=True))
     asked = study.participants.filter(pk__in=[person.pk for person in participants])
     changed = [person for person in asked if (person.pk in out) != excluded]
     ManualDecision.objects.bulk_create(

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from analysis.quality_rules import LONGEST_REASON
 from survey.models import FreeAnswer, Participant, Response, Study
+from survey.models.sql import JsonValue
 
 
 class Version(models.Model):
@@ -144,6 +145,9 @@ class AnalysisRun(Job):
     )
     snapshot_hash = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the data")
     manifest = models.JSONField(default=dict)
+    everything = models.BooleanField(
+        default=False, help_text="Even the tables that a large study leaves for later"
+    )
     is_automatic = models.BooleanField(
         default=False, help_text="Started because data changed; the next such run replaces it"
     )
@@ -358,6 +362,16 @@ class PerturbedScore(models.Model):
         return f"{self.source} on {self.text}: {self.before} → {self.after}"
 
 
+#: Indices by which raters are sorted and chosen.
+OF_RATER = {
+    **{
+        name: JsonValue("indices", name, models.FloatField())
+        for name in ("n_ratings", "duration_seconds", "sigma", "mae")
+    },
+    "status": JsonValue("indices", "status", models.TextField()),
+}
+
+
 class RaterQuality(models.Model):
     """One rater's indices in one run."""
 
@@ -372,6 +386,13 @@ class RaterQuality(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["run", "participant"], name="rater_quality_once")
+        ]
+        indexes = [
+            models.Index(fields=["run", "included"], name="rater_quality_included"),
+            *(
+                models.Index("run", of_rater, name=f"rater_by_{name}")
+                for name, of_rater in OF_RATER.items()
+            ),
         ]
 
     def __str__(self) -> str:
@@ -486,3 +507,22 @@ class Coding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.coder} on {self.answer}"
+
+
+class CodedChunk(models.Model):
+    """How many times coders decided about the answers of a chunk of people. Stored counts of the
+    chunk's codings are out of date once this number has changed.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="coded_chunks")
+    chunk = models.PositiveBigIntegerField(
+        help_text="Of participants' ids, in steps of `PEOPLE_IN_CHUNK`"
+    )
+    decisions = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["study", "chunk"]
+        constraints = [models.UniqueConstraint(fields=["study", "chunk"], name="coded_chunk_once")]
+
+    def __str__(self) -> str:
+        return f"chunk {self.chunk} of {self.study}"

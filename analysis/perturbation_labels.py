@@ -17,8 +17,10 @@ TASK_LABELS: Mapping[str, str] = {
     "elevated": "Elevated",
     "casual": "Casual",
 }
+#: No change at all: shows how much a judge's scores differ when it is asked again.
+UNCHANGED = "unchanged"
 PERTURBATION_LABELS: Mapping[str, str] = {
     **RULE_LABELS,
     **TASK_LABELS,
-    "unchanged": "Unchanged, asked again",
+    UNCHANGED: "Unchanged, asked again",
 }

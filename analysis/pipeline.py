@@ -28,6 +28,8 @@ from analysis.raters.thresholds import thresholds
 from analysis.raters.writing import flagged_writing, with_flagged
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
+from analysis.size import AnalysisSize
+from analysis.stats.threads import on_one_thread
 from analysis.study_data import CheckedData, Contrast, StudyData, in_order, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.fits import Fits
@@ -51,13 +53,17 @@ FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratin
 THRESHOLDS_SEED = 1
 
 
+@on_one_thread
 def analyse(
     data: StudyData,
     rules: QualityRules,
     recipes: Sequence[Recipe] = (),
     labels: Labels = USUAL_LABELS,
+    *,
+    size: AnalysisSize | None = None,
 ) -> Results:
-    """Filter the raters, and compute every table and figure from those who are left.
+    """Filter the raters, and compute every table and figure from those who are left, but those that
+    an analysis of this `size` leaves for later (default: that of the ratings in `data`).
 
     What depends on no recipe comes first, then what the recipes ask for. The results depend on
     the content of `data` alone, not on the order of its rows. Figures have `labels` for names,
@@ -95,11 +101,13 @@ def analyse(
     if recipes:
         study = _study_input(who, data)
         scale = Scale(data.scale, data.between)
-        analyse_by_recipe(results, counted, study, scale, recipes, labels)
+        size = size or AnalysisSize(len(data.ratings), everything=False)
+        analyse_by_recipe(results, counted, study, scale, recipes, labels, size)
     results.exclusions = exclusions(raters, funnel.exclusion, rules)
     return results
 
 
+@on_one_thread
 def analyse_multiverse(
     data: StudyData,
     rules: QualityRules,

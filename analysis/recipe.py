@@ -34,7 +34,7 @@ GroupTest = Literal["student", "welch", "mann_whitney"]
 #: What a p value is adjusted over: all rows that agree in every column *but* this one.
 Over = Literal["model", "factor", "condition", "scenario"]
 FittedLink = Literal["probit", "logit", "linear"]
-#: What mixed models are called by their link.
+#: Names of mixed models, by their link.
 LINK_LABELS: dict[str, str] = {
     "probit": "ordinal, probit",
     "logit": "ordinal, logit",

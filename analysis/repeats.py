@@ -71,7 +71,7 @@ def one_of_each(tables: Mapping[str, DataFrame], taken: RepeatTaken) -> OneEach:
 
 
 def _again(frame: DataFrame, judged: list[str]) -> DataFrame:
-    if REPEAT not in frame:
+    if REPEAT not in frame or not (frame[REPEAT] > 1).any():
         return frame.iloc[:0]
     return frame[frame.duplicated(judged)]
 

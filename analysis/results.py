@@ -1,6 +1,6 @@
 """Tables and figures as they are made, and why others are not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,11 @@ class Results:
             self.tables[name] = plain(make())
         except NotAvailable as reason:
             self.not_available[name] = str(reason)
+
+    def add(self, tables: Mapping[str, DataFrame], absent: Mapping[str, str]) -> None:
+        """Tables that are made, and why others are absent."""
+        self.tables.update(tables)
+        self.not_available.update(absent)
 
     def figure(self, name: str, make: Callable[[], go.Figure]) -> None:
         """Make a figure, kept as Plotly's data and layout, or note why it is absent."""

@@ -7,25 +7,28 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Sum
 from django.utils import timezone
 
 from analysis import jobs
 from analysis.locked_plans import locked_plan
-from analysis.manual_decisions import exclusions_in_force
+from analysis.manual_decisions import in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
 from analysis.perturbation_requests import finished_perturbations as finished
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.scorer_requests import current_scorer
+from analysis.size import AnalysisSize
 from analysis.theme_coding import themes_digest
 from analysis.versions import software
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
-from survey.models import DemographicAnswer, Participant, Study
-from survey.tidy import active_participants, counted_sources
+from survey.models import Participant, Study, StudyEvent, not_ended
+from survey.models.sql import Milliseconds
+from survey.tidy import counted_sources, rating_count
 
 State = AnalysisRun.State
 
@@ -46,19 +49,9 @@ def fingerprint(
     perturbations, themes, rules, recipes, the locked plan, composites, repeats, sizes of models,
     labels (figures are stored with them), software. Pages list them (dashboard/_run.html).
 
-    Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
-    ratings. A participant who becomes inactive changes results as well, hence the time.
+    It costs about the same however many people there are.
     """
-    digest = hashlib.sha256()
-    people = (
-        Participant.objects.filter(study=study, source__in=sources)
-        .order_by("id")
-        .values_list("id", "source", "status", "pages_done", "last_seen_at")
-    )
-    for person in people.iterator():
-        digest.update(repr(person).encode())
     silent_since = at - timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
-    active = active_participants(study, sources, seen_since=silent_since)
     plan = locked_plan(study)
     settings = Settings.model_validate(study.settings)
     rest = [
@@ -72,40 +65,64 @@ def fingerprint(
         themes_digest(study),
         _decisions(study, sources),
         _imported_answers(study),
-        sorted(active),
+        _people(study, sources, silent_since),
         settings.labels.model_dump(),
         settings.composites,
         settings.repeats,
         {name: about.model_dump() for name, about in settings.models.items()},
     ]
-    digest.update(json.dumps(rest, sort_keys=True).encode())
-    return digest.hexdigest()
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _imported_answers(study: Study) -> list[str]:
-    """How many demographic answers came from Prolific, and when the last of them: no import moves
-    a participant's `last_seen_at`.
+def _people(study: Study, sources: Sequence[str], silent_since: datetime) -> list[Any]:
+    """Numbers that change with every person who comes, goes on or is deleted, and with each answer,
+    which moves its participant's `last_seen_at`. New ids are larger than all before, pages and
+    times only grow, and nobody leaves a final status, so that no earlier state comes back. The
+    number of active people is part of it, because a participant who becomes inactive changes
+    results, too.
     """
-    answers = DemographicAnswer.objects.filter(
-        participant__study=study, imported_at__isnull=False
-    ).aggregate(n=Count("pk"), last=Max("imported_at"))
-    return [str(answers["n"]), str(answers["last"])]
+    people = Participant.objects.filter(study=study, source__in=sources).order_by()
+    sums = (
+        not_ended(people)
+        .order_by("source", "status")
+        .values_list("source", "status")
+        .annotate(
+            Count("id"), Sum("id"), Sum("pages_done"), times=Sum(Milliseconds("last_seen_at"))
+        )
+    )
+    active = people.filter(status=Participant.Status.IN_PROGRESS, last_seen_at__gte=silent_since)
+    there = active.exclude(source=Participant.Source.IMPORT).count()
+    everybody = [people.count(), people.aggregate(newest=Max("id"))["newest"]]
+    return [everybody, [[str(value) for value in row] for row in sums], there]
 
 
-def _decisions(study: Study, sources: Sequence[str]) -> list[tuple[int, str]]:
-    """Who of these sources is excluded by researchers, and why."""
-    return [
-        (decision.participant_id, decision.reason)
-        for decision in exclusions_in_force(study)
-        if decision.participant.source in sources
-    ]
+def _imported_answers(study: Study) -> list[int]:
+    """The imports of demographic answers from Prolific, which move no `last_seen_at`."""
+    imports = study.events.filter(action=StudyEvent.DEMOGRAPHICS_IMPORTED).order_by("id")
+    return list(imports.values_list("id", flat=True))
+
+
+def _decisions(study: Study, sources: Sequence[str]) -> list[str]:
+    """Of the decisions that exclude people of these sources. They are never edited, and one that
+    was taken back does not come into force again, so that no earlier sum comes back.
+    """
+    decided = in_force(study, source__in=sources).order_by()
+    # As text: sums of PostgreSQL are decimals, which JSON does not have.
+    return [str(value) for value in decided.aggregate(Count("id"), Sum("id")).values()]
 
 
 @transaction.atomic
-def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False) -> AnalysisRun:
-    """The run for the data as they are now: done or under way already, else a waiting one.
+def request_run(
+    *,
+    study: Study,
+    sources: Sequence[str],
+    automatic: bool = False,
+    everything: bool = False,
+) -> AnalysisRun:
+    """The run for the data as they are now: done or under way already, else a waiting one. Without
+    `everything`, a large study leaves some tables for later.
 
-    The caller wakes a worker, or executes it.
+    The caller wakes a worker, or executes it. What a large one takes is noted for pages.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one asks at a time
     rule_set, recipe_set = current_rule_set(study), current_recipe_set(study)
@@ -114,7 +131,8 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
     run = runs.exclude(state__in=AnalysisRun.WITHOUT_RESULT).first()
     # An older run of the same data (a gold source chosen, then another, then the first again)
     # would stand behind the newest one, which pages show.
-    if run is None or run.fingerprint != digest:
+    if run is None or run.fingerprint != digest or (everything and _leaves_some(run)):
+        size = size_of(study, sources, everything=everything)
         return AnalysisRun.objects.create(
             study=study,
             rule_set=rule_set,
@@ -122,11 +140,23 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
             sources=list(sources),
             fingerprint=digest,
             is_automatic=automatic,
+            everything=everything,
+            manifest={"takes": str(size)} if size.is_large else {},
         )
     if run.is_automatic and not automatic:
         run.is_automatic = False  # a person asked for it: it is kept
         run.save(update_fields=["is_automatic"])
     return run
+
+
+def size_of(study: Study, sources: Sequence[str], *, everything: bool) -> AnalysisSize:
+    """The size of an analysis of the data as they are now."""
+    return AnalysisSize(rating_count(study, sources), everything)
+
+
+def _leaves_some(run: AnalysisRun) -> bool:
+    """Whether an earlier run left tables for later."""
+    return size_of(run.study, run.sources, everything=run.everything).leaves_some
 
 
 def claim(run_id: int) -> AnalysisRun | None:

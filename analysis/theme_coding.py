@@ -1,32 +1,25 @@
 """Coding open answers by themes: a code book, and what each coder decided about each answer."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
 from django.utils import timezone
 
-from analysis.models import Coding, ThemeCode
+from analysis.models import CodedChunk, Coding, ThemeCode
 from survey.files.names import one_name
-from survey.models import FreeAnswer, Study, StudyEvent
+from survey.models import PEOPLE_IN_CHUNK, FreeAnswer, Study, StudyEvent
 
 #: In files: between the codes of an answer, and for the decision that nothing fits.
 BETWEEN, NOTHING_FITS = ";", "none"
 LONGEST_NAME, LONGEST_DEFINITION = 60, 1000
+#: The action in the log when decisions about answers are stored.
+CODED = "coded"
 
 
 class CodingRefused(Exception):
     """A code or a decision that can't be kept; the message says why."""
-
-
-@dataclass(frozen=True)
-class CoderProgress:
-    """How many open answers there are, and how many a coder has decided about."""
-
-    coder: User
-    done: int
 
 
 def code_book(study: Study) -> list[ThemeCode]:
@@ -35,38 +28,28 @@ def code_book(study: Study) -> list[ThemeCode]:
 
 
 def answers_to_code(study: Study, sources: Collection[str]) -> QuerySet[FreeAnswer]:
-    """Open answers of people from `sources`, question by question."""
+    """Open answers of people from `sources`, question by question and person by person."""
     answers = FreeAnswer.objects.filter(
         participant__study=study, participant__source__in=list(sources)
     )
-    return answers.exclude(text="").order_by("name", "id")
+    return answers.exclude(text="").order_by("name", "participant_id", "id")
 
 
 def codings_of(study: Study, sources: Collection[str]) -> QuerySet[Coding]:
     """Every decision about these answers."""
-    return Coding.objects.filter(answer__in=answers_to_code(study, sources).order_by().values("pk"))
-
-
-def coders_of(study: Study, sources: Collection[str]) -> list[CoderProgress]:
-    """Who has coded, those who began first first, with how many answers."""
-    counts = codings_of(study, sources).order_by().values("coder")
-    done = {row["coder"]: row["n"] for row in counts.annotate(n=Count("pk"))}
-    return [
-        CoderProgress(coder, done[coder.pk]) for coder in _in_letters(study) if coder.pk in done
-    ]
-
-
-def _in_letters(study: Study) -> list[User]:
-    """All coders of a study in the order of their letters: by their first decisions."""
-    of_study = Coding.objects.filter(answer__participant__study=study).order_by("id")
-    order = dict.fromkeys(of_study.values_list("coder", flat=True))
-    users = User.objects.in_bulk(list(order))
-    return [users[pk] for pk in order]
+    # Unlike with IN, the database begins with the decisions, not with all answers.
+    answer = answers_to_code(study, sources).filter(pk=OuterRef("answer")).order_by()
+    return Coding.objects.filter(Exists(answer))
 
 
 def letters_of(study: Study) -> dict[int, str]:
-    """What coders are called in tables and files that are shared: A, B, …, by account."""
-    return {coder.pk: letter(place) for place, coder in enumerate(_in_letters(study))}
+    """What coders are called in tables and files that are shared, by account: A, B, … in the order
+    of their first decisions.
+    """
+    of_study = Coding.objects.filter(answer__participant__study=study).order_by().values("coder")
+    first = of_study.annotate(first=Min("id")).order_by("first")
+    coders = first.values_list("coder", flat=True)
+    return {coder: letter(place) for place, coder in enumerate(coders)}
 
 
 def letter(place: int) -> str:
@@ -75,11 +58,11 @@ def letter(place: int) -> str:
 
 
 def themes_digest(study: Study) -> list[str]:
-    """What changes whenever the code book or a decision does."""
-    decided = Coding.objects.filter(answer__participant__study=study)
-    about = decided.aggregate(n=Count("pk"), last=Max("at"))
-    codes = [f"{code.pk} {code.name}" for code in code_book(study)]
-    return [str(about["n"]), str(about["last"]), *codes] if codes else []
+    """Changes with the code book and with every decision, as each is in the log."""
+    if not (codes := code_book(study)):
+        return []
+    decided = study.events.filter(action=CODED).aggregate(newest=Max("id"))
+    return [str(decided["newest"]), *(f"{code.pk} {code.name}" for code in codes)]
 
 
 def add_code(*, study: Study, name: str, definition: str, author: User | None) -> ThemeCode:
@@ -154,9 +137,20 @@ def code_answers(
         )
         coding.codes.set(codes)
     if decisions:
+        _note_chunks(study, decisions)
         detail = {"answers": len(decisions)} | ({"name": file} if file else {})
-        StudyEvent.objects.create(study=study, author=coder, action="coded", detail=detail)
+        StudyEvent.objects.create(study=study, author=coder, action=CODED, detail=detail)
     return len(decisions)
+
+
+def _note_chunks(study: Study, answers: Collection[int]) -> None:
+    """That there are other decisions about these answers."""
+    coded = FreeAnswer.objects.only("participant_id").in_bulk(list(answers))
+    # In order, so that coders who wait for each other never do so in a circle.
+    for chunk in sorted({answer.participant_id // PEOPLE_IN_CHUNK for answer in coded.values()}):
+        CodedChunk.objects.get_or_create(study=study, chunk=chunk)
+        of_chunk = CodedChunk.objects.filter(study=study, chunk=chunk)
+        of_chunk.update(decisions=F("decisions") + 1)
 
 
 def _record(study: Study, author: User | None, action: str, name: str) -> None:

@@ -155,12 +155,13 @@ class TableSpec:
     `question` is what it answers, `observations` what counts as one in it, `says` how to read it.
     It stands on the page of its `subject`, if it has one, and in a `section` of the report, where
     `counts` says what no column tells. `folded` tables open on demand; those of the `appendix`
-    stand at the report's end. A report keeps the rows that `keep` is true of, and `kept` says
-    which; rows that `first` is true of stand apart, before the others. Tables that `lead` stand in
-    the report's main part, which is short, and so do the answers that they give; all others are
-    folded behind it. One leads only `leads_without` any of those tables, which say more. In LaTeX,
-    rows that differ in a column of `apart` are tables of their own. `empty` says why it may have
-    no rows.
+    stand at the report's end. If `about` names a column, the title is about the rows with a value
+    in it: report and LaTeX have no others. Of these, the report, which is short, keeps those that
+    `keep` is true of. `kept` says which rows are left; rows that `first` is true of stand apart,
+    before the others. Tables that `lead` stand in the report's main part, which is short, and so do
+    the answers that they give; all others are folded behind it. One leads only `leads_without` any
+    of those tables, which say more. In LaTeX, rows that differ in a column of `apart` are tables of
+    their own. `empty` says why it may have no rows.
 
     A table that compares two sides, a and b, writes them `{a}` and `{b}` in its texts and its
     columns' labels: they are the study's two conditions, or what else `sides` says.
@@ -176,6 +177,7 @@ class TableSpec:
     subject: str = ""
     counts: str = ""
     sides: str = "condition"
+    about: str = ""
     keep: Callable[[Any], bool] | None = None
     kept: str = ""
     first: Callable[[Any], bool] | None = None
@@ -207,6 +209,14 @@ class TableSpec:
                 rest = words(name.removeprefix(family.name[:-1]))
                 return family.but(name=name, meaning=family.meaning.format(rest))
         return Column(name, "")
+
+    def is_about(self, row: Any) -> bool:
+        """Whether report and LaTeX can have a row (see `about`)."""
+        return not self.about or row[self.about] not in (None, "")
+
+    def is_kept(self, row: Any) -> bool:
+        """Whether the report has a row."""
+        return self.is_about(row) and (self.keep is None or self.keep(row))
 
     def is_signed(self, name: str) -> bool:
         """Whether a number is signed, or an end of the interval of one that is."""

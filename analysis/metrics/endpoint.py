@@ -1,6 +1,6 @@
 """What metrics ask of an endpoint with an OpenAI-compatible API, and how they read its answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -46,9 +46,3 @@ def in_order(parts: Sequence[Part]) -> list[Part]:
     """The parts in the order of their texts, each once; as they stand where none has an index."""
     by_index = {each.index: each for each in parts if each.index is not None}
     return [by_index[each] for each in sorted(by_index)] or list(parts)
-
-
-def batches(texts: Sequence[str], size: int) -> Iterator[list[str]]:
-    """`texts`, at most `size` at a time."""
-    for start in range(0, len(texts), size):
-        yield list(texts[start : start + size])

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from pydantic import BaseModel, FiniteFloat
 
-from analysis.metrics.endpoint import EndpointClient, Indexed, batches, in_order, read
+from analysis.metrics.endpoint import EndpointClient, Indexed, in_order, read
 from analysis.metrics.metric import Matrix
+from survey.batched import batched
 
 #: Texts in one request: the default limit of text-embeddings-inference; others take more.
 BATCH = 32
@@ -51,7 +52,7 @@ class EndpointEmbedder:
     def sentence(self, texts: Sequence[str]) -> Matrix:
         """A row for each text (n × d), as the endpoint answered it."""
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        for batch in batches(new, BATCH):
+        for batch in batched(new, BATCH):
             self._vectors |= zip(batch, self._asked(batch), strict=True)
         return np.array([self._vectors[text] for text in texts])
 

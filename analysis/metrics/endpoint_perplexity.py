@@ -13,7 +13,8 @@ import numpy as np
 from pandas import DataFrame, Series
 from pydantic import BaseModel, FiniteFloat
 
-from analysis.metrics.endpoint import EndpointClient, Indexed, batches, in_order, read
+from analysis.metrics.endpoint import EndpointClient, Indexed, in_order, read
+from survey.batched import batched
 
 #: Texts in one request.
 BATCH = 8
@@ -98,7 +99,7 @@ class EndpointPerplexity:
 
     def _tokens(self, texts: Sequence[str]) -> list[list[_Token]]:
         """The tokens of each text, with their log-probabilities."""
-        return [tokens for batch in batches(texts, BATCH) for tokens in self._asked(batch)]
+        return [tokens for batch in batched(texts, BATCH) for tokens in self._asked(batch)]
 
     def _asked(self, texts: list[str]) -> list[list[_Token]]:
         body = {"model": self._model, "prompt": texts, "echo": True, "logprobs": 1}

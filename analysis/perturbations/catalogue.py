@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
 
+from analysis import perturbation_labels
 from analysis.perturbations import rules
 
 #: What a language model is told, whatever the change.
@@ -51,7 +52,7 @@ _TASKS = {
     "casual": "Make its language casual, as in a chat with a friend, without saying more.",
 }
 #: The text as it is: what a judge says when it is asked again.
-UNCHANGED = Perturbation("unchanged", "The text as it is, scored again")
+UNCHANGED = Perturbation(perturbation_labels.UNCHANGED, "The text as it is, scored again")
 BY_RULE = tuple(_by_rule(rule).name for rule in _RULES)
 REWRITTEN = tuple(_TASKS)
 PERTURBATIONS: Mapping[str, Perturbation] = MappingProxyType(

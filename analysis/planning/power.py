@@ -23,7 +23,7 @@ from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.linear import Linear
 from analysis.stats.mixed.nested import Vector
 from analysis.stats.mixed.problems import Refused
-from analysis.stats.mixed.threads import on_one_thread
+from analysis.stats.threads import on_one_thread
 from analysis.tables.fits import RANDOM
 
 #: A difference is detectable where it is found in so many studies.

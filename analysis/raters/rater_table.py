@@ -66,7 +66,7 @@ RATERS = TableSpec(
     observations="a rater",
     says="Each row is a rater.",
     section="Participants",
-    keep=lambda row: bool(row["exclusion"]),
+    about="exclusion",
     kept="raters excluded by a rule or a decision",
     folded=True,
 )  # fmt: skip

@@ -74,5 +74,3 @@ def mean(vectors: Matrix, ratings: Matrix, seed: int) -> LinearFit:
 
 
 HEADS: Mapping[str, Head] = MappingProxyType({"ridge": ridge, "linear": linear, "mean": mean})
-#: Those that can be chosen; the mean is what they are compared with.
-CHOICES = ("ridge", "linear")

@@ -15,8 +15,9 @@ from pandas import DataFrame, Series
 from analysis.metrics.metric import Matrix, SentenceEmbedder
 from analysis.scorer.evaluation import calibration, evaluated, fitted_to, half_width
 from analysis.scorer.fitted import FittedHead, FittedScorer
-from analysis.scorer.heads import CHOICES, HEADS, LinearFit
-from analysis.stats.mixed.threads import on_one_thread
+from analysis.scorer.heads import HEADS, LinearFit
+from analysis.scorer_labels import HEAD_LABELS
+from analysis.stats.threads import on_one_thread
 
 COLUMNS = ("text", "scenario", "system", "dimension", "rating", "raters", "sd")
 #: What is held out: each scenario, each system, or nothing, as in the paper.
@@ -40,8 +41,8 @@ class TrainingSettings:
 
     def check(self) -> None:
         """Raise ValueError for what cannot be."""
-        if self.head not in CHOICES:
-            raise ValueError(f"there is no head {self.head!r}; choose {' or '.join(CHOICES)}")
+        if self.head not in HEAD_LABELS:
+            raise ValueError(f"there is no head {self.head!r}; choose {' or '.join(HEAD_LABELS)}")
         if not 0.5 <= self.confidence < 1:
             raise ValueError(f"the confidence {self.confidence:g} is not between 0.5 and 1")
 

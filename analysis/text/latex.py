@@ -8,8 +8,6 @@ from functools import lru_cache
 from string import ascii_lowercase
 from typing import Any
 
-from pandas import DataFrame
-
 from analysis.catalogue.number_text import count, p_text
 from analysis.catalogue.spec import Column, TableSpec, together
 from analysis.text.latex_layout import LatexColumn, LatexLayout, layout
@@ -186,25 +184,56 @@ def _table(label: str, title: str, part: Kept, words: Words, apart: Collection[s
 def _skeleton(
     label: str, caption: str, how: LatexLayout, columns: Sequence[LatexColumn], below: Sequence[str]
 ) -> str:
-    """The table as pandas writes it, in our size, with what stands below it."""
-    cells = zip(*(column.cells for column in columns), strict=True)
-    styler = DataFrame(list(cells), columns=how.headings).style.hide(axis="index")
-    text = styler.to_latex(
-        column_format="".join(how.align),
-        caption=caption,
-        label=label,
-        hrules=True,
-        environment="longtable" if how.is_long else "table",
-        position_float=None if how.is_long else "centering",
-    ).rstrip()
-    under = NEW.join(below)
-    if how.is_long:
-        long = [*how.size.commands, r"\setlength{\LTcapwidth}{\linewidth}", text, under]
-        return NEW.join(["{", *filter(None, long), "}"])
-    sized = NEW.join([r"\centering", *how.size.commands])
-    end = r"\end{table}"
-    text = text.replace(r"\centering", sized, 1)
-    return text.removesuffix(end) + (under + NEW if under else "") + end
+    """The table in booktabs, in our size, with what stands below it."""
+    align = "".join(how.align)
+    head = [r"\toprule", latex_row(how.headings), r"\midrule"]
+    rows = [latex_row(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    if not how.is_long:
+        return NEW.join(
+            [
+                r"\begin{table}",
+                r"\centering",
+                *how.size.commands,
+                rf"\caption{{{caption}}}",
+                rf"\label{{{label}}}",
+                rf"\begin{{tabular}}{{{align}}}",
+                *head,
+                *rows,
+                r"\bottomrule",
+                r"\end{tabular}",
+                *below,
+                r"\end{table}",
+            ]
+        )
+    return NEW.join(
+        [
+            "{",
+            *how.size.commands,
+            r"\setlength{\LTcapwidth}{\linewidth}",
+            rf"\begin{{longtable}}{{{align}}}",
+            rf"\caption{{{caption}}} \label{{{label}}} \\",
+            *head,
+            r"\endfirsthead",
+            rf"\caption[]{{{caption}}} \\",
+            *head,
+            r"\endhead",
+            r"\midrule",
+            rf"\multicolumn{{{len(columns)}}}{{r}}{{Continued on next page}} \\",
+            r"\midrule",
+            r"\endfoot",
+            r"\bottomrule",
+            r"\endlastfoot",
+            *rows,
+            r"\end{longtable}",
+            *below,
+            "}",
+        ]
+    )
+
+
+def latex_row(cells: Iterable[str]) -> str:
+    """Cells as a line of a tabular or longtable; they are escaped already."""
+    return f"{' & '.join(cells)} \\\\"
 
 
 def comments(name: str, text: str, aside: Sequence[str]) -> list[str]:

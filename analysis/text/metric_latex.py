@@ -1,10 +1,8 @@
 """The table of metric means as LaTeX, metrics side by side as papers print them. Pure."""
 
-from collections.abc import Sequence
-
 from analysis.catalogue.spec import TableSpec
 from analysis.text.cells import Table
-from analysis.text.latex import DASH, NEW, Words, below, comments, escaped
+from analysis.text.latex import DASH, NEW, Words, below, comments, escaped, latex_row
 from analysis.text.latex_layout import SMALL, TURNED, seen
 from analysis.text.metric_tables import MetricCell, MetricLine, MetricTable, metric_tables
 
@@ -49,9 +47,9 @@ def _table(part: MetricTable, label: str, title: str, words: Words) -> str:
             rf"\label{{{label}}}",
             rf"\begin{{tabular}}{{l{'r' * n * len(part.metrics)}}}",
             r"\toprule",
-            _row("", [_across(n, escaped(metric)) for metric in part.metrics]),
+            latex_row(["", *(_across(n, escaped(metric)) for metric in part.metrics)]),
             " ".join(rf"\cmidrule(lr){{{start}-{start + n - 1}}}" for start in starts),
-            _row("Model", [escaped(each) for each in part.conditions] * len(part.metrics)),
+            latex_row(["Model", *[escaped(each) for each in part.conditions] * len(part.metrics)]),
             r"\midrule",
             *(_line(line, n) for line in part.lines),
             r"\bottomrule",
@@ -68,11 +66,7 @@ def _line(line: MetricLine, n: int) -> str:
     cells = [_text(cell) for cells in line.cells for cell in cells]
     if line.is_across:
         cells = [_across(n, cell) for cell in cells]
-    return _row(escaped(line.system), cells)
-
-
-def _row(first: str, cells: Sequence[str]) -> str:
-    return " & ".join([first, *cells]) + r" \\"
+    return latex_row([escaped(line.system), *cells])
 
 
 def _across(n: int, text: str) -> str:

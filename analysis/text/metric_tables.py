@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.text.cells import Cited, Row, Table, texts
+from survey.batched import batched
 
 METRIC_MEANS = "metric_means"
 #: Metrics in one table, as in Table 1 of Kumar et al., The Pursuit of Empathy.
@@ -51,8 +52,7 @@ def metric_tables(table: Table, per_table: int = PER_TABLE) -> list[MetricTable]
     """The rows of metric_means with a mean, at most so many metrics in a table."""
     rows = [row for row in table if row["mean"] is not None]
     conditions = _conditions(table, rows)
-    metrics = texts(rows, "metric")
-    blocks = [metrics[start : start + per_table] for start in range(0, len(metrics), per_table)]
+    blocks = list(batched(texts(rows, "metric"), per_table))
     return [MetricTable(block, conditions, _lines(rows, block, conditions)) for block in blocks]
 
 
