@@ -7,7 +7,7 @@ from dashboard.notices.models import Follower, Notice
 from dashboard.overview.models import MemberInvitation
 from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.prolific.models import EventSubscription, PayTerms, ReceivedEvent, Recruitment
-from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.models import SubmissionOnProlific, SubmissionsRevision
 from dashboard.rehearsal.models import Simulation
 from dashboard.share.models import Package
 from dashboard.shared.models import ChunkCounts, CorpusMembership, Membership
@@ -33,4 +33,5 @@ __all__ = [
     "Simulation",
     "SubmissionDecision",
     "SubmissionOnProlific",
+    "SubmissionsRevision",
 ]

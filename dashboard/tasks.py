@@ -9,7 +9,7 @@ from django.utils import timezone
 from analysis.jobs import seconds_at_most
 from config.celery import is_ending, wake
 from config.sessions import SessionStore
-from dashboard.api.counting_ahead import count_ahead
+from dashboard.api.counting_ahead import count_ahead, large_studies
 from dashboard.corpora import asking
 from dashboard.design import plan_options
 from dashboard.design.models import PlannedGrid
@@ -21,7 +21,6 @@ from dashboard.raters.models import SubmissionUpload
 from dashboard.rehearsal import simulations
 from dashboard.share import packages
 from dashboard.share.models import Package
-from dashboard.shared.chunk_counts import large_studies
 
 
 @shared_task(name="dashboard.package", time_limit=seconds_at_most(Package))

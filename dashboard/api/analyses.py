@@ -12,10 +12,11 @@ from analysis.metrics_requests import metrics_request_of
 from analysis.models import AnalysisRun, Multiverse
 from analysis.multiverses import multiverse_of
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
 from dashboard.api.refusals import refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.results import (
+    AskForAnalysisSerializer,
     MetricsSerializer,
     MultiverseSerializer,
     NewestSerializer,
@@ -43,13 +44,18 @@ class Analysis(Route):
         analysis = newest_analysis(study_or_404(name), asked_for(request))
         return Response(NewestSerializer(analysis).data)
 
-    @extend_schema(parameters=[STUDY, INCLUDE], request=None, responses={202: StateOfRunSerializer})
+    @extend_schema(
+        parameters=[STUDY, INCLUDE],
+        request=AskForAnalysisSerializer,
+        responses={202: StateOfRunSerializer},
+    )
     def post(self, request: Request, name: str) -> Response:
         """Have a worker analyse the data as they are now. Where nothing has changed, the answer is
         the analysis that is done.
         """
         study = study_or_404(name)
-        run = ask_for_analysis(study, asked_for(request), author=user_of(request))
+        asked = sent_by(request, AskForAnalysisSerializer)
+        run = ask_for_analysis(study, asked_for(request), **asked, author=user_of(request))
         wake_for(run)
         return Response(StateOfRunSerializer(run).data, status=HTTP_202_ACCEPTED)
 

@@ -22,7 +22,7 @@ from dashboard.api.serializers.design import (
     PlanSerializer,
     TextsSerializer,
 )
-from dashboard.design.certificate import PEOPLE, Certificate, pools_used, usual_pool
+from dashboard.design.certificate import PEOPLE, Certificate, usual_pool
 from dashboard.design.downloads import certificate_response, plan_response
 from dashboard.design.forms import CertificateForm, LockForm, PlanForm, PreviewForm, VersionForm
 from dashboard.design.locked_plan import compared
@@ -33,6 +33,7 @@ from dashboard.design.texts import texts_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.pages import try_to_wake
 from survey.models import Slot, Study
+from survey.slots import pools_used
 from survey.tidy import reading
 
 PREVIEW = [

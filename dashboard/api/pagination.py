@@ -4,7 +4,8 @@ Unlike a number of rows to skip, that costs the same on every page, and rows tha
 meanwhile shift no page. A list says its order by columns that together name a row.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -75,33 +76,26 @@ class Stored(Generic[Row]):
 
 
 @dataclass(frozen=True)
-class Computed(Generic[Row]):
-    """Rows that were computed, by whole numbers that together name one."""
+class Computed:
+    """Sorted pairs of whole numbers. Each is a row and its own place in the list."""
 
-    rows: Iterable[Row]
-    key: Callable[[Row], tuple[int, ...]]
+    rows: Sequence[tuple[int, int]]
 
-    def after(self, place: str | None, most: int) -> list[Row]:
-        ordered = sorted(self.rows, key=self.key)
-        if place is None:
-            return ordered[:most]
-        there = _numbers(place)
-        return [row for row in ordered if self._key(row, there) > there][:most]
+    def after(self, place: str | None, most: int) -> list[tuple[int, int]]:
+        first = 0 if place is None else bisect_right(self.rows, self._read(place))
+        return list(self.rows[first : first + most])
 
-    def before(self, place: str, most: int) -> list[Row]:
-        there = _numbers(place)
-        ordered = sorted(self.rows, key=self.key)
-        return [row for row in ordered if self._key(row, there) < there][-most:]
+    def before(self, place: str, most: int) -> list[tuple[int, int]]:
+        end = bisect_left(self.rows, self._read(place))
+        return list(self.rows[max(0, end - most) : end])
 
-    def place_of(self, row: Row) -> str:
-        return ".".join(map(str, self.key(row)))
+    def place_of(self, row: tuple[int, int]) -> str:
+        return ".".join(map(str, row))
 
-    def _key(self, row: Row, place: tuple[int, ...]) -> tuple[int, ...]:
-        """Where a row is. Raises ValueError for a `place` that is none in this list."""
-        key = self.key(row)
-        if len(key) != len(place):
-            raise ValueError(place)
-        return key
+    def _read(self, place: str) -> tuple[int, int]:
+        """Raises ValueError for a place that is none in this list."""
+        first, second = numbers_of(place)
+        return first, second
 
 
 class Keyset(BasePagination):
@@ -239,5 +233,6 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _numbers(place: str) -> tuple[int, ...]:
+def numbers_of(place: str) -> tuple[int, ...]:
+    """The whole numbers that a place is made of. Raises ValueError."""
     return tuple(map(_number, place.split(".")))

@@ -34,15 +34,23 @@ from dashboard.api.serializers.payments import (
 )
 from dashboard.api.serializers.prolific import SubmissionListsSerializer, SubmissionsReadSerializer
 from dashboard.payments.bonus_cost import bonus_cost
-from dashboard.payments.case import MISMATCHES, Case, is_chosen
-from dashboard.payments.cases import case_or_404, cases_of, row_or_404
+from dashboard.payments.case import MISMATCHES, is_chosen
+from dashboard.payments.case_index import ListedPlaces, index_of
+from dashboard.payments.cases import case_or_404, cases_at, row_or_404
 from dashboard.payments.confirming import confirm_screen
 from dashboard.payments.forms import SettleForm, SubmissionFilter
 from dashboard.payments.models import PaymentOrder
-from dashboard.payments.progress import order_or_404, orders_of, progress
+from dashboard.payments.progress import (
+    OrderProgress,
+    order_or_404,
+    orders_of,
+    progress,
+    progress_of,
+)
 from dashboard.payments.proposals import RULES
-from dashboard.payments.screen import Line, Screen, is_bonus, screen_of
-from dashboard.payments.settling import LISTS, download, settle_chosen, unsettled
+from dashboard.payments.proposing import lines_of, proposed_of
+from dashboard.payments.screen import Line, Screen, Selection, is_bonus
+from dashboard.payments.settling import LISTS, download, settle_chosen
 from dashboard.payments.single import decide_by_hand
 from dashboard.prolific.pay_terms import change_terms, terms_of
 from dashboard.prolific.terms import check_bonus
@@ -75,10 +83,11 @@ class CaseList(Route):
     def get(self, request: Request, name: str) -> Response:
         form = checked(SubmissionFilter(request.query_params))
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
-        cases = [case for case in cases_of(study_or_404(name)) if is_chosen(case, *chosen)]
+        study = study_or_404(name)
+        places = index_of(study).places_by_id(lambda case: is_chosen(case, *chosen))
         pages = Keyset()
-        page = pages.page_of(Computed(cases, _place), request)
-        return pages.answer(CaseSerializer(page, many=True).data)
+        page = pages.page_of(Computed(places), request)
+        return pages.answer(CaseSerializer(cases_at(study, page), many=True).data)
 
     @extend_schema(
         operation_id="studies_submissions_upload",
@@ -92,11 +101,6 @@ class CaseList(Route):
         (202).
         """
         return taken_from_files(request, name)
-
-
-def _place(case: Case) -> tuple[int, int]:
-    """Submissions as they were read, then people without one as they first came."""
-    return (1, case.submission) if case.submission is not None else (2, case.person or 0)
 
 
 class CaseDetail(Route):
@@ -146,7 +150,7 @@ class Payments(Route):
     @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
-        screen = screen_of(cases_of(study), terms_of(study))
+        screen = proposed_of(study).screen()
         content = {
             "currency": screen.terms.currency,
             "hourly_pay": screen.hourly.in_words if screen.hourly else None,
@@ -156,8 +160,8 @@ class Payments(Route):
                     "kind": group.about.kind,
                     "heading": group.heading,
                     "text": group.text,
-                    "proposals": len(group.lines),
-                    "chosen": len(group.chosen),
+                    "proposals": group.n,
+                    "chosen": group.n_picked,
                     "cents": group.cents,
                     "sum_cents": group.sum_cents,
                 }
@@ -201,9 +205,8 @@ def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
                 raise ValidationError({field: [f"There is no such rule: {rule[:80]}."]})
     for cents in amounts.values():
         check_bonus(cents, terms, is_sure=sent["sure"])
-    screen = screen_of(
-        cases_of(study), terms, chosen=set(sent["decisions"]), texts=texts, amounts=amounts
-    )
+    selection = Selection(chosen=set(sent["decisions"]))
+    screen = proposed_of(study).screen(selection, texts=texts, amounts=amounts)
     if screen.unknown:
         raise ValidationError({"decisions": [f"not proposed: {', '.join(screen.unknown)}"]})
     if sent["bonus_cents"] != screen.bonus_cents:
@@ -221,20 +224,22 @@ class ProposalList(Route):
         study, query = study_or_404(name), ProposalsQuery(data=request.query_params)
         query.is_valid(raise_exception=True)
         asked = query.validated_data
-        lines = [
-            line
-            for group in screen_of(cases_of(study), terms_of(study)).groups
-            for line in group.lines
-            if asked.get("rule", group.rule) == group.rule
-        ]
+        screen, rules = proposed_of(study).screen(), list(RULES)
+        # Number of the rule and submission: a place that stays when other proposals are decided.
+        places = ListedPlaces(
+            [
+                (rules.index(group.rule), group.submissions)
+                for group in screen.groups
+                if asked.get("rule", group.rule) == group.rule
+            ]
+        )
         pages = Keyset()
-        page = pages.page_of(Computed(lines, _place_of_proposal), request)
-        return pages.answer(ProposalSerializer(map(_shown, page), many=True).data)
-
-
-def _place_of_proposal(line: Line) -> tuple[int, int]:
-    """The same while others are decided meanwhile."""
-    return list(RULES).index(line.proposal.rule), line.proposal.submission
+        page = pages.page_of(Computed(places), request)
+        shown: dict[str, list[int]] = {}
+        for number, pk in page:
+            shown.setdefault(rules[number], []).append(pk)
+        lines = lines_of(study, screen, shown)
+        return pages.answer(ProposalSerializer(map(_shown, lines), many=True).data)
 
 
 def _shown(line: Line) -> dict[str, object]:
@@ -270,8 +275,8 @@ class PayTermsDetail(Route):
 # ── What was confirmed ───────────────────────────────────────────────────────────────────────────
 
 
-def _progress(order: PaymentOrder) -> dict[str, object]:
-    made = progress(order)
+def _progress(made: OrderProgress) -> dict[str, object]:
+    order = made.order
     return {
         "order": order.pk,
         "confirmed_at": order.confirmed_at,
@@ -286,7 +291,7 @@ def _progress(order: PaymentOrder) -> dict[str, object]:
 
 
 def _as_sent(order: PaymentOrder, status: int = HTTP_200_OK) -> Response:
-    return Response(ProgressSerializer(_progress(order)).data, status=status)
+    return Response(ProgressSerializer(_progress(progress(order))).data, status=status)
 
 
 def _confirmed(order: PaymentOrder) -> Response:
@@ -305,7 +310,7 @@ class PaymentOrderList(Route):
     def get(self, request: Request, name: str) -> Response:
         pages = Keyset()
         page = pages.page_of(Stored(orders_of(study_or_404(name)), ["-pk"]), request)
-        return pages.answer(ProgressSerializer(map(_progress, page), many=True).data)
+        return pages.answer(ProgressSerializer(map(_progress, progress_of(page)), many=True).data)
 
 
 class PaymentOrderDetail(Route):
@@ -347,18 +352,19 @@ class Settle(Route):
         row, sent = order_or_404(study, order), sent_by(request, SettleSerializer)
         form = SettleForm(
             {"what": sent["what"], "decision": sent["decisions"]},
-            decisions=[one.pk for one in unsettled(row)],
+            order=row,
         )
-        chosen = checked(form, {"decision": "decisions"}).cleaned_data
+        chosen = checked(form, {"decision": "decisions"})
+        what = chosen.cleaned_data["what"]
         with refusals():
             settle_chosen(
                 order=row,
-                ids=chosen["decision"],
-                what=chosen["what"],
+                lines=chosen.lines,
+                what=what,
                 author=user_of(request),
                 at=timezone.now(),
             )
-        if chosen["what"] == "not_done" and not row.by_hand:
+        if what == "not_done" and not row.by_hand:
             try_to_wake("dashboard.pay", row.pk)
         return _as_sent(order_or_404(study, order))
 

@@ -448,8 +448,8 @@ class ImportDemographics(Route):
                 }
                 for question in definition_of(study).prolific_demographics
             ],
-            "imported_at": newest.imported_at if newest else None,
-            "imported_by": str(newest.imported_by) if newest and newest.imported_by else None,
+            "imported_at": newest.at if newest else None,
+            "imported_by": str(newest.author) if newest and newest.author else None,
         }
         return Response(DemographicsSerializer(content).data)
 

@@ -34,7 +34,7 @@ from dashboard.api.serializers.thresholds import (
     UseThresholdsSerializer,
 )
 from dashboard.raters.decisions import decide
-from dashboard.raters.rater_list import RaterFilter, rater_row
+from dashboard.raters.rater_list import RaterFilter, rater_rows
 from dashboard.raters.rater_record import rater_record
 from dashboard.raters.trying_thresholds import (
     TriedThresholds,
@@ -47,6 +47,7 @@ from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from judge.queries import gold_scores
 from survey.models import Participant, Study
+from survey.queries import about_people
 from survey.tidy import counted_sources, reading
 
 RATER = OpenApiParameter("rater", str, OpenApiParameter.PATH, description="the pseudonym")
@@ -77,7 +78,7 @@ class RaterList(Route):
         raters = RaterFilter.of(study, analysis, request.query_params)
         checked(raters.form)
         page = pages.page_of(Stored(raters.qs, ["participant_id"]), request)
-        rows = RaterSerializer(map(rater_row, page), many=True)
+        rows = RaterSerializer(rater_rows(analysis.run, page), many=True)
         return pages.answer(rows.data, run=RunSerializer(analysis.run).data)
 
 
@@ -103,7 +104,7 @@ class DecisionList(Route):
     )
     def get(self, request: Request, name: str) -> Response:
         study, pages = study_or_404(name), Keyset()
-        decisions = ManualDecision.objects.filter(participant__study=study)
+        decisions = about_people(ManualDecision.objects.all(), study)
         if rater := request.query_params.get("rater"):
             decisions = decisions.filter(participant__in=_people(study, [rater]))
         rows = Stored(decisions.select_related("participant", "author"), ["-id"])

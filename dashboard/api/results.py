@@ -3,7 +3,7 @@
 from collections.abc import Container
 from typing import Any
 
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
@@ -29,6 +29,7 @@ from dashboard.api.serializers.results import (
 )
 from dashboard.results.stored import result_or_404, table_response
 from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
+from dashboard.share.latex_files import latex_response
 from dashboard.share.package_files import file_response, images_of, newest_with
 from dashboard.shared.access import study_or_404
 from dashboard.shared.figures import figures_of
@@ -68,15 +69,15 @@ def tables_listed(
     request: Request, study: Study, analysis: NewestAnalysis, *, only: Container[str] | None = None
 ) -> list[dict[str, Any]]:
     """The tables of an analysis, or those of them that are wanted, each with its address."""
-    names = analysis.run.results.filter(kind=Result.Kind.TABLE) if analysis.run else ()
+    tables = analysis.run.results.filter(kind=Result.Kind.TABLE) if analysis.run else None
     return [
         {
-            "table": result.name,
-            "about": catalogue.table(result.name).title,
-            "url": _address(request, study, analysis, "table", result.name),
+            "table": name,
+            "about": catalogue.table(name).title,
+            "url": _address(request, study, analysis, "table", name),
         }
-        for result in names
-        if only is None or result.name in only
+        for name in (tables.values_list("name", flat=True) if tables is not None else ())
+        if only is None or name in only
     ]
 
 
@@ -127,14 +128,14 @@ class TableCsv(Route):
 
 
 class TableLatex(Route):
-    """A table of the newest finished analysis as LaTeX. It is made with the zip: see `packages`."""
+    """A table of the newest finished analysis as LaTeX, with the columns that a paper prints."""
 
     @extend_schema(
         parameters=[STUDY, TABLE, INCLUDE], responses={(200, "text/x-tex"): OpenApiTypes.STR}
     )
-    def get(self, request: Request, name: str, table: str) -> StreamingHttpResponse:
+    def get(self, request: Request, name: str, table: str) -> HttpResponse:
         study = study_or_404(name)
-        return _of_package(study, _run_or_404(study, request), f"{table}.tex")
+        return latex_response(study, _run_or_404(study, request).pk, table)
 
 
 def _run_or_404(study: Study, request: Request) -> AnalysisRun:
@@ -142,14 +143,6 @@ def _run_or_404(study: Study, request: Request) -> AnalysisRun:
     if run is None:
         raise NotFound(f"No analysis of {study} has finished yet.")
     return run
-
-
-def _of_package(study: Study, run: AnalysisRun, file: str) -> StreamingHttpResponse:
-    """A file that is made with the zip. Raises NotFound while there is no zip with it."""
-    package = newest_with(study, run, file)
-    if package is None:
-        raise NotFound(f"No zip of analysis {run.pk} has {file}: ask for one by packages/.")
-    return file_response(package, file)
 
 
 class StudyWins(Route):
@@ -291,4 +284,8 @@ class FigureSvg(Route):
     )
     def get(self, request: Request, name: str, figure: str) -> StreamingHttpResponse:
         study = study_or_404(name)
-        return _of_package(study, _run_or_404(study, request), f"{figure}.svg")
+        run, file = _run_or_404(study, request), f"{figure}.svg"
+        package = newest_with(study, run, file)
+        if package is None:
+            raise NotFound(f"No zip of analysis {run.pk} has {file}: ask for one by packages/.")
+        return file_response(package, file)

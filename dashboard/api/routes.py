@@ -85,7 +85,7 @@ def _refuse_unknown_fields(data: Any, form: Form | None, parameters: set[str]) -
         if name in parameters and len(path) == 1:
             where = f"it belongs in the address: ?{name}=…"
         elif known:
-            where = f"there are {', '.join(known)}"
+            where = f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}"
         else:
             where = "this route takes no body"
         said = f"There is no field {'.'.join(path)[:SHOWN]!r} here; {where}."

@@ -23,7 +23,7 @@ from dashboard.api.serializers.studies import (
 )
 from dashboard.design.forms import VersionForm
 from dashboard.design.versions import compared_version, differences, versions_of
-from dashboard.overview.counts import live_counts, studies_with_counts
+from dashboard.overview.counts import listed_studies, live_counts, with_counts
 from dashboard.overview.endings import endings
 from dashboard.overview.events import changes_of
 from dashboard.overview.links import participant_links
@@ -32,6 +32,7 @@ from dashboard.overview.opening import change_state
 from dashboard.shared.access import role_of, sees_codes, study_or_404, visible_to
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.roles import Permission
+from survey.models import Study
 
 
 class Schema(SpectacularAPIView):
@@ -51,13 +52,13 @@ class StudyList(Route):
 
     @extend_schema(responses=StudySerializer(many=True))
     def get(self, request: Request) -> Response:
-        mine = visible_to(user_of(request), studies_with_counts())
+        mine = visible_to(user_of(request), listed_studies())
         token = request.auth
         if isinstance(token, ApiToken) and token.studies:
             mine = mine.filter(slug__in=token.studies)
         pages = Keyset()
         page = pages.page_of(Stored(mine, ["slug", "-version"]), request)
-        return pages.answer(StudySerializer(page, many=True).data)
+        return pages.answer(StudySerializer(with_counts(page), many=True).data)
 
 
 class StudyDetail(Route):
@@ -65,8 +66,12 @@ class StudyDetail(Route):
 
     @extend_schema(parameters=[STUDY], responses=StudySerializer)
     def get(self, request: Request, name: str) -> Response:
-        study = studies_with_counts().get(pk=study_or_404(name).pk)
-        return Response(StudySerializer(study).data)
+        return _answer(study_or_404(name))
+
+
+def _answer(study: Study) -> Response:
+    (counted,) = with_counts([study])
+    return Response(StudySerializer(counted).data)
 
 
 class StudyCounts(Route):
@@ -113,7 +118,7 @@ class State(Route):
                 rehearsal=sent["rehearsal"],
                 stand_in_allowed=sent["stand_in"],
             )
-        return Response(StudySerializer(studies_with_counts().get(pk=study.pk)).data)
+        return _answer(Study.objects.get(pk=study.pk))
 
 
 class VersionList(Route):

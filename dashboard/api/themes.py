@@ -1,5 +1,6 @@
 """The API about themes of open answers: the code book, and the caller's own codes."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -14,12 +15,10 @@ from analysis.theme_coding import (
     answers_to_code,
     code_answers,
     code_book,
-    coders_of,
     codes_named,
-    letters_of,
     rename_code,
 )
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Keyset, Stored, numbers_of
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.refusals import refusals
 from dashboard.api.routes import Route
@@ -31,9 +30,10 @@ from dashboard.api.serializers.themes import (
     ThemeCodeSerializer,
     ThemesSerializer,
 )
+from dashboard.results.open_answers import OpenAnswers
 from dashboard.shared.access import first_or_404, study_or_404
 from survey.models import FreeAnswer
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, reading
 
 
 class Themes(Route):
@@ -42,15 +42,13 @@ class Themes(Route):
     @extend_schema(parameters=[STUDY, INCLUDE], responses=ThemesSerializer)
     def get(self, request: Request, name: str) -> Response:
         study, sources = study_or_404(name), counted_sources(asked_for(request))
-        letters = letters_of(study)
-        content = {
-            "codes": code_book(study),
-            "answers": answers_to_code(study, sources).count(),
-            "coders": [
-                {"coder": letters[one.coder.pk], "answers": one.done}
-                for one in coders_of(study, sources)
-            ],
-        }
+        with reading():
+            answers = OpenAnswers.of(study, sources)
+            content = {
+                "codes": code_book(study),
+                "answers": len(answers),
+                "coders": [{"coder": one.letter, "answers": one.done} for one in answers.coders()],
+            }
         return Response(ThemesSerializer(content).data)
 
     @extend_schema(
@@ -85,9 +83,9 @@ class Codings(Route):
     @extend_schema(parameters=[STUDY, INCLUDE], responses=CodingSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study, pages = study_or_404(name), Keyset()
-        answers = answers_to_code(study, counted_sources(asked_for(request)))
-        rows = answers.select_related("participant", "presentation__block__scenario")
-        page = pages.page_of(Stored(rows, ["id"]), request)
+        with reading():
+            answers = OpenAnswers.of(study, counted_sources(asked_for(request)))
+            page = pages.page_of(PersonByPerson(answers), request)
         own = Coding.objects.filter(coder=user_of(request), answer__in=[one.pk for one in page])
         codes = {
             one.answer_id: [code.name for code in one.codes.all()]
@@ -103,7 +101,8 @@ class Codings(Route):
         """Keep what the caller decided about answers: all, or nothing."""
         study, sent = study_or_404(name), sent_by(request, DecisionsSerializer)
         answers = answers_to_code(study, counted_sources(asked_for(request)))
-        known = set(answers.values_list("pk", flat=True))
+        asked = [one["answer"] for one in sent["decisions"]]
+        known = answers.only("pk").in_bulk(asked)
         with refusals():
             decisions = {}
             for one in sent["decisions"]:
@@ -114,6 +113,45 @@ class Codings(Route):
                 decisions[one["answer"]] = codes_named(study, one["codes"])
             n = code_answers(study=study, coder=user_of(request), decisions=decisions)
         return Response(CodedSerializer({"answers": n}).data)
+
+
+@dataclass(frozen=True)
+class PersonByPerson:
+    """Open answers in the order of people, read a chunk of them at a time."""
+
+    answers: OpenAnswers
+
+    def after(self, place: str | None, most: int) -> list[FreeAnswer]:
+        """Up to `most` answers after that place, or from the first one on. Raises ValueError."""
+        person = 0 if place is None else _person(place)
+        found: list[FreeAnswer] = []
+        for ids in self.answers.chunks_with_answers():
+            if person < ids.stop and len(found) < most:
+                found += self._rows(ids).after(place, most - len(found))
+        return found
+
+    def before(self, place: str, most: int) -> list[FreeAnswer]:
+        """Up to `most` answers right before that place, in their order. Raises ValueError."""
+        person = _person(place)
+        found: list[FreeAnswer] = []
+        for ids in reversed(self.answers.chunks_with_answers()):
+            if person >= ids.start and len(found) < most:
+                found = self._rows(ids).before(place, most - len(found)) + found
+        return found
+
+    def place_of(self, answer: FreeAnswer) -> str:
+        return f"{answer.participant_id}.{answer.pk}"
+
+    def _rows(self, ids: range) -> Stored[FreeAnswer]:
+        answers = self.answers.within(ids)
+        rows = answers.select_related("participant", "presentation__block__scenario")
+        return Stored(rows, ["participant_id", "id"])
+
+
+def _person(place: str) -> int:
+    """Whose answer is there. Raises ValueError."""
+    person, _ = numbers_of(place)
+    return person
 
 
 def _coding(answer: FreeAnswer, codes: list[str] | None) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from itertools import permutations
 from dashboard.design.grids import Grid, Tally
 from dashboard.design.shown_pages import REFERENCE, ShownPages
 from dashboard.design.shown_systems import shown_together, systems_above
-from dashboard.shared.listed import Listed
 from survey.evenness_tests import (
     NOTHING,
     ChiSquare,
@@ -17,7 +16,8 @@ from survey.evenness_tests import (
     place_test,
     succession_test,
 )
-from survey.models import Participant, Slot, Study
+from survey.models import Slot, Study
+from survey.slots import opened_slots
 
 #: Who a certificate counts.
 PEOPLE = {"completed": "completed", "places": "with a slot now"}
@@ -62,7 +62,7 @@ class Certificate(ShownPages):
             every["systems"] = layout.slots_to_choose
         if layout.balanced_responses:
             every["responses"] = layout.slots_to_order
-        opened = Slot.objects.filter(study=self.study, pool=self.pool).count()
+        opened = opened_slots(self.study, self.pool)
         return [
             DesignPart(name, slots_needed, max(1, -(-opened // slots_needed)) * slots_needed)
             for name, slots_needed in every.items()
@@ -70,12 +70,12 @@ class Certificate(ShownPages):
 
     def missing(self, part: DesignPart) -> list[int]:
         """The slots that are not filled yet until the part is complete."""
-        return sorted(set(range(part.target)) - self._filled)
-
-    @cached_property
-    def _filled(self) -> set[int]:
-        slots = Participant.objects.filter(self.whose).aggregate(numbers=Listed("slot"))
-        return {int(number) for number in (slots["numbers"] or "").split(",") if number}
+        missing: list[int] = []
+        following = 0
+        for first, last in sorted(self.counts.filled):
+            missing += range(following, min(first, part.target))
+            following = max(following, last + 1)
+        return [*missing, *range(following, part.target)]
 
     def _pages_when_complete(self, name: str) -> int | None:
         """How many pages show each block when the part called `name` is complete."""
@@ -360,11 +360,6 @@ def certificate_rows(study: Study, pools: Iterable[str]) -> Iterator[tuple[objec
             certificate = Certificate(study, pool, people)
             if certificate.n_people:
                 yield from certificate.rows()
-
-
-def pools_used(study: Study) -> set[str]:
-    """The pools in which anybody ever had a slot."""
-    return set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
 
 
 def usual_pool(used: set[str]) -> str:

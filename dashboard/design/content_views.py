@@ -10,7 +10,8 @@ from dashboard.design.forms import PreviewForm, VersionForm
 from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.texts import texts_of
 from dashboard.design.versions import compared_version, differences, versions_of
-from dashboard.overview.events import events
+from dashboard.overview.events import changes_of
+from dashboard.overview.log import LogPage
 from dashboard.shared.access import (
     ResearcherRequest,
     researcher_required,
@@ -81,8 +82,11 @@ def versions(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     form = VersionForm(request.GET)
     if not form.is_valid():
-        raise Http404("The version to compare with is a whole number.")
+        raise Http404("version and before in the address are whole numbers.")
     others = versions_of(study)
+    changes = changes_of(others).order_by("-pk")
+    if before := form.cleaned_data["before"]:
+        changes = changes.filter(pk__lt=before)
     compared = compared_version(study, form.cleaned_data["version"])
     return study_page(
         request,
@@ -92,5 +96,5 @@ def versions(request: ResearcherRequest, name: str) -> HttpResponse:
         versions=others,
         compared=compared,
         differences=differences(compared, study) if compared else [],
-        events=events(others),
+        log=LogPage.of(changes),
     )

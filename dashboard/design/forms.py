@@ -23,9 +23,10 @@ class CertificateForm(forms.Form):
 
 
 class VersionForm(forms.Form):
-    """The version to compare with."""
+    """The version to compare with, and the line before which changes are listed."""
 
     version = forms.IntegerField(required=False, min_value=1, max_value=10**9)
+    before = forms.IntegerField(required=False, min_value=1, max_value=10**18)
 
 
 class PlanForm(forms.Form):

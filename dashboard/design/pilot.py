@@ -9,6 +9,7 @@ from analysis import catalogue
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_analysis
 from survey.definition import StudyDefinition
 from survey.models import FreeAnswer, Study
+from survey.queries import about_people
 from survey.tidy import counted_sources
 
 #: Measures of the stored table `protocol` that tell of the task, with how each is written.
@@ -51,10 +52,8 @@ def side(study: Study, include: list[str]) -> Side:
     """What there is to know of one version."""
     analysis = newest_analysis(study, include)
     stored = analysis.tables("protocol")["protocol"].rows
-    remarks = FreeAnswer.objects.filter(
-        participant__study=study, participant__source__in=counted_sources(include)
-    )
-    remarks = remarks.exclude(text="").order_by("-id")
+    written = FreeAnswer.objects.exclude(text="")
+    remarks = about_people(written, study, source__in=counted_sources(include)).order_by("-id")
     definition = StudyDefinition.model_validate(study.definition)
     return Side(
         study,

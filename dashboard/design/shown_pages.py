@@ -1,7 +1,7 @@
 """What is stored about the pages that people of one pool were shown, and what to expect of it."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, permutations
@@ -57,6 +57,8 @@ class ShownCounts(NamedTuple):
     together: Counter[Key]
     #: By block, response and the block's place; where pages show whole blocks, nothing.
     placed: Counter[Key]
+    #: By the first and the last of slots in a row, all of which people of a chunk have.
+    filled: Counter[Key]
 
     @classmethod
     def empty(cls) -> Self:
@@ -137,12 +139,18 @@ class ShownPages:
                 "block_id", "position", "response_order"
             ):
                 counts.placed.update((block, r, position or 0) for r in order or ())
+        slots = self._people(ids).order_by().values_list("slot", flat=True)
+        counts.filled.update(_in_a_row(slot for slot in slots if slot is not None))
         return counts.written()
 
+    def _people(self, ids: range) -> "QuerySet[Participant]":
+        return Participant.objects.filter(self.whose, id__gte=ids.start, id__lt=ids.stop)
+
     def _stored(self, ids: range) -> "QuerySet[Presentation]":
-        people = Participant.objects.filter(self.whose, id__gte=ids.start, id__lt=ids.stop)
         return Presentation.objects.filter(
-            participant__in=people, response_order__isnull=False, position__isnull=False
+            participant__in=self._people(ids),
+            response_order__isnull=False,
+            position__isnull=False,
         ).order_by()
 
     @cached_property
@@ -216,6 +224,15 @@ class ShownPages:
 
     def _places(self, block: int, group: int, at_a_place: bool) -> int:
         return self.layout.page_designs[block, group].places if at_a_place else 1
+
+
+def _in_a_row(numbers: Iterable[int]) -> list[Key]:
+    """The first and the last of numbers that follow each other."""
+    rows: list[Key] = []
+    for number in sorted(set(numbers)):
+        is_next = rows and rows[-1][1] == number - 1
+        rows.append((rows.pop()[0] if is_next else number, number))
+    return rows
 
 
 #: What a participant sees one of, in the plural.

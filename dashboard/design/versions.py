@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 
+from dashboard.overview.counts import people_counted
 from dashboard.overview.events import Key, flat
 from dashboard.shared.access import first_or_404
-from survey.models import BlockResponse, Participant, Study
+from survey.models import BlockResponse, Study
+from survey.tidy import counted_sources
 
 #: The parts of a study that participants see, by their keys in study.yaml.
 PARTS = {
@@ -44,15 +46,14 @@ PARTS = {
     "translations": "Translations",
     "responses": "Prompts and responses",
 }
-STATES_OF_PEOPLE = Q(participants__source__in=Participant.NOT_COUNTED)
 CONTEXT = 2
 
 
 def versions_of(study: Study) -> QuerySet[Study]:
     """All versions, the newest first, each with `people`: how many raters began it."""
-    people = Count("participants", filter=~STATES_OF_PEOPLE)
-    versions = Study.objects.filter(slug=study.slug).annotate(people=people)
-    return versions.order_by("-version")
+    versions = Study.objects.filter(slug=study.slug)
+    raters = people_counted(source__in=counted_sources())
+    return versions.annotate(people=raters).order_by("-version")
 
 
 def compared_version(study: Study, number: int | None) -> Study | None:

@@ -11,7 +11,6 @@ from dashboard.design.certificate import (
     PEOPLE,
     Certificate,
     DesignPart,
-    pools_used,
     usual_pool,
 )
 from dashboard.design.downloads import certificate_response
@@ -32,7 +31,7 @@ from dashboard.shared.pages import asked_for, study_page, tell_of_stop, wake_wor
 from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
 from survey.models import Participant, Slot
-from survey.slots import capacity
+from survey.slots import capacity, pools_used
 from survey.tidy import reading
 
 #: Larger tables are in the CSV alone.

@@ -4,9 +4,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -31,6 +30,7 @@ from dashboard.importing.people import (
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
+from survey.batched import batched
 from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
@@ -54,8 +54,6 @@ from survey.tidy import cells_of, definition_of, dimensions_of
 IMPORTED = "imported"
 #: People whose answers are made into rows at a time.
 BATCH = 200
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -249,7 +247,7 @@ def _write(
     _refuse_what_is_there(study, checked)
     if any(person.source not in vocabulary.test_sources for person in checked.people.values()):
         Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
-    for batch in _batches(checked.people.values(), BATCH):
+    for batch in batched(checked.people.values(), BATCH):
         _write_people(study, batch, vocabulary)
     if checked.gold:
         scores = [Gold(g.response, g.dimension, g.value, g.calls) for g in checked.gold]
@@ -259,7 +257,7 @@ def _write(
     done = checked.done
     counts = {"participants": done.participants, "ratings": done.ratings, "gold": done.gold}
     detail = {"sha256": dict(digests), **counts, "ranks": done.ranks}
-    StudyEvent.objects.create(study=study, action="imported", detail=detail)
+    StudyEvent.objects.create(study=study, action=StudyEvent.IMPORTED, detail=detail)
 
 
 def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
@@ -359,9 +357,3 @@ def _order(answers: ImportedBlock, vocabulary: Vocabulary, block: int) -> list[i
     known = sorted(places) == [*range(1, len(answers.places) + 1)]
     sizes = {vocabulary.block_sizes[block], *vocabulary.page_sizes[block]}
     return [places[p] for p in sorted(places)] if known and len(places) in sizes else None
-
-
-def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch

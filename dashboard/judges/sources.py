@@ -189,9 +189,9 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
     key = gold.key if gold else ""
     sets = GoldSet.objects.filter(study=study).annotate(n=Count("scores")).order_by("name")
     completed = Counter(
-        study.participants.exclude(panel="")
-        .filter(status=Participant.Status.COMPLETED)
-        .values_list("panel", flat=True)
+        study.participants.filter(
+            source=Participant.Source.PANEL, status=Participant.Status.COMPLETED
+        ).values_list("panel", flat=True)
     )
     judging = Judging.objects.filter(study=study).first()
     return Sources(

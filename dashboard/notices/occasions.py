@@ -12,8 +12,9 @@ from analysis.models import AnalysisRun
 from dashboard.notices.models import Occasion
 from dashboard.overview.live_warnings import duration_in_words, quiet_for
 from dashboard.overview.refused import many_refused
-from survey.models import Participant, Slot, Study
+from survey.models import Slot, Study
 from survey.slots import SlotCounts, slot_counts
+from survey.tidy import counted_sources
 
 State = AnalysisRun.State
 #: An analysis that was over before is no news: a run may become one that was asked for later, when
@@ -58,10 +59,7 @@ def _full(study: Study, slots: SlotCounts) -> Iterator[Happened]:
 def _stalled(study: Study, slots: SlotCounts, at: datetime) -> Iterator[Happened]:
     if study.doing != Study.State.OPEN or slots.free == 0:
         return
-    people = study.participants.exclude(
-        source__in=[*Participant.NOT_COUNTED, Participant.Source.IMPORT]
-    )
-    quiet = quiet_for(study, at, last_arrival=people.aggregate(last=Max("arrived_at"))["last"])
+    quiet = quiet_for(study, at, sources=counted_sources())
     if quiet is not None:
         since = (at - quiet).isoformat(timespec="seconds")
         yield Happened(

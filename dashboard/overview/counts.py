@@ -1,31 +1,54 @@
 """How many people arrived, take part, have finished or were excluded, as of now."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, Exclusion
 from analysis.rule_sets import current_rules
 from survey.models import Participant, Study
+from survey.tidy import counted_sources
 
 Status = Participant.Status
 
 
-def studies_with_counts() -> QuerySet[Study]:
-    """Every version of every study with how many raters it has, and other people."""
-    real = ~Q(participants__source__in=Participant.NOT_COUNTED)
-    counted = Study.objects.defer("definition").annotate(
-        arrived=Count("participants", filter=real),
-        in_progress=Count("participants", filter=real & Q(participants__status="in_progress")),
-        completed=Count("participants", filter=real & Q(participants__status="completed")),
-        not_counted=Count("participants", filter=~real),
-        imports=Count("participants", filter=Q(participants__source=Participant.Source.IMPORT)),
-    )
-    return counted.order_by("slug", "-version")  # grouping drops the usual order
+def people_counted(**which: object) -> Coalesce:
+    """How many people of a study these filters choose. A join would read all people each time."""
+    people = Participant.objects.filter(study=OuterRef("pk"), **which).order_by()
+    return Coalesce(Subquery(people.values("study").annotate(n=Count("*")).values("n")), 0)
+
+
+def listed_studies() -> QuerySet[Study]:
+    """Every version of every study."""
+    return Study.objects.defer("definition").order_by("slug", "-version")
+
+
+def with_counts(studies: Iterable[Study]) -> list[Study]:
+    """The studies, each with its number of raters (`arrived`, `in_progress`, `completed`), of other
+    people (`not_counted`) and of imported ones (`imports`). People are read once.
+    """
+    listed = list(studies)
+    raters = counted_sources()
+    counted = {study.pk: Counter[str]() for study in listed}
+    people = Participant.objects.filter(study__in=listed).order_by("study", "source", "status")
+    rows = people.values_list("study", "source", "status").annotate(n=Count("*"))
+    for study, source, status, n in rows:
+        counts = counted[study]
+        counts["arrived" if source in raters else "not_counted"] += n
+        if source in raters and status in (Status.IN_PROGRESS, Status.COMPLETED):
+            counts[status] += n
+        if source == Participant.Source.IMPORT:
+            counts["imports"] += n
+    for each in listed:
+        names = ("arrived", "in_progress", "completed", "not_counted", "imports")
+        vars(each).update({name: counted[each.pk][name] for name in names})
+    return listed
 
 
 @dataclass
@@ -119,15 +142,19 @@ def live_counts(study: Study) -> LiveCounts:
     """People by source: arrived, in progress, finished, and excluded by the newest run."""
     now = timezone.now()
     minutes = current_rules(study).early_exit.inactive_minutes
-    seen = Q(status=Status.IN_PROGRESS, last_seen_at__gte=now - timedelta(minutes=minutes))
-    rows = (
-        study.participants.order_by("source")
-        .values_list("source", "status")
-        .annotate(n=Count("id"), active=Count("id", filter=seen & ~Q(source="import")))
+    # Active people apart: the others are counted from the index `participant_counts` alone.
+    rows = study.participants.order_by("source", "status").values_list("source", "status")
+    here = [source for source in Participant.Source.values if source != Participant.Source.IMPORT]
+    seen = rows.filter(
+        source__in=here,
+        status=Status.IN_PROGRESS,
+        last_seen_at__gte=now - timedelta(minutes=minutes),
     )
+    active_of = {source: n for source, _, n in seen.annotate(n=Count("*"))}
     sources: dict[str, SourceCounts] = {}
     real = SourceCounts("real")
-    for source, status, n, active in rows:
+    for source, status, n in rows.annotate(n=Count("*")):
+        active = active_of.get(source, 0) if status == Status.IN_PROGRESS else 0
         counts = sources.setdefault(source, SourceCounts(source))
         for part in (counts, real) if counts.is_counted else (counts,):
             part.statuses[status] += n
@@ -162,12 +189,16 @@ def _newest_runs(study: Study) -> dict[str, tuple[int, datetime]]:
 
 def _excluded(newest: dict[str, tuple[int, datetime]]) -> Iterator[tuple[str, str, int]]:
     """(source, rule, n) of the exclusions in each source's newest run."""
-    rows = (
-        Exclusion.objects.filter(run__in={run for run, _ in newest.values()})
-        .order_by("rule")
-        .values_list("run", "participant__source", "rule")
-        .annotate(n=Count("id"))
-    )
-    for run, source, rule, n in rows:
-        if newest[source][0] == run:
-            yield source, rule, n
+    for run, at in set(newest.values()):
+        for source, rule, n in _excluded_in(run, at):
+            if newest[source][0] == run:
+                yield source, rule, n
+
+
+@lru_cache(maxsize=100)
+def _excluded_in(run: int, _finished_at: datetime) -> list[tuple[str, str, int]]:
+    """(source, rule, n) of a finished run's exclusions, which never change: a withdrawal deletes
+    the run.
+    """
+    rows = Exclusion.objects.filter(run=run).order_by("rule")
+    return list(rows.values_list("participant__source", "rule").annotate(n=Count("*")))

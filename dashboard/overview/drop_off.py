@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
-from dashboard.overview.visits import Visit
+from dashboard.overview.visits import Unfinished
 from survey.content import StudyContent
 from survey.models import Participant
 
@@ -40,24 +39,23 @@ class PageReached:
 
 
 def drop_off(
-    people: Iterable[Visit], content: StudyContent, *, inactive_since: datetime
+    completed: int, unfinished: Iterable[Unfinished], content: StudyContent
 ) -> list[PageReached]:
-    """Every page in order. People not seen since `inactive_since` have left.
+    """Every page in order; none if nobody came.
 
     Blocks are in another order for each person, so a page of blocks is known by its number.
-    Imported people saw no page here; people who withdrew are deleted and not counted.
+    People who withdrew are deleted and not counted.
     """
     names = _names(content)
     at: Counter[int] = Counter()
     left: Counter[int] = Counter()
-    for visit in people:
-        if visit.is_imported:
-            continue
-        page = _furthest(visit, len(names) - 1)
-        at[page] += 1
-        left[page] += visit.has_left(inactive_since=inactive_since)
-    done = at.pop(len(names), 0)  # beyond the last page
-    reached = done + at.total()
+    for people in unfinished:
+        page = _furthest(people, len(names) - 1)
+        at[page] += people.n
+        left[page] += people.n if people.has_left else 0
+    reached = completed + at.total()
+    if not reached:
+        return []
     pages = []
     for number, name in enumerate(names):
         pages.append(PageReached(number, name, reached, left[number], at[number] - left[number]))
@@ -65,15 +63,13 @@ def drop_off(
     return pages
 
 
-def _furthest(visit: Visit, last: int) -> int:
-    """The page that they are at or left at; one beyond the last where they completed."""
-    if visit.is_completed:
-        return last + 1
-    if visit.status in (Status.ARRIVED, Status.DECLINED):
+def _furthest(people: Unfinished, last: int) -> int:
+    """The page that they are at or left at."""
+    if people.status in (Status.ARRIVED, Status.DECLINED):
         return 0
-    if visit.status in SENT_AWAY:
-        return max(visit.pages_done, 1)
-    return min(visit.pages_done + 1, last)
+    if people.status in SENT_AWAY:
+        return max(people.pages_done, 1)
+    return min(people.pages_done + 1, last)
 
 
 def _names(content: StudyContent) -> list[str]:

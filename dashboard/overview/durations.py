@@ -1,10 +1,15 @@
-"""How long people took who completed the survey."""
+"""Durations of people who completed the survey."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import quantiles
+from functools import partial
 
-from dashboard.overview.visits import Visit
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Coalesce
+
+from survey.models import Participant
+from survey.models.participant import ENDED, SECONDS
+from survey.tidy import seconds_between
 
 #: The newest of so many completed are timed apart.
 NEWEST = 20
@@ -28,18 +33,38 @@ class Timing:
     newest: Durations | None
 
 
-def timing(people: Iterable[Visit]) -> Timing:
+def timing(people: QuerySet[Participant]) -> Timing:
     """Minutes from start to end of the completed; those without a known duration are left out."""
-    timed = [visit for visit in people if visit.is_completed and visit.seconds is not None]
-    timed.sort(key=lambda visit: visit.finished_at or visit.arrived_at)
-    minutes = [(visit.seconds or 0) / 60 for visit in timed]
-    newest = _durations(minutes[-NEWEST:]) if len(minutes) > NEWEST else None
-    return Timing(_durations(minutes), newest)
+    completed = people.filter(status=Participant.Status.COMPLETED, clock_stepped=False)
+    timed = completed.annotate(seconds=SECONDS).filter(seconds__gte=0)
+    n = timed.count()
+    everybody = _durations(n, partial(_minutes, timed.order_by("seconds")))
+    if n <= NEWEST:
+        return Timing(everybody, None)
+    # No index has their seconds in this form, so SQLite goes from the newest on, not through all.
+    known = completed.annotate(seconds=Coalesce(SECONDS, Value(-1.0))).filter(seconds__gte=0)
+    last_first = known.annotate(ended=ENDED).order_by("-ended", "-id")
+    newest = sorted(_minutes(last_first, 0, NEWEST))
+    return Timing(everybody, _durations(NEWEST, lambda first, last: newest[first:last]))
 
 
-def _durations(minutes: list[float]) -> Durations | None:
-    if not minutes:
+def _minutes(people: QuerySet[Participant], first: int, last: int) -> list[float]:
+    rows = people.values_list("imported_duration_seconds", "started_at", "finished_at")[first:last]
+    return [
+        (seconds_between(start, end) or 0 if imported is None else imported) / 60
+        for imported, start, end in rows
+    ]
+
+
+def _durations(n: int, minutes: Callable[[int, int], list[float]]) -> Durations | None:
+    """Quartiles of `n` durations. `minutes(first, last)` gives a slice of them, sorted; so only the
+    values at the quartiles are read.
+    """
+    if not n:
         return None
-    if len(minutes) == 1:
-        return Durations(1, *minutes * 3)
-    return Durations(len(minutes), *quantiles(minutes, n=4, method="inclusive"))
+    quartiles = []
+    for quarter in (1, 2, 3):
+        below, rest = divmod(quarter * (n - 1), 4)
+        low, *above = minutes(below, below + 2)
+        quartiles.append(low + (above[0] - low) * rest / 4 if rest else low)
+    return Durations(n, *quartiles)

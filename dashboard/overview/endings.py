@@ -6,12 +6,13 @@ from datetime import datetime
 
 from django.db.models import Count
 
+from dashboard.overview.visits import count_completed, unfinished_people
 from survey.definition.codes import possible_endings
 from survey.definition.settings import ENDINGS, Prolific, Settings
 from survey.models import Participant, Slot, Study
 from survey.prolific.codes import RECOMMENDED
-from survey.slots import SlotCounts, slot_counts
-from survey.tidy import definition_of
+from survey.slots import SlotCounts, pools_used, slot_counts
+from survey.tidy import counted_sources, definition_of, reading
 
 #: What pages call the endings.
 ENDING_LABELS = {
@@ -27,12 +28,8 @@ ENDING_LABELS = {
 
 def pools(study: Study, *, at: datetime) -> list[SlotCounts]:
     """Counts of the raters' slots, and of those of experts and test people if there are any."""
-    used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
-    return [
-        slot_counts(study, pool=pool, at=at)
-        for pool in Slot.Pool.values
-        if pool == Slot.Pool.REAL or pool in used
-    ]
+    shown = pools_used(study) | {Slot.Pool.REAL}
+    return [slot_counts(study, pool=pool, at=at) for pool in Slot.Pool.values if pool in shown]
 
 
 def slots_in_words(slots: SlotCounts) -> str:
@@ -70,11 +67,15 @@ def endings(study: Study, *, with_codes: bool) -> list[Ending]:
     People who met a full study are not stored, nor who withdrew.
     """
     counts: Counter[str] = Counter()
-    real = study.participants.exclude(source__in=Participant.NOT_COUNTED).order_by()
-    for ending, status, n in real.values_list("ending", "status").annotate(n=Count("id")):
-        counts[ending or status] += n
+    raters = counted_sources()
+    with reading():
+        for source in raters:
+            counts += count_completed(study, source)
+        rest = unfinished_people(study, raters)
+        for ending, status, n in rest.values_list("ending", "status").annotate(n=Count("*")):
+            counts[f"ended {ending or status}"] += n
     withdrawals = study.withdrawals.exclude(source__in=Participant.NOT_COUNTED)
-    people: dict[str, int | None] = {name: counts[name] for name in ENDINGS}
+    people: dict[str, int | None] = {name: counts[f"ended {name}"] for name in ENDINGS}
     people |= {"full": None, "withdrawn": withdrawals.count()}
     settings = Settings.model_validate(study.settings)
     codes: Prolific | None = settings.prolific

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from analysis.catalogue.number_text import noun
+from analysis.theme_coding import CODED
 from dashboard.shared.log import DOWNLOADED
 from survey.models import Study, StudyEvent
 from survey.simulated.record import ACTION as SIMULATED
@@ -15,9 +16,9 @@ Key = tuple[str, ...]
 #: What pages call the actions and the counts that are stored with them.
 ACTIONS = {
     "loaded": "Texts, tasks and responses loaded",
-    "imported": "Ratings imported",
+    StudyEvent.IMPORTED: "Ratings imported",
     "submissions": "Prolific submissions read",
-    "demographics": "Prolific demographics imported",
+    StudyEvent.DEMOGRAPHICS_IMPORTED: "Prolific demographics imported",
     "prolific create": "Draft created on Prolific",
     "prolific change": "Draft changed on Prolific",
     "prolific publish": "Published on Prolific",
@@ -48,7 +49,7 @@ ACTIONS = {
     "analysis stopped": "Analysis stopped",
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
-    "coded": "Open answers coded",
+    CODED: "Open answers coded",
     "theme added": "Code of the code book added",
     "theme changed": "Code of the code book changed",
     "responses drawn": "Responses drawn for labels",
@@ -97,7 +98,7 @@ PAY_TERMS = {
 }
 #: They change no result and nothing that raters see: the log has them, the newest changes do not.
 NO_CHANGES = (
-    "coded",
+    CODED,
     DOWNLOADED,
     "exported",
     "analysis requested",
@@ -160,7 +161,7 @@ def changes_of(versions: Iterable[Study]) -> QuerySet[StudyEvent]:
 
 def events(versions: Iterable[Study], *, most: int | None = None) -> list[Event]:
     """What was changed in these versions, the newest first; only the newest `most` if given."""
-    rows = changes_of(versions).order_by("-at", "-id")[:most]
+    rows = changes_of(versions).order_by("-id")[:most]
     return [Event(event, in_words(event)) for event in rows]
 
 

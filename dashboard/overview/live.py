@@ -10,11 +10,11 @@ from dashboard.overview.endings import pools
 from dashboard.overview.live_warnings import Now, Warned, live_warnings
 from dashboard.overview.over_time import OverTime, over_time
 from dashboard.overview.refused import RefusalCount, refused_arrivals
-from dashboard.overview.visits import visits
+from dashboard.overview.visits import visits_of
 from survey.content import content_of
 from survey.models import Study
 from survey.slots import SlotCounts
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, reading
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,20 @@ def live_state(study: Study, asked: list[str] | None) -> LiveState:
     if include is None:
         include = [] if counts.real.arrived else counts.test_sources
     sources = counted_sources(include)
-    people = visits(study, sources)
     inactive_since = counts.at - timedelta(minutes=counts.inactive_minutes)
-    pages = drop_off(people, content_of(study), inactive_since=inactive_since)
-    times, slots = timing(people), pools(study, at=counts.at)
+    with reading():
+        visits = visits_of(study, sources, inactive_since=inactive_since)
+    pages = drop_off(visits.completed, visits.unfinished, content_of(study))
+    times = timing(study.participants.filter(source__in=sources))
+    slots = pools(study, at=counts.at)
     refused = refused_arrivals(study, at=counts.at)
     return LiveState(
         counts,
         include,
         slots,
-        over_time(people),
-        pages if any(not visit.is_imported for visit in people) else [],
+        over_time(visits.arrivals, visits.completions),
+        pages,
         times,
         refused,
-        live_warnings(Now(study, counts.at, people, pages, times, slots[0], sources, refused)),
+        live_warnings(Now(study, counts.at, visits, pages, times, slots[0], sources, refused)),
     )

@@ -1,11 +1,11 @@
 """What needs a researcher's attention while a study runs: what, where, and what to do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Min, Q
+from django.db.models import Min
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
@@ -14,10 +14,10 @@ from analysis.rule_sets import current_rules
 from dashboard.overview.drop_off import PageReached
 from dashboard.overview.durations import Durations, Timing
 from dashboard.overview.refused import RefusalCount
-from dashboard.overview.visits import Visit
+from dashboard.overview.visits import Visits
 from judge.models import Call
 from judge.queries import gold_scores
-from survey.models import AttentionCheck, Participant, Response, Study
+from survey.models import Participant, Response, Study
 from survey.slots import SlotCounts
 from survey.tidy import definition_of, dimensions_of
 
@@ -48,7 +48,7 @@ class Now:
 
     study: Study
     at: datetime
-    people: Sequence[Visit]
+    visits: Visits
     pages: Sequence[PageReached]
     times: Timing
     slots: SlotCounts
@@ -113,8 +113,7 @@ def _arrivals(now: Now) -> Iterator[Warned]:
     """Of an open study with free slots; nobody has to come to a rehearsal."""
     if now.study.doing != Study.State.OPEN or now.slots.free == 0:
         return
-    arrivals = (visit.arrived_at for visit in now.people if not visit.is_imported)
-    quiet = quiet_for(now.study, now.at, last_arrival=max(arrivals, default=None))
+    quiet = quiet_for(now.study, now.at, sources=now.sources)
     if quiet is None:
         return
     free = "" if now.slots.free is None else f" and {now.slots.free} slots are free"
@@ -125,8 +124,10 @@ def _arrivals(now: Now) -> Iterator[Warned]:
     )
 
 
-def quiet_for(study: Study, at: datetime, *, last_arrival: datetime | None) -> timedelta | None:
-    """How long nobody has come to an open study; None if that is not long."""
+def quiet_for(study: Study, at: datetime, *, sources: Collection[str]) -> timedelta | None:
+    """How long nobody from `sources` has come to an open study; None if that is not long."""
+    here = study.participants.filter(source__in=sources).exclude(source=Participant.Source.IMPORT)
+    last_arrival = here.order_by("-id").values_list("arrived_at", flat=True).first()
     opened = study.events.filter(action="state", detail__to="open").order_by("-id").first()
     since = [time for time in (last_arrival, opened and opened.at) if time]
     quiet = at - max(since) if since else timedelta()
@@ -179,17 +180,7 @@ def _times(now: Now) -> Iterator[Warned]:
 
 
 def _checks(now: Now) -> Iterator[Warned]:
-    answered = AttentionCheck.objects.filter(
-        participant__study=now.study,
-        participant__source__in=now.sources,
-        participant__status=Participant.Status.COMPLETED,
-        passed__isnull=False,
-    )
-    people = answered.aggregate(
-        n=Count("participant", distinct=True),
-        failed=Count("participant", distinct=True, filter=Q(passed=False)),
-    )
-    n, failed = people["n"], people["failed"]
+    n, failed = now.visits.checked, now.visits.failed_check
     if n >= CHECKED and 100 * failed >= SHARE_FAILED * n:
         yield Warned(
             f"{failed} of the {n} who completed ({100 * failed / n:.0f} %) failed an attention "
@@ -220,7 +211,7 @@ def _gold(now: Now) -> Iterator[Warned]:
 
 
 def _clock(now: Now) -> Iterator[Warned]:
-    stepped = sum(visit.clock_stepped for visit in now.people)
+    stepped = now.visits.clock_stepped
     if stepped:
         yield Warned(
             f"The server’s clock was set back while {stepped} "

@@ -1,10 +1,8 @@
 """Arrivals and completions over time, added up: the points of a small chart, and its table."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-
-from dashboard.overview.visits import Visit
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 #: How long a row of the table may be: the first of which there are not too many, else the last.
@@ -63,14 +61,13 @@ class OverTime:
         return "M" + "L".join(points)
 
 
-def over_time(people: Iterable[Visit]) -> OverTime | None:
+def over_time(
+    arrivals: Mapping[datetime, int], completions: Mapping[datetime, int]
+) -> OverTime | None:
     """Arrivals and completions over time; None if no one arrived here."""
-    here = [visit for visit in people if not visit.is_imported]
-    if not here:
+    if not arrivals:
         return None
-    arrived = [visit.arrived_at for visit in here]
-    completed = [v.finished_at for v in here if v.is_completed and v.finished_at is not None]
-    first, last = min(arrived), max([*arrived, *completed])
+    first, last = min(arrivals), max(*arrivals, *completions, min(arrivals))
     step = next((s for s in STEPS if (last - first) / s < MOST_ROWS - 1), STEPS[-1])
     first = first.astimezone(UTC)
     start = first.replace(minute=0, second=0, microsecond=0)
@@ -79,9 +76,9 @@ def over_time(people: Iterable[Visit]) -> OverTime | None:
     start += (first - start) // step * step
     n = (last - start) // step + 1
     counts = [[0, 0] for _ in range(n)]
-    for kind, times in enumerate((arrived, completed)):
-        for at in times:
-            counts[max((at - start) // step, 0)][kind] += 1
+    for kind, times in enumerate((arrivals, completions)):
+        for at, people in times.items():
+            counts[max((at - start) // step, 0)][kind] += people
     intervals = []
     all_arrived = all_completed = 0
     for place, (came, done) in enumerate(counts):

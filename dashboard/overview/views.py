@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import FIRST_TABLE
 from analysis.labels import labels_of
-from dashboard.overview.counts import live_counts, studies_with_counts
+from dashboard.overview.counts import listed_studies, live_counts, with_counts
 from dashboard.overview.endings import endings, slots_in_words
 from dashboard.overview.events import events
 from dashboard.overview.forms import StateForm
@@ -57,7 +57,7 @@ MAIN_ANSWERS = (
 @require_GET
 @researcher_required
 def studies(request: ResearcherRequest) -> HttpResponse:
-    mine = visible_to(request.user, studies_with_counts())
+    mine = with_counts(visible_to(request.user, listed_studies()))
     studies = [(each, state_in_words(each)) for each in mine]
     return render(request, "dashboard/overview/studies.html", {"studies": studies})
 

@@ -13,7 +13,7 @@ for are one step for each submission (`_claim`). The next bonus of the same amou
 Prolific lists the one before.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,11 +28,11 @@ from dashboard.payments.asking import (
     done,
     failed,
     keep,
-    waiting,
     without_ids,
 )
 from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
+from survey.batched import batched
 from survey.prolific.errors import ProlificError
 
 if TYPE_CHECKING:
@@ -179,26 +179,39 @@ class _Counted:
 def pay(order: PaymentOrder, open_client: OpenClient) -> None:
     """Pay the bonuses that wait, of a submission one after the other. Raises Later."""
     tried: set[int] = set()
-    while ready := _ready(order, tried)[:TOGETHER]:
-        tried.update(one.pk for one in ready)
-        with open_client() as client:
-            _count_and_pay(order, ready, client)
-    if left := waiting(order, Kind.BONUS):
+    while due := _next_of_each(order, tried):
+        n_before = len(tried)
+        for some in batched(due, TOGETHER):
+            if ready := _ready(order, some):
+                tried.update(one.pk for one in ready)
+                with open_client() as client:
+                    _count_and_pay(order, ready, client)
+        if len(tried) == n_before:
+            break
+    if left := order.decisions.filter(kind=Kind.BONUS, state=State.WAITING).count():
         raise Later(
-            f"{len(left)} {'bonus waits' if len(left) == 1 else 'bonuses wait'} for an earlier one "
+            f"{left} {'bonus waits' if left == 1 else 'bonuses wait'} for an earlier one "
             "of the same person: Prolific does not list it yet, or it is not known whether it was "
             "paid. If it stays not known, look on Prolific and say what is true of it."
         )
 
 
-def _ready(order: PaymentOrder, tried: set[int]) -> list[SubmissionDecision]:
-    """The next bonus of each submission that has none in the air."""
-    due = [one for one in waiting(order, Kind.BONUS) if one.pk not in tried]
-    first: dict[str, SubmissionDecision] = {}
-    for one in due:
-        first.setdefault(one.submission.submission_id, one)
-    accounts = accounts_of(first)
-    return [one for each, one in first.items() if not accounts[each].is_in_the_air()]
+def _next_of_each(order: PaymentOrder, tried: Collection[int]) -> list[int]:
+    """The first bonus of each submission that waits and was not tried."""
+    rows = order.decisions.filter(kind=Kind.BONUS, state=State.WAITING).order_by("id")
+    first: dict[str, int] = {}
+    for pk, submission in rows.values_list("pk", "submission__submission_id"):
+        if pk not in tried:
+            first.setdefault(submission, pk)
+    return list(first.values())
+
+
+def _ready(order: PaymentOrder, ids: Sequence[int]) -> list[SubmissionDecision]:
+    """Those of these bonuses that still wait, of submissions that have none in the air."""
+    rows = order.decisions.filter(pk__in=ids, state=State.WAITING)
+    due = list(rows.select_related("submission").order_by("id"))
+    accounts = accounts_of(one.submission.submission_id for one in due)
+    return [one for one in due if not accounts[one.submission.submission_id].is_in_the_air()]
 
 
 def _count_and_pay(

@@ -42,6 +42,7 @@ from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.submissions import as_listed
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.stored_submissions import store_submissions
+from survey.batched import batched
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ProlificSubmission
 
@@ -212,8 +213,8 @@ def _approve(order: PaymentOrder, client: "ProlificClient") -> None:
     from survey.prolific.client import MOST_APPROVED
 
     due = waiting(order, Kind.APPROVE)
-    for first in range(0, len(due), MOST_APPROVED):
-        ours = claim(due[first : first + MOST_APPROVED])
+    for some in batched(due, MOST_APPROVED):
+        ours = claim(some)
         if not ours:
             continue
         keep(order)

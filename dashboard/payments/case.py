@@ -121,10 +121,6 @@ class Case:
         """Prolific's, which it computes the hourly pay from; else ours."""
         return self.minutes_here if self.minutes_there is None else self.minutes_there
 
-    def is_decided(self, *purposes: str) -> bool:
-        """Whether a decision of one of these purposes is in force."""
-        return any(one.purpose in purposes for one in self.made)
-
 
 def _mismatches_of(case: Case) -> tuple[str, ...]:
     is_true = {
@@ -159,7 +155,7 @@ def _of_listed(case: Case) -> dict[str, bool]:
 
 
 def is_chosen(case: Case, mismatch: str, status: str) -> bool:
-    """Whether a case is one of those that a filter shows."""
+    """Whether a filter shows a case."""
     by_mismatch = {"": True, "any": bool(case.mismatches), "none": not case.mismatches}
     is_of_mismatch = by_mismatch.get(mismatch, mismatch in case.mismatches)
     return is_of_mismatch and status in ("", case.status)

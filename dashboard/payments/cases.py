@@ -1,67 +1,69 @@
-"""The cases of a study: every submission that was read, and every person from Prolific."""
+"""The cases of a study: every submission that was read, and every person from Prolific.
 
+`case_index` says which there are; here they are made, those of one page at a time.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import exclusions_in_force
-from dashboard.payments.case import NOT_STORED, Case, Made
+from analysis.queries import latest_run
+from dashboard.payments.case import Case, Made
+from dashboard.payments.case_index import PERSON, SUBMISSION, Place, index_of
+from dashboard.payments.facts import (
+    Codes,
+    case_with,
+    endings_by_code,
+    people_with_facts,
+    submissions_of_study,
+    submissions_with_facts,
+)
 from dashboard.payments.models import SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.rater_list import raters_of
-from dashboard.raters.submissions import from_prolific, sessions_of
+from dashboard.raters.submissions import by_prolific_ids, sessions_of
 from dashboard.shared.access import first_or_404
-from dashboard.shared.newest_analysis import newest_analysis
-from survey.definition.settings import ENDINGS, Prolific
-from survey.models import AttentionCheck, Browser, Identity, Participant, Study, Withdrawal
-from survey.tidy import seconds_between
+from survey.batched import batched
+from survey.models import AttentionCheck, Participant, Study
+from survey.tidy import counted_sources, reading, seconds_between
 
-Kind = Identity.Kind
-#: What a case needs of a submission. Many are read: rows of it take less time than models.
-READ = (
-    *("pk", "submission_id", "prolific_id", "status", "code", "has_code"),
-    *("started_at", "completed_at", "return_requested_at"),
-)
+#: So many are made at once.
+AT_ONCE = 1000
+#: What a case needs of a submission besides its facts.
+READ = ("pk", "prolific_id", "code", "started_at", "completed_at", "facts")
 
 
 def cases_of(study: Study) -> list[Case]:
     """All cases, each with its mismatches: submissions in the order in which they were read, then
     people without one in the order of arrival. None before any submission was read.
     """
-    return _cases(study, submissions_of_study(study), from_prolific(study))
+    return cases_at(study, index_of(study).places(lambda _: True))
 
 
-def _cases(
-    study: Study, submissions: QuerySet[SubmissionOnProlific], came: QuerySet[Participant]
-) -> list[Case]:
-    rows = list(submissions.values_list(*READ, named=True))
-    if not rows:
-        return []
-    people = _People(study, came)
+def cases_at(study: Study, places: Sequence[Place]) -> list[Case]:
+    """Some cases, in the order of their places; none of one that is gone."""
     codes = endings_by_code(study)
-    made = _decisions(study)
-    listed = {row.prolific_id: set[str]() for row in rows}
-    for row in rows:
-        listed[row.prolific_id].add(row.submission_id)
-    cases = [
-        _of_submission(row, people, codes, listed[row.prolific_id], made.get(row.pk, ()))
-        for row in rows
-    ]
-    return cases + [Case(**people.known(key)) for key in people.by_key if key not in listed]
+    found: dict[Place, Case] = {}
+    with reading():
+        for some in batched(places, AT_ONCE):
+            found |= _cases(study, codes, some)
+    return [found[place] for place in places if place in found]
 
 
-def submissions_of_study(study: Study) -> QuerySet[SubmissionOnProlific]:
-    """The submissions that were read and not erased since."""
-    return SubmissionOnProlific.objects.filter(study=study, erased_at=None).order_by("id")
+def cases_by_submission(study: Study, submissions: Iterable[int]) -> dict[int, Case]:
+    """The cases of these submissions, by submission."""
+    places = [(SUBMISSION, pk) for pk in dict.fromkeys(submissions)]
+    return {case.submission: case for case in cases_at(study, places) if case.submission}
 
 
 def case_or_404(study: Study, submission: int) -> Case:
     """The case of a submission. Raises Http404."""
-    key = row_or_404(study, submission).prolific_id
-    theirs = submissions_of_study(study).filter(prolific_id=key)
-    cases = _cases(study, theirs, from_prolific(study).filter(identity__key=key))
-    return next(case for case in cases if case.submission == submission)
+    row_or_404(study, submission)
+    return cases_by_submission(study, [submission])[submission]
 
 
 def row_or_404(study: Study, submission: int) -> SubmissionOnProlific:
@@ -70,111 +72,92 @@ def row_or_404(study: Study, submission: int) -> SubmissionOnProlific:
     return first_or_404(rows, f"{study} has no such submission.")
 
 
-def endings_by_code(study: Study) -> dict[str, list[str]]:
-    """The endings at which people see or saw each code, in capitals; nothing without Prolific.
-
-    Codes may change while a study runs; its record of changes has those from before.
-    """
-    changes = study.events.filter(action="settings").values_list("detail", flat=True)
-    settings = [study.settings, *(detail["from"] for detail in changes)]
-    shown = [Prolific.model_validate(each["prolific"]) for each in settings if each.get("prolific")]
-    endings: dict[str, list[str]] = {}
-    for ending in ENDINGS:
-        for code in {(prolific.code_shown(ending) or "").strip().upper() for prolific in shown}:
-            if code:
-                endings.setdefault(code, []).append(ending)
-    return endings
+def minutes_here(
+    started: datetime | None, finished: datetime | None, *, clock_stepped: bool
+) -> float | None:
+    """From start to end by our clock, unless that was set back."""
+    seconds = seconds_between(started, finished)
+    return None if seconds is None or clock_stepped else seconds / 60
 
 
-class _People:
-    """People who came to a version from Prolific, by Prolific ID, and who withdrew."""
+def _cases(study: Study, codes: Codes, places: Sequence[Place]) -> dict[Place, Case]:
+    ids: dict[int, list[int]] = {SUBMISSION: [], PERSON: []}
+    for kind, pk in places:
+        ids[kind].append(pk)
+    with_facts = submissions_with_facts(study, codes).filter(pk__in=ids[SUBMISSION])
+    rows = list(with_facts.values_list(*READ, named=True))
+    people = by_prolific_ids(study, {row.prolific_id for row in rows})
+    came = list(people.select_related("identity"))
+    alone: list[Any] = []
+    if ids[PERSON]:
+        alone = list(people_with_facts(study).filter(pk__in=ids[PERSON]))
+    details = _Details(study, [*came, *alone])
+    made = _decisions(ids[SUBMISSION])
+    by_key = {person.identity.key: details.of(person) for person in came}
+    cases: dict[Place, Case] = {
+        (SUBMISSION, row.pk): case_with(
+            row.facts,
+            codes,
+            **by_key.get(row.prolific_id, {}),
+            submission=row.pk,
+            code=row.code,
+            started_at=row.started_at,
+            completed_at=row.completed_at,
+            made=made.get(row.pk, ()),
+        )
+        for row in rows
+    }
+    for person in alone:
+        cases[PERSON, person.pk] = case_with(person.facts, codes, **details.of(person))
+    return cases
 
-    def __init__(self, study: Study, came: QuerySet[Participant]) -> None:
-        came = came.select_related("identity").order_by("arrived_at", "id")
-        self.by_key = {person.identity.key: person for person in came}
-        ids = [person.pk for person in self.by_key.values()]
+
+class _Details:
+    """What a case says of people beyond its facts."""
+
+    def __init__(self, study: Study, people: Sequence[Participant]) -> None:
+        ids = [person.pk for person in people]
         self.sessions = sessions_of(ids)
-        others = Browser.objects.filter(participant__study=study, goes_on=True)
-        self.other_browsers = set(others.values_list("participant_id", flat=True))
-        self.failed = _checks_failed(study)
-        self.excluded = _exclusions(study)
-        withdrew = Withdrawal.objects.filter(slug=study.slug, kind=Kind.PROLIFIC).exclude(key="")
-        self.withdrawn = set(withdrew.values_list("key", flat=True))
+        self.failed = _checks_failed(ids)
+        self.excluded = _exclusions(study, ids)
 
-    def known(self, key: str) -> dict[str, Any]:
-        """What a case says of a person here; `here` is empty for nobody."""
-        person = self.by_key.get(key)
-        if person is None:
-            return {"here": "withdrawn" if key in self.withdrawn else ""}
-        seconds = seconds_between(person.started_at, person.finished_at)
+    def of(self, person: Participant) -> dict[str, Any]:
         return {
             "person": person.pk,
             "pseudonym": person.pseudonym,
-            "here": person.ending or person.status,
             "arrived_at": person.arrived_at,
             "finished_at": person.finished_at,
-            "minutes_here": None if seconds is None or person.clock_stepped else seconds / 60,
+            "minutes_here": minutes_here(
+                person.started_at, person.finished_at, clock_stepped=person.clock_stepped
+            ),
             "checks_failed": self.failed.get(person.pk, 0),
             "excluded": self.excluded.get(person.pk, ""),
             "sessions": len(self.sessions[person.pk]),
-            "other_browser": person.pk in self.other_browsers,
         }
 
 
-def _of_submission(
-    row: Any,
-    people: _People,
-    codes: dict[str, list[str]],
-    listed: set[str],
-    made: tuple[Made, ...],
-) -> Case:
-    """The case of a row of READ; `listed` are all submissions of the same person."""
-    known = people.known(row.prolific_id)
-    here = known.pop("here")
-    sessions = people.sessions.get(known.get("person", 0), set())
-    endings = codes.get(row.code, [])
-    code_of = here if here in endings else next(iter(endings), "")
-    if not here and code_of in NOT_STORED:
-        here = code_of
-    # People who met a full study may have come back with another submission.
-    return Case(
-        **known,
-        here=here,
-        submissions=len(listed),
-        made=made,
-        submission=row.pk,
-        status=row.status,
-        code=row.code,
-        has_code=row.has_code and bool(codes),
-        code_of=code_of,
-        code_is_right=not codes or here in endings or "full" in endings,
-        started_at=row.started_at,
-        completed_at=row.completed_at,
-        return_requested=row.return_requested_at is not None,
-        came_with_it=not sessions or row.submission_id in sessions,
-        came_with_any=not sessions or not sessions.isdisjoint(listed),
-    )
-
-
-def _checks_failed(study: Study) -> dict[int, int]:
-    checks = AttentionCheck.objects.filter(participant__study=study, passed=False).order_by()
+def _checks_failed(people: Collection[int]) -> dict[int, int]:
+    checks = AttentionCheck.objects.filter(participant__in=people, passed=False).order_by()
     return dict(checks.values_list("participant_id").annotate(failed=Count("id")))
 
 
-def _exclusions(study: Study) -> dict[int, str]:
+def _exclusions(study: Study, people: Collection[int]) -> dict[int, str]:
     """Why the newest analysis excludes people, in words; a decision says so without one."""
     labels = labels_of(study)
-    run = newest_analysis(study, []).run
+    run = latest_run(study, counted_sources())
     reasons: dict[int, str] = {}
-    for rater in raters_of(run).exclude(Q(rule=None) | Q(rule="")) if run else ():
-        reasons[rater["participant_id"]] = labels.text("rules", rater["rule"])
-    for decision in exclusions_in_force(study):
+    if run is not None:
+        # SQLite reads all raters of a run where some are asked for in an order.
+        for rater in raters_of(run).filter(participant__in=people).order_by():
+            if rater["rule"]:
+                reasons[rater["participant_id"]] = labels.text("rules", rater["rule"])
+    for decision in exclusions_in_force(study, among=people):
         reasons[decision.participant_id] = f"by decision: {decision.reason}"
     return reasons
 
 
-def _decisions(study: Study) -> dict[int, tuple[Made, ...]]:
-    in_force = SubmissionDecision.objects.filter(submission__study=study)
+def _decisions(submissions: Collection[int]) -> dict[int, tuple[Made, ...]]:
+    in_force = SubmissionDecision.objects.filter(submission__in=submissions)
     in_force = in_force.exclude(state=SubmissionDecision.State.REFUSED).order_by("id")
     made: dict[int, tuple[Made, ...]] = {}
     for one in in_force:

@@ -31,17 +31,16 @@ def confirm_screen(
 
     Raises NotAsShown, OrderRefused, AmountRefused; all change nothing.
     """
-    decisions = chosen_of(screen)
-    for one in decisions:
-        if one.cents is not None:
-            check_bonus(one.cents, screen.terms, is_sure=is_sure)
+    for group in screen.groups:
+        if group.cents is not None and group.n_picked:
+            check_bonus(group.cents, screen.terms, is_sure=is_sure)
     if screen.unknown:
         raise NotAsShown("Some of it is decided already, or has changed on Prolific.")
-    if decisions and stamp is not None and stamp != screen.stamp:
+    if screen.n and stamp is not None and stamp != screen.stamp:
         raise NotAsShown("You changed the selection. Check the new sums.")
     return confirm(
         study=study,
-        decisions=decisions,
+        decisions=chosen_of(study, screen),
         author=author,
         by_hand=by_hand or account_of(author) is None,
         at=at,

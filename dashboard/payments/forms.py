@@ -4,10 +4,14 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.core.validators import RegexValidator
 
 from dashboard.overview.events import PAY_TERMS
 from dashboard.payments.case import MISMATCHES
+from dashboard.payments.models import PaymentOrder
 from dashboard.payments.rejections import CATEGORIES
+from dashboard.payments.screen import ID
+from dashboard.payments.settling import ChosenLines, open_decisions
 from dashboard.prolific.terms import MOST_CENTS, AmountRefused, Terms, cents_of, check_terms
 from dashboard.shared.forms import AmountField
 from survey.definition.policy import SIGNS
@@ -110,19 +114,46 @@ class DecideForm(forms.Form):
         return " ".join(error for errors in self.errors.values() for error in map(str, errors))
 
 
+class RowIds(forms.TypedMultipleChoiceField):
+    """Ids of rows; whether there are such rows is checked elsewhere, in one query."""
+
+    default_error_messages = {"invalid_choice": "Choose at least one line."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(coerce=int, **options)
+
+    def valid_value(self, value: Any) -> bool:
+        return bool(ID.fullmatch(str(value)))
+
+
 class SettleForm(forms.Form):
     """What became of decisions whose outcome is not known."""
 
     WHAT = {"done": "done", "not_done": "not done", "cancel": "cancelled"}
 
     what = forms.ChoiceField(choices=list(WHAT.items()))
-    decision = forms.TypedMultipleChoiceField(
-        coerce=int,
-        error_messages=dict.fromkeys(["required", "invalid_choice"], "Choose at least one line."),
+    #: Those on other pages, too: all open lines but those on this page that are not ticked.
+    other_pages = forms.BooleanField(required=False)
+    on_this_page = forms.CharField(
+        required=False, validators=[RegexValidator(rf"^(?:{ID.pattern}(?: |\Z))*\Z")]
     )
+    decision = RowIds(required=False)
 
-    def __init__(self, data: Any, *, decisions: list[int]) -> None:
+    def __init__(self, data: Any, *, order: PaymentOrder) -> None:
         super().__init__(data)
-        field = self.fields["decision"]
-        assert isinstance(field, forms.TypedMultipleChoiceField)
-        field.choices = [(pk, str(pk)) for pk in decisions]
+        self.order = order
+
+    def clean(self) -> dict[str, Any]:
+        """`lines` are those that were chosen."""
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        chosen = frozenset[int](cleaned["decision"])
+        self.lines = ChosenLines(chosen)
+        is_known = open_decisions(self.order).filter(pk__in=chosen).count() == len(chosen)
+        if cleaned["other_pages"]:
+            here = frozenset(map(int, cleaned["on_this_page"].split()))
+            self.lines = ChosenLines(here - chosen, are_excluded=True)
+        elif not chosen or not is_known:
+            self.add_error("decision", "Choose at least one line.")
+        return cleaned

@@ -100,7 +100,16 @@ class SubmissionDecision(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["order", "state"], name="decisions_to_carry_out")]
+        indexes = [
+            # Covers the counts of an order's decisions by state, which then read no rows.
+            models.Index(fields=["order", "state", "kind", "cents"], name="decisions_of_an_order"),
+            # Lists the submissions that need no decision of a purpose any more.
+            models.Index(
+                fields=["purpose", "submission"],
+                condition=~Q(state="refused"),
+                name="decisions_by_purpose",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["submission", "purpose"],

@@ -1,6 +1,7 @@
 """Confirming decisions: they are stored together, once, before anything is done about them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,16 +9,21 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from dashboard.payments.cases import AT_ONCE
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
+from dashboard.payments.proposals import purpose_of
+from dashboard.payments.proposing import reasons_of
 from dashboard.payments.screen import Screen
 from dashboard.prolific.pay_terms import terms_of
 from dashboard.prolific.terms import check_bonus
 from dashboard.raters.models import SubmissionOnProlific
+from survey.batched import batched
 from survey.models import Identity, Study, StudyEvent, Withdrawal
 
 Kind, State = SubmissionDecision.Kind, SubmissionDecision.State
 #: What the study's record says; `overview.events` has the words.
 CONFIRMED, SETTLED = "payments confirmed", "payment settled by hand"
+GONE = "A submission is not there any more: look at the page again."
 
 
 class OrderRefused(Exception):
@@ -37,20 +43,15 @@ class Chosen:
     cents: int | None = None
 
 
-def chosen_of(screen: Screen) -> list[Chosen]:
-    """The decisions that are chosen on a screen."""
-    return [
-        Chosen(
-            line.proposal.submission,
-            line.proposal.kind,
-            line.proposal.purpose,
-            line.proposal.why,
-            group.text,
-            cents=group.cents,
-        )
-        for group in screen.groups
-        for line in group.chosen
+def chosen_of(study: Study, screen: Screen) -> list[Chosen]:
+    """The decisions that are chosen on a screen. Raises OrderRefused if a submission is gone."""
+    chosen = [
+        Chosen(pk, group.about.kind, purpose_of(group.rule), why, group.text, cents=group.cents)
+        for group, pk, why in reasons_of(study, screen)
     ]
+    if len(chosen) < screen.n:
+        raise OrderRefused(GONE)
+    return chosen
 
 
 @transaction.atomic
@@ -69,24 +70,13 @@ def confirm(
     AmountRefused for a bonus that may not be paid.
     """
     terms = terms_of(study)
-    for one in decisions:
-        if one.cents is not None:
-            check_bonus(one.cents, terms, is_sure=is_sure)
+    for cents in {one.cents for one in decisions if one.cents is not None}:
+        check_bonus(cents, terms, is_sure=is_sure)
     if not decisions:
         raise OrderRefused("Nothing is chosen.")
     # One confirms at a time: the second of two clicks finds what the first has stored.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    submissions = SubmissionOnProlific.objects.filter(study=study, erased_at=None)
-    rows = submissions.in_bulk([one.submission for one in decisions])
-    if len(rows) < len({one.submission for one in decisions}):
-        raise OrderRefused("A submission is not there any more: look at the page again.")
-    wanted = {(one.submission, one.purpose) for one in decisions}
-    in_force = SubmissionDecision.objects.filter(submission__in=rows).exclude(state=State.REFUSED)
-    taken = wanted & set(in_force.values_list("submission_id", "purpose"))
-    if taken or len(wanted) < len(decisions):
-        raise OrderRefused(
-            "Something of this is decided already, maybe by a second click: look at the page again."
-        )
+    rows = _undecided(study, decisions)
     order = PaymentOrder.objects.create(
         study=study,
         author=author,
@@ -108,11 +98,35 @@ def confirm(
         )
         for one in decisions
     )
-    counts: dict[str, int] = {}
-    for one in decisions:
-        counts[one.kind] = counts.get(one.kind, 0) + 1
+    counts = dict(Counter(one.kind for one in decisions))
     StudyEvent.objects.create(study=study, author=author, action=CONFIRMED, detail=counts)
     return order
+
+
+def _undecided(study: Study, decisions: Sequence[Chosen]) -> dict[int, SubmissionOnProlific]:
+    """The submissions that decisions are about. Raises OrderRefused where one is gone or decided
+    already.
+    """
+    submissions = SubmissionOnProlific.objects.filter(study=study, erased_at=None)
+    rows = submissions.in_bulk([one.submission for one in decisions])
+    if len(rows) < len({one.submission for one in decisions}):
+        raise OrderRefused(GONE)
+    wanted = {(one.submission, one.purpose) for one in decisions}
+    taken = wanted & _in_force(rows)
+    if taken or len(wanted) < len(decisions):
+        raise OrderRefused(
+            "Something of this is decided already, maybe by a second click: look at the page again."
+        )
+    return rows
+
+
+def _in_force(submissions: Iterable[int]) -> set[tuple[int, str]]:
+    """The decisions about submissions that are not refused: submission and purpose."""
+    found: set[tuple[int, str]] = set()
+    for some in batched(submissions, AT_ONCE):
+        rows = SubmissionDecision.objects.filter(submission__in=some).exclude(state=State.REFUSED)
+        found.update(rows.values_list("submission_id", "purpose"))
+    return found
 
 
 def erase_texts(withdrawals: Sequence[Withdrawal]) -> None:

@@ -1,9 +1,10 @@
 """What has become of an order: counts by kind and state, and sums."""
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, Min, QuerySet, Sum
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.terms import in_money
@@ -60,8 +61,7 @@ class OrderProgress:
 
 def orders_of(study: Study) -> QuerySet[PaymentOrder]:
     """The orders of a study, the newest first."""
-    orders = PaymentOrder.objects.filter(study=study)
-    return orders.select_related("author").prefetch_related("decisions")
+    return PaymentOrder.objects.filter(study=study).select_related("author")
 
 
 def order_or_404(study: Study, order: int) -> PaymentOrder:
@@ -71,13 +71,24 @@ def order_or_404(study: Study, order: int) -> PaymentOrder:
 
 def progress(order: PaymentOrder) -> OrderProgress:
     """What has become of an order."""
-    counts: dict[str, Counter[str]] = {}
-    bonus = paid = 0
-    for one in order.decisions.all():
-        counts.setdefault(one.kind, Counter())[one.state] += 1
-        if one.cents and one.state != State.REFUSED:
-            bonus += one.cents
-            paid += one.cents if one.state == State.DONE else 0
-    return OrderProgress(
-        order, {kind: dict(states) for kind, states in counts.items()}, bonus, paid
-    )
+    return progress_of([order])[0]
+
+
+def progress_of(orders: Sequence[PaymentOrder]) -> list[OrderProgress]:
+    """What has become of each of some orders, in one query."""
+    rows = SubmissionDecision.objects.filter(order__in=orders).values("order", "state", "kind")
+    grouped = rows.annotate(n=Count("pk"), cents=Sum("cents"), first=Min("pk")).order_by("first")
+    by_order: dict[int, list[Any]] = {order.pk: [] for order in orders}
+    for row in grouped:
+        by_order[row["order"]].append(row)
+    return [_progress(order, by_order[order.pk]) for order in orders]
+
+
+def _progress(order: PaymentOrder, groups: Sequence[Any]) -> OrderProgress:
+    counts: dict[str, dict[str, int]] = {}
+    cents: dict[str, int] = {}
+    for group in groups:
+        counts.setdefault(group["kind"], {})[group["state"]] = group["n"]
+        cents[group["state"]] = cents.get(group["state"], 0) + (group["cents"] or 0)
+    bonus = sum(amount for state, amount in cents.items() if state != State.REFUSED)
+    return OrderProgress(order, counts, bonus, cents.get(State.DONE, 0))

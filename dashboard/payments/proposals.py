@@ -4,10 +4,9 @@ Nothing is done by a proposal, and none rejects anybody: neither do exclusions f
 change what is proposed. Sources: Prolific's help pages for researchers, copies of 2022 to 2026.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
-from statistics import median
 
 from dashboard.payments.case import APPROVED, AWAITING, COMPLETED, GONE, RETURNED, TIMED_OUT, Case
 from dashboard.prolific.terms import Terms, in_money
@@ -16,6 +15,8 @@ from survey.prolific.codes import RECOMMENDED
 APPROVE, BONUS, RETURN, MESSAGE, REJECT = "approve", "bonus", "return", "message", "reject"
 #: Approving and rejecting decide about the same money.
 REWARD = "reward"
+#: The rule whose bonus and reason are those of the hourly pay.
+LIFTS_PAY = "hourly"
 #: From so many failed checks, the answers are worth a look before the submission is approved.
 CHECKS_TO_LOOK_AT = 2
 
@@ -70,7 +71,7 @@ RULES = {
     ),
     "completed_bonus": ProposalRule(BONUS, "Bonus for completing"),
     "checks_bonus": ProposalRule(BONUS, "Bonus for passing all attention checks"),
-    "hourly": ProposalRule(BONUS, "Bonus that lifts the hourly pay"),
+    LIFTS_PAY: ProposalRule(BONUS, "Bonus that lifts the hourly pay"),
     "screened_out_pay": ProposalRule(
         BONUS, "Pay for people who were screened out or met a full study"
     ),
@@ -145,40 +146,46 @@ class HourlyPay:
         )
 
 
-def hourly_pay(cases: Sequence[Case], terms: Terms) -> HourlyPay | None:
-    """The pay per hour at the median time; None without a reward, or without any time.
+def hourly_pay(people: int, minutes: float | None, terms: Terms) -> HourlyPay | None:
+    """The pay per hour at the median time of so many people who are paid (`is_paid`) and have a
+    time; None without a reward, or without any time.
 
     The bonus that everyone gets for completing is part of the pay.
     """
-    minutes = [each for case in cases if _is_paid(case) and (each := case.minutes)]
-    if terms.reward is None or not minutes:
+    if terms.reward is None or minutes is None:
         return None
     pay = terms.reward + (terms.completed_bonus or 0)
-    return HourlyPay(len(minutes), median(minutes), pay, terms.least_hourly, terms.currency)
+    return HourlyPay(people, minutes, pay, terms.least_hourly, terms.currency)
 
 
-def proposals(cases: Sequence[Case], terms: Terms) -> list[Proposal]:
-    """Everything that the rules propose and nobody has decided yet, in the order of the rules."""
-    hourly = hourly_pay(cases, terms)
-    found = []
-    for case in cases:
-        if case.submission is None:
-            continue
-        proposed = [*_about_the_reward(case), *_bonuses(case, terms, hourly)]
-        found += [one for one in proposed if not case.is_decided(one.purpose)]
-    order = list(RULES)
-    return sorted(found, key=lambda one: (order.index(one.rule), one.submission))
+def rules_for(case: Case, terms: Terms, hourly: HourlyPay | None) -> dict[str, int | None]:
+    """The rules that propose something about a submission, each with the cents of its bonus. They
+    go by its facts alone: what is decided already counts elsewhere (`settled_by`).
+    """
+    if case.submission is None:
+        return {}
+    return {**_about_the_reward(case), **_bonuses(case, terms, hourly)}
 
 
-def _about_the_reward(case: Case) -> Iterator[Proposal]:
-    """At most one: approve, ask for a return, or ask what happened."""
+def settled_by(rule: str) -> tuple[str, ...]:
+    """The purposes of which a decision about a submission ends what a rule proposes."""
+    about_the_reward = (REWARD, RETURN) if rule in _ABOUT_THE_REWARD else ()
+    return tuple({*about_the_reward, purpose_of(rule)})
+
+
+def propose(case: Case, rule: str, cents: int | None, hourly: HourlyPay | None) -> Proposal:
+    """What a rule that is true of a case proposes, with the reason for the record."""
     assert case.submission is not None
-    if case.is_decided(REWARD, RETURN) or case.return_requested:
-        return
-    for rule, is_true in _ABOUT_THE_REWARD.items():
-        if is_true(case):
-            yield Proposal(case.submission, rule, _why(rule, case))
-            return
+    why = hourly.in_words if rule == LIFTS_PAY and hourly else _why(rule, case)
+    return Proposal(case.submission, rule, why, cents)
+
+
+def _about_the_reward(case: Case) -> dict[str, int | None]:
+    """At most one: approve, ask for a return, or ask what happened."""
+    if case.return_requested:
+        return {}
+    rule = next((rule for rule, is_true in _ABOUT_THE_REWARD.items() if is_true(case)), None)
+    return {} if rule is None else {rule: None}
 
 
 def _is_theirs(case: Case) -> bool:
@@ -229,26 +236,19 @@ def _why(rule: str, case: Case) -> str:
     return ", ".join(facts)
 
 
-def _is_paid(case: Case) -> bool:
+def is_paid(case: Case) -> bool:
     """Whether a person who completed here is paid, or may be approved."""
     is_theirs = _is_theirs(case) and case.here in COMPLETED
     return is_theirs and case.status in (AWAITING, TIMED_OUT, APPROVED)
 
 
-def _bonuses(case: Case, terms: Terms, hourly: HourlyPay | None) -> Iterator[Proposal]:
-    assert case.submission is not None
-    if _is_paid(case):
-        if terms.completed_bonus:
-            yield _bonus(case, "completed_bonus", terms.completed_bonus)
-        if terms.checks_bonus and not case.checks_failed:
-            yield _bonus(case, "checks_bonus", terms.checks_bonus)
-        if hourly and hourly.top_up:
-            yield _bonus(case, "hourly", hourly.top_up, hourly.in_words)
+def _bonuses(case: Case, terms: Terms, hourly: HourlyPay | None) -> dict[str, int | None]:
+    cents: dict[str, int | None] = {}
+    if is_paid(case):
+        cents["completed_bonus"] = terms.completed_bonus
+        cents["checks_bonus"] = None if case.checks_failed else terms.checks_bonus
+        cents[LIFTS_PAY] = hourly.top_up if hourly else None
     met = case.here in ("screened_out", "full") and case.came_with_it
-    if terms.screened_out and met and case.status in (AWAITING, *GONE):
-        yield _bonus(case, "screened_out_pay", terms.screened_out)
-
-
-def _bonus(case: Case, rule: str, cents: int, why: str = "") -> Proposal:
-    assert case.submission is not None
-    return Proposal(case.submission, rule, why or _why(rule, case), cents)
+    if met and case.status in (AWAITING, *GONE):
+        cents["screened_out_pay"] = terms.screened_out
+    return {rule: amount for rule, amount in cents.items() if amount}

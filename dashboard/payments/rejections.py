@@ -5,8 +5,7 @@ researcher to judge: only what the rules forbid in any case is refused here.
 """
 
 import re
-from collections.abc import Sequence
-from statistics import mean, stdev
+from dataclasses import dataclass
 
 from dashboard.payments.case import AWAITING, Case
 from survey.definition.policy import LONG_STUDY_MINUTES
@@ -43,11 +42,28 @@ class RejectionRefused(ValueError):
     """A rejection that Prolific's rules do not allow; the text says why."""
 
 
+#: The category that goes by the times of all who completed.
+BY_TIMES = "TOO_QUICKLY"
+
+
+@dataclass(frozen=True)
+class UsualTime:
+    """Of all who completed here: from start to end, in minutes."""
+
+    mean: float
+    sd: float
+
+
 def check_rejection(
-    case: Case, *, category: str, reason: str, study_minutes: float, others: Sequence[Case]
+    case: Case,
+    *,
+    category: str,
+    reason: str,
+    study_minutes: float,
+    usual: UsualTime | None = None,
 ) -> None:
-    """Raises RejectionRefused. `study_minutes` is what the study announces, `others` are all cases
-    of the study.
+    """Raises RejectionRefused. `study_minutes` is what the study announces; `usual` is needed for
+    the category BY_TIMES, and None where fewer than three people have times.
     """
     if not category:
         raise RejectionRefused("Choose a category.")
@@ -67,11 +83,11 @@ def check_rejection(
     for words, why in NEVER.items():
         if re.search(words, reason, re.IGNORECASE | re.DOTALL):
             raise RejectionRefused(why)
-    if why := _against(category, case, study_minutes, others):
+    if why := _against(category, case, study_minutes, usual):
         raise RejectionRefused(why)
 
 
-def _against(category: str, case: Case, study_minutes: float, others: Sequence[Case]) -> str:
+def _against(category: str, case: Case, study_minutes: float, usual: UsualTime | None) -> str:
     """Why a category can't be true of a case; empty if it may."""
     if category == "FAILED_CHECK":
         needed = 1 if study_minutes < LONG_STUDY_MINUTES else 2
@@ -80,7 +96,7 @@ def _against(category: str, case: Case, study_minutes: float, others: Sequence[C
                 f"{case.checks_failed} checks failed; a survey of {study_minutes:g} minutes needs "
                 f"{needed} before a participant may be rejected."
             )
-    if category == "TOO_QUICKLY" and not _is_too_quick(case, others):
+    if category == BY_TIMES and not _is_too_quick(case, usual):
         return (
             f"Too quick means {TOO_QUICK_SD} standard deviations below the mean time of the whole "
             "survey, and this person is not."
@@ -90,8 +106,7 @@ def _against(category: str, case: Case, study_minutes: float, others: Sequence[C
     return ""
 
 
-def _is_too_quick(case: Case, others: Sequence[Case]) -> bool:
-    minutes = [one.minutes for one in others if one.completed_here and one.minutes is not None]
-    if case.minutes is None or len(minutes) < 3:
+def _is_too_quick(case: Case, usual: UsualTime | None) -> bool:
+    if case.minutes is None or usual is None:
         return False
-    return case.minutes < mean(minutes) - TOO_QUICK_SD * stdev(minutes)
+    return case.minutes < usual.mean - TOO_QUICK_SD * usual.sd

@@ -3,8 +3,12 @@
 Pages, the API and the command show the same groups and confirm the same decisions.
 """
 
+import hashlib
+import re
+from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from dashboard.payments.case import Case
 from dashboard.payments.proposals import (
@@ -14,8 +18,6 @@ from dashboard.payments.proposals import (
     HourlyPay,
     Proposal,
     ProposalRule,
-    hourly_pay,
-    proposals,
 )
 from dashboard.prolific.terms import Terms
 
@@ -29,12 +31,52 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Line:
-    """A proposal with its case."""
+class OpenProposals:
+    """The submissions about which a rule proposes something, and nobody has decided yet; `cents`
+    are those of a bonus.
+    """
 
-    proposal: Proposal
-    case: Case
-    is_chosen: bool
+    rule: str
+    submissions: Sequence[int]
+    cents: int | None = None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which proposals are chosen: those in `chosen` by their keys, and all of `rules` but those
+    in `excluded`.
+    """
+
+    chosen: Collection[str] = ()
+    rules: Collection[str] = ()
+    excluded: Collection[str] = ()
+
+    def picked(self, one: OpenProposals) -> Sequence[int]:
+        """The submissions that are chosen of a rule."""
+        chosen, excluded = _of_rule(self.chosen, one.rule), _of_rule(self.excluded, one.rule)
+        if one.rule not in self.rules:
+            return [pk for pk in one.submissions if pk in chosen]
+        if not excluded:
+            return one.submissions
+        return [pk for pk in one.submissions if pk in chosen or pk not in excluded]
+
+
+#: What the rules choose.
+BY_THE_RULES = Selection(rules=frozenset(rule for rule, about in RULES.items() if about.is_chosen))
+
+
+#: The id of a row, as digits.
+ID = re.compile(r"[1-9][0-9]{0,17}")
+
+
+def key_of(submission: int, rule: str) -> str:
+    """Names a proposal in forms and in the API."""
+    return f"{submission}:{rule}"
+
+
+def _of_rule(keys: Collection[str], rule: str) -> set[int]:
+    of = (key.partition(":") for key in keys)
+    return {int(pk) for pk, _, name in of if name == rule and ID.fullmatch(pk)}
 
 
 @dataclass(frozen=True)
@@ -42,7 +84,8 @@ class ProposalGroup:
     """The proposals of one rule. `text` and `cents` are as the researcher changed them."""
 
     rule: str
-    lines: list[Line]
+    submissions: Sequence[int]
+    picked: Sequence[int]
     text: str
     cents: int | None
 
@@ -54,19 +97,27 @@ class ProposalGroup:
     def heading(self) -> str:
         return f"{KINDS[self.about.kind]}: {self.about.heading[0].lower()}{self.about.heading[1:]}"
 
-    @property
-    def chosen(self) -> list[Line]:
-        return [line for line in self.lines if line.is_chosen]
+    @cached_property
+    def n(self) -> int:
+        return len(self.submissions)
+
+    @cached_property
+    def n_picked(self) -> int:
+        return len(self.picked)
 
     @property
     def sum_cents(self) -> int:
         """Of the bonuses that are chosen."""
-        return len(self.chosen) * (self.cents or 0)
+        return self.n_picked * (self.cents or 0)
 
-    @property
-    def sum_of_all(self) -> int:
-        """Of all bonuses of the group."""
-        return len(self.lines) * (self.cents or 0)
+
+@dataclass(frozen=True)
+class Line:
+    """A proposal with its case."""
+
+    proposal: Proposal
+    case: Case
+    is_chosen: bool
 
 
 @dataclass(frozen=True)
@@ -80,7 +131,7 @@ class Screen:
 
     def count(self, kind: str) -> int:
         """How many decisions of a kind are chosen."""
-        return sum(len(group.chosen) for group in self.groups if group.about.kind == kind)
+        return sum(group.n_picked for group in self.groups if group.about.kind == kind)
 
     @property
     def bonus_cents(self) -> int:
@@ -93,12 +144,17 @@ class Screen:
 
     @property
     def n(self) -> int:
-        return sum(len(group.chosen) for group in self.groups)
+        return sum(group.n_picked for group in self.groups)
 
-    @property
+    @cached_property
     def stamp(self) -> str:
-        """Says what is chosen; a page that shows another one is out of date."""
-        return "-".join([*(str(self.count(kind)) for kind in KINDS), str(self.bonus_cents)])
+        """A hash of what is chosen: a page with another one is out of date."""
+        which = hashlib.sha256()
+        for group in self.groups:
+            which.update(group.rule.encode())
+            which.update(array("q", group.picked).tobytes())
+        counts = [str(self.count(kind)) for kind in KINDS]
+        return "-".join([*counts, str(self.bonus_cents), which.hexdigest()[:20]])
 
 
 def is_bonus(rule: str) -> bool:
@@ -107,31 +163,38 @@ def is_bonus(rule: str) -> bool:
 
 
 def screen_of(
-    cases: Sequence[Case],
+    proposed: Sequence[OpenProposals],
     terms: Terms,
+    hourly: HourlyPay | None = None,
     *,
-    chosen: Collection[str] | None = None,
+    selection: Selection = BY_THE_RULES,
     texts: Mapping[str, str] | None = None,
     amounts: Mapping[str, int] | None = None,
 ) -> Screen:
-    """All proposals by rule. `chosen` has their keys; None chooses what the rules choose. `texts`
-    and `amounts` (cents) are by rule, in place of those of the rules.
+    """All proposals by rule. `texts` and `amounts` (cents) are by rule, in place of those of the
+    rules.
     """
-    by_submission = {case.submission: case for case in cases}
-    lines: dict[str, list[Line]] = {}
-    for one in proposals(cases, terms):
-        is_chosen = RULES[one.rule].is_chosen if chosen is None else one.key in chosen
-        line = Line(one, by_submission[one.submission], is_chosen)
-        lines.setdefault(one.rule, []).append(line)
     groups = [
         ProposalGroup(
-            rule,
-            of_rule,
-            (texts or {}).get(rule) or RULES[rule].text,
-            (amounts or {}).get(rule, of_rule[0].proposal.cents) if is_bonus(rule) else None,
+            one.rule,
+            one.submissions,
+            selection.picked(one),
+            (texts or {}).get(one.rule) or RULES[one.rule].text,
+            (amounts or {}).get(one.rule, one.cents) if is_bonus(one.rule) else None,
         )
-        for rule, of_rule in lines.items()
+        for one in proposed
     ]
-    there = {line.proposal.key for group in groups for line in group.lines}
-    unknown = sorted(set(chosen or ()) - there)
-    return Screen(groups, terms, hourly_pay(cases, terms), unknown)
+    return Screen(groups, terms, hourly, _unknown(selection.chosen, groups))
+
+
+def _unknown(keys: Collection[str], groups: Sequence[ProposalGroup]) -> list[str]:
+    """The keys that no proposal has."""
+    if not keys:
+        return []
+    there = {group.rule: set(group.submissions) for group in groups}
+    unknown = []
+    for key in keys:
+        pk, _, rule = key.partition(":")
+        if not ID.fullmatch(pk) or int(pk) not in there.get(rule, ()):
+            unknown.append(key)
+    return sorted(unknown)

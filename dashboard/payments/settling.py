@@ -1,25 +1,28 @@
 """What a researcher says of decisions: carried out by hand, or not known to Prolific's record."""
 
 import csv
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from dashboard.accounts.prolific import NotConnected, client_of
 from dashboard.payments.asking import as_read
 from dashboard.payments.bonuses import (
     BONUS_TAKES,
     account_of,
-    accounts_of,
     lock_submissions,
     times_listed,
 )
+from dashboard.payments.cases import AT_ONCE
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import SETTLED
+from survey.batched import batched
 from survey.models import StudyEvent
 
 if TYPE_CHECKING:
@@ -49,30 +52,42 @@ def list_kinds(name: str) -> tuple[str, ...]:
     return tuple(map(str, kinds.get(name, (Kind.RETURN, Kind.MESSAGE, Kind.REJECT))))
 
 
-def of_list(order: PaymentOrder, name: str) -> list[SubmissionDecision]:
+def of_list(order: PaymentOrder, name: str) -> QuerySet[SubmissionDecision]:
     """The decisions of a list, but for people whose IDs are erased, and for bonuses that wait."""
     rows = order.decisions.filter(kind__in=list_kinds(name), submission__erased_at=None)
-    rows = rows.exclude(state=State.REFUSED).select_related("submission", "order")
-    decisions = list(rows.order_by("id"))
-    wait = {one.pk for one in held_back(decisions)}
-    return [one for one in decisions if one.pk not in wait]
+    return rows.exclude(state=State.REFUSED).exclude(waits_for_another()).order_by("id")
 
 
-def held_back(decisions: Sequence[SubmissionDecision]) -> list[SubmissionDecision]:
-    """Bonuses by hand that wait: of the same submission, another order has a bonus of which it is
-    not known whether it was paid. A payment on Prolific could be taken for that one.
+def waits_for_another() -> Exists:
+    """Whether a row of SubmissionDecision is a bonus by hand that waits: of the same submission,
+    another order has a bonus of which it is not known whether it was paid. A payment on Prolific
+    could be taken for that one.
     """
-    due = [
-        one
-        for one in decisions
-        if one.kind == Kind.BONUS and one.order.by_hand and one.state == State.WAITING
-    ]
-    accounts = accounts_of(one.submission.submission_id for one in due)
-    return [
-        one
-        for one in due
-        if accounts[one.submission.submission_id].is_in_the_air(besides=one.order_id)
-    ]
+    in_the_air = SubmissionDecision.objects.filter(
+        submission__submission_id=OuterRef("submission__submission_id"),
+        kind=Kind.BONUS,
+        state=State.ASKED,
+    ).exclude(order=OuterRef("order"))
+    itself = SubmissionDecision.objects.filter(
+        pk=OuterRef("pk"), kind=Kind.BONUS, order__by_hand=True, state=State.WAITING
+    )
+    return Exists(itself.filter(Exists(in_the_air)))
+
+
+def n_held_back(order: PaymentOrder) -> int:
+    """How many bonuses of an order by hand wait for another order."""
+    return order.decisions.filter(waits_for_another()).count()
+
+
+def lists_of(order: PaymentOrder) -> list[tuple[str, str, str, int, bool]]:
+    """The lists that have something to do: name, what for, hint, how many, whether it was taken."""
+    lists = []
+    for name, (about, hint) in LISTS.items():
+        due = of_list(order, name).exclude(state=State.DONE)
+        counts = due.order_by().aggregate(n=Count("pk"), taken=Count("asked_at"))
+        if counts["n"]:
+            lists.append((name, about, hint, counts["n"], bool(counts["taken"])))
+    return lists
 
 
 @transaction.atomic
@@ -81,12 +96,13 @@ def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> s
 
     What it has counts as asked for from now on, until a researcher says whether it was done.
     """
-    _lock(order.decisions.filter(kind__in=list_kinds(name)))
-    decisions = [one for one in of_list(order, name) if one.state != State.DONE]
+    _lock(order.decisions.filter(kind__in=list_kinds(name)).select_related("submission"))
+    due = of_list(order, name).exclude(state=State.DONE)
+    decisions = list(due.select_related("submission", "order"))
     rows = {"approve.csv": _approvals, "bonuses.csv": _bonuses}.get(name, _others)(decisions)
-    ids = [one.pk for one in decisions]
-    still = SubmissionDecision.objects.filter(pk__in=ids, state=State.WAITING)
-    still.update(state=State.ASKED, asked_at=at)
+    for ids in batched((one.pk for one in decisions), AT_ONCE):
+        still = SubmissionDecision.objects.filter(pk__in=ids, state=State.WAITING)
+        still.update(state=State.ASKED, asked_at=at)
     StudyEvent.objects.create(
         study=order.study,
         author=author,
@@ -120,21 +136,35 @@ def _others(decisions: Sequence[SubmissionDecision]) -> list[list[str]]:
     return rows
 
 
-def unsettled(order: PaymentOrder) -> list[SubmissionDecision]:
+def open_decisions(order: PaymentOrder) -> QuerySet[SubmissionDecision]:
     """The decisions of which a researcher may say what became of them."""
-    rows = order.decisions.filter(state__in=OPEN_STATES)
-    return list(rows.select_related("submission", "order").order_by("id"))
+    return order.decisions.filter(state__in=OPEN_STATES)
+
+
+@dataclass(frozen=True)
+class ChosenLines:
+    """Open decisions of an order by their ids; or all but these, if `are_excluded`."""
+
+    ids: frozenset[int]
+    are_excluded: bool = False
+
+    def of(self, order: PaymentOrder) -> list[SubmissionDecision]:
+        """The decisions, in their order."""
+        rows = open_decisions(order).select_related("submission", "order").order_by("id")
+        if self.are_excluded:
+            return [one for one in rows if one.pk not in self.ids]
+        return list(rows.filter(pk__in=self.ids))
 
 
 def settle_chosen(
-    *, order: PaymentOrder, ids: Collection[int], what: str, author: User, at: datetime
+    *, order: PaymentOrder, lines: ChosenLines, what: str, author: User, at: datetime
 ) -> int:
     """Store what a researcher says of decisions (see `settle`), unless Prolific's record says
     otherwise. Returns of how many it was said.
 
     Raises SettleRefused, ProlificError; both change nothing.
     """
-    chosen = [one for one in unsettled(order) if one.pk in ids]
+    chosen = lines.of(order)
     if what != "done":
         concerned = [one for one in chosen if one.state in SAYINGS[what][0]]
         try:
@@ -164,21 +194,25 @@ def settle(
     What was not done is asked for again, in an order by hand with the next list. Only what nobody
     was asked for yet can be cancelled.
 
-    Raises SettleRefused for a bonus by hand that waits (see `held_back`).
+    Raises SettleRefused for a bonus by hand that waits (see `waits_for_another`).
     """
     states, change = SAYINGS[what]
     if what == "done" and order.by_hand:
         states = (State.ASKED, State.WAITING)
     _lock(decisions)
     PaymentOrder.objects.select_for_update(no_key=True).get(pk=order.pk)  # no worker finishes it
-    rows = order.decisions.filter(as_read(decisions), state__in=states)
-    if what == "done" and (wait := held_back(list(rows.select_related("submission", "order")))):
+    rows = [
+        order.decisions.filter(as_read(some), state__in=states)
+        for some in batched(decisions, AT_ONCE)
+    ]
+    held_back = sum(some.filter(waits_for_another()).count() for some in rows)
+    if what == "done" and held_back:
         raise SettleRefused(
-            f"{len(wait)} of these bonuses can't be settled yet: another order has a bonus of the "
+            f"{held_back} of these bonuses can't be settled yet: another order has a bonus of the "
             "same person, and it is not known whether that was paid. Settle that one first. "
             "Nothing was changed."
         )
-    n = rows.update(**change, answer=f"Said by {author.get_username()}.")
+    n = sum(some.update(**change, answer=f"Said by {author.get_username()}.") for some in rows)
     if what == "done":
         order.decisions.filter(state=State.DONE, done_at=None).update(done_at=at)
     if n:

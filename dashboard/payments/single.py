@@ -8,11 +8,12 @@ from django.db import transaction
 
 from dashboard.accounts.prolific import account_of
 from dashboard.payments.case import Case
-from dashboard.payments.cases import cases_of
+from dashboard.payments.case_index import index_of
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.orders import Chosen, OrderRefused, confirm
 from dashboard.payments.proposals import BONUS, MESSAGE, REJECT, RETURN, REWARD
-from dashboard.payments.rejections import check_rejection
+from dashboard.payments.rejections import BY_TIMES, check_rejection
+from dashboard.payments.times import times_of
 from dashboard.prolific.terms import cents_of
 from dashboard.raters.models import SubmissionOnProlific
 from survey.models import Study, StudyEvent
@@ -43,13 +44,14 @@ def chosen_by_hand(study: Study, case: Case, values: dict[str, Any]) -> Chosen:
     """
     assert case.submission is not None
     kind, reason, text = values["kind"], values["reason"].strip(), values["text"].strip()
+    category = values["category"]
     if kind == REJECT:
         check_rejection(
             case,
-            category=values["category"],
+            category=category,
             reason=text,
             study_minutes=definition_of(study).estimated_minutes,
-            others=cases_of(study),
+            usual=times_of(study, index_of(study)).usual if category == BY_TIMES else None,
         )
     elif kind not in (BONUS, MESSAGE) and case.status not in OPEN[kind]:
         raise OrderRefused(f"A submission that is {case.status.lower()} does not take this.")
@@ -61,7 +63,7 @@ def chosen_by_hand(study: Study, case: Case, values: dict[str, Any]) -> Chosen:
         purpose,
         reason,
         text if kind != BONUS else "",
-        category=values["category"] if kind == REJECT else "",
+        category=category if kind == REJECT else "",
         cents=cents_of(values["amount"]) if kind == BONUS else None,
     )
 

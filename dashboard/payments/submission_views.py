@@ -14,7 +14,8 @@ from analysis.quality_rules import LONGEST_REASON
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
 from dashboard.overview.endings import ENDING_LABELS
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
-from dashboard.payments.cases import case_or_404, cases_of, row_or_404
+from dashboard.payments.case_index import index_of
+from dashboard.payments.cases import case_or_404, cases_at, row_or_404
 from dashboard.payments.forms import DecideForm, SubmissionFilter
 from dashboard.payments.orders import OrderRefused
 from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON, RejectionRefused
@@ -26,7 +27,6 @@ from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.terms import AmountRefused
 from dashboard.raters import uploads
 from dashboard.raters.forms import SubmissionsForm
-from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.access import (
@@ -128,34 +128,36 @@ def _page(request: ResearcherRequest, study: Study) -> HttpResponse:
     form = SubmissionFilter(request.GET)
     valid_or_404(form)
     mismatch, status = form.cleaned_data["mismatch"], form.cleaned_data["status"]
-    cases = cases_of(study)
-    counts = Counter(name for case in cases for name in case.mismatches)
-    shown = [case for case in cases if is_chosen(case, mismatch, status)]
-    pages = Paginator(shown, SHOWN)
+    index = index_of(study)
+    counts = Counter[str]()
+    for case, n in index.counted():
+        counts.update(dict.fromkeys([*case.mismatches, *(["any"] if case.mismatches else [])], n))
+    pages = Paginator(index.places(lambda case: is_chosen(case, mismatch, status)), SHOWN)
     page = pages.get_page(request.GET.get("page"))
-    with_any = sum(bool(case.mismatches) for case in cases)
-    filters = [("", "All", len(cases)), ("any", "Any mismatch", with_any)]
+    cases = cases_at(study, list(page.object_list))
+    filters = [("", "All", len(index)), ("any", "Any mismatch", counts["any"])]
     filters += [(name, MISMATCHES[name][0], counts[name]) for name in MISMATCHES if counts[name]]
-    there = [case.status for case in cases if case.submission is not None]
-    erased = SubmissionOnProlific.objects.filter(study=study).exclude(erased_at=None).count()
+    there = Counter[str]()
+    for case, n in index.counted(of_submissions=True):
+        there[case.status] += n
     return study_page(
         request,
         study,
         "submissions",
         "payments/submissions",
-        cases=[_shown(case) for case in page],
+        cases=[_shown(case) for case in cases],
         page=page,
         page_numbers=pages.get_elided_page_range(page.number),
         filters=filters,
-        statuses=sorted(Counter(there).items()),
+        statuses=sorted(there.items()),
         mismatch=mismatch,
         status=status,
         advice=MISMATCHES[mismatch][1] if mismatch in MISMATCHES else "",
-        is_read=bool(cases),
-        without_codes=bool(cases) and not any(case.has_code for case in cases),
-        erased=erased,
+        is_read=bool(len(index)),
+        without_codes=bool(len(index)) and not any(case.has_code for case in index.kinds),
+        erased=index.erased,
         upload=uploads.newest_upload(study),
-        may_exclude=any(case.person for case in page),
+        may_exclude=any(case.person for case in cases),
         longest_reason=LONGEST_REASON,
     )
 

@@ -1,10 +1,8 @@
 """Payments: what the rules propose, confirming it, and what has become of it."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -14,27 +12,34 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from dashboard.accounts.prolific import account_of
 from dashboard.payments.asking import without_ids
 from dashboard.payments.bonus_cost import bonus_cost
-from dashboard.payments.case import Case
-from dashboard.payments.cases import cases_of
+from dashboard.payments.cases import cases_by_submission
 from dashboard.payments.confirming import NotAsShown, confirm_screen
 from dashboard.payments.forms import SettleForm, TermsForm
 from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.orders import OrderRefused
-from dashboard.payments.progress import order_or_404, orders_of, progress
-from dashboard.payments.screen import KINDS, ProposalGroup, Screen, screen_of
+from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
+from dashboard.payments.proposing import Proposed, proposed_of
+from dashboard.payments.screen import KINDS, Screen
 from dashboard.payments.settling import (
     LISTS,
     OPEN_STATES,
     PASTED,
     SettleRefused,
     download,
-    held_back,
-    of_list,
+    lists_of,
+    n_held_back,
+    open_decisions,
     settle_chosen,
-    unsettled,
 )
-from dashboard.prolific.pay_terms import change_terms, terms_of
-from dashboard.prolific.terms import AmountRefused, Terms, cents_of, check_bonus, in_money
+from dashboard.payments.shown_groups import (
+    NOTHING_SENT,
+    SentSelection,
+    is_unusual,
+    read_selection,
+    shown_groups,
+)
+from dashboard.prolific.pay_terms import change_terms
+from dashboard.prolific.terms import AmountRefused, Terms, cents_of, in_money
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.forms import AmountField
@@ -43,6 +48,8 @@ from survey.models import Study
 from survey.prolific.errors import ProlificError
 
 State = SubmissionDecision.State
+ORDERS_SHOWN = 50
+DECISIONS_SHOWN = 100
 
 
 @require_http_methods(["GET", "POST"])
@@ -50,11 +57,14 @@ State = SubmissionDecision.State
 def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     """What the rules propose, in groups with sums; confirmed at once."""
     study = study_or_404(name)
-    cases = cases_of(study)
+    proposed = proposed_of(study)
     if request.method == "GET":
-        return _page(request, study, screen_of(cases, terms_of(study)), is_read=bool(cases))
+        return _page(request, study, proposed.screen(), is_read=proposed.is_read)
     try:
-        screen = _screen_sent(request, study, cases)
+        sent = read_selection(request.POST)
+        screen = _screen_sent(request, proposed, sent)
+        if sent.is_turned:
+            return _page(request, study, screen, is_read=proposed.is_read, sent=sent)
         order = confirm_screen(
             study=study,
             screen=screen,
@@ -65,7 +75,7 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
             stamp=request.POST.get("stamp", ""),
         )
     except NotAsShown as again:
-        return _page(request, study, screen, is_read=bool(cases), again=str(again))
+        return _page(request, study, screen, is_read=proposed.is_read, again=str(again), sent=sent)
     except (OrderRefused, AmountRefused) as refusal:
         messages.error(request, f"{refusal} Nothing was changed.")
         return redirect("payments", study)
@@ -75,7 +85,7 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     return redirect("payment-order", study, order.pk)
 
 
-def _screen_sent(request: ResearcherRequest, study: Study, cases: Sequence[Case]) -> Screen:
+def _screen_sent(request: ResearcherRequest, proposed: Proposed, sent: SentSelection) -> Screen:
     """The screen with what the form chose and changed. Raises AmountRefused."""
     texts, amounts = {}, {}
     for field, value in request.POST.items():
@@ -84,13 +94,7 @@ def _screen_sent(request: ResearcherRequest, study: Study, cases: Sequence[Case]
             texts[rule] = str(value).strip()
         elif what == "amount":
             amounts[rule] = _cents(str(value))
-    return screen_of(
-        cases,
-        terms_of(study),
-        chosen=set(request.POST.getlist("chosen")),
-        texts=texts,
-        amounts=amounts,
-    )
+    return proposed.screen(sent.selection, texts=texts, amounts=amounts)
 
 
 def _cents(text: str) -> int:
@@ -109,7 +113,10 @@ def _page(
     is_read: bool,
     again: str = "",
     form: TermsForm | None = None,
+    sent: SentSelection = NOTHING_SENT,
 ) -> HttpResponse:
+    orders = Paginator(orders_of(study), ORDERS_SHOWN)
+    page = orders.get_page(request.GET.get("page"))
     cost = bonus_cost(study, request.user, screen.bonus_cents)
     if form is None:
         terms = screen.terms
@@ -122,7 +129,7 @@ def _page(
         "payments",
         "payments/payments",
         screen=screen,
-        groups=[_shown(group, screen.terms) for group in screen.groups],
+        groups=shown_groups(study, screen, sent),
         rewards=_money(screen.reward_cents, screen.terms),
         bonuses=in_money(screen.bonus_cents, screen.terms.currency),
         counts=[(label, screen.count(kind)) for kind, label in KINDS.items()],
@@ -132,7 +139,9 @@ def _page(
         is_read=is_read,
         again=again,
         is_connected=account_of(request.user) is not None,
-        orders=[progress(order) for order in orders_of(study)],
+        orders=progress_of(list(page)),
+        page=page,
+        page_numbers=orders.get_elided_page_range(page.number),
         needs_sure=any(is_unusual(group, screen.terms) for group in screen.groups),
     )
 
@@ -145,26 +154,6 @@ def _money(cents: int | None, terms: Terms) -> str:
     )
 
 
-def is_unusual(group: ProposalGroup, terms: Terms) -> bool:
-    """Whether the amount of a group needs a confirmation of its own."""
-    try:
-        if group.cents is not None:
-            check_bonus(group.cents, terms)
-    except AmountRefused:
-        return True
-    return False
-
-
-def _shown(group: ProposalGroup, terms: Terms) -> dict[str, Any]:
-    cents = group.cents
-    return {
-        "group": group,
-        "amount": "" if cents is None else f"{cents / 100:.2f}",
-        "each": "" if cents is None else in_money(cents, terms.currency),
-        "sum": "" if cents is None else in_money(group.sum_cents, terms.currency),
-    }
-
-
 @require_POST
 @researcher_required
 def terms(request: ResearcherRequest, name: str) -> HttpResponse:
@@ -175,9 +164,8 @@ def terms(request: ResearcherRequest, name: str) -> HttpResponse:
         change_terms(study=study, terms=form.terms, author=request.user)
         messages.success(request, "Stored. The proposals go by it.")
         return redirect("payments", study)
-    cases = cases_of(study)
-    screen = screen_of(cases, terms_of(study))
-    return _page(request, study, screen, is_read=bool(cases), form=form)
+    proposed = proposed_of(study)
+    return _page(request, study, proposed.screen(), is_read=proposed.is_read, form=form)
 
 
 @require_GET
@@ -186,13 +174,14 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """What was confirmed at once, and what has become of it."""
     study = study_or_404(name)
     row = order_or_404(study, order)
-    decisions = list(row.decisions.select_related("submission", "order").order_by("kind", "id"))
-    names = {case.submission: case.pseudonym for case in cases_of(study)}
-    lists = [
-        (name, about, hint, len(due), any(one.asked_at for one in due))
-        for name, (about, hint) in LISTS.items()
-        if (due := [one for one in of_list(row, name) if one.state != State.DONE])
-    ]
+    rows = row.decisions.select_related("submission", "order").order_by("kind", "id")
+    pages = Paginator(rows, DECISIONS_SHOWN)
+    page = pages.get_page(request.GET.get("page"))
+    decisions = list(page)
+    names = cases_by_submission(study, (one.submission_id for one in decisions))
+    lists = lists_of(row) if row.by_hand else []
+    n_open = open_decisions(row).count()
+    n_open_here = sum(one.state in OPEN_STATES for one in decisions)
     return study_page(
         request,
         study,
@@ -201,12 +190,21 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
         progress=progress(row),
         order=row,
         decisions=[
-            (one, names.get(one.submission_id, ""), _bonus_in_words(one)) for one in decisions
+            (
+                one,
+                names[one.submission_id].pseudonym if one.submission_id in names else "",
+                _bonus_in_words(one),
+                one.state in OPEN_STATES,
+            )
+            for one in decisions
         ],
-        lists=lists if row.by_hand else [],
-        held_back=len(held_back(decisions)),
-        unsettled=[one for one in decisions if one.state in OPEN_STATES],
-        is_unclear=any(one.state == State.ASKED for one in decisions),
+        page=page,
+        page_numbers=pages.get_elided_page_range(page.number),
+        lists=lists,
+        held_back=n_held_back(row),
+        n_open=n_open,
+        n_elsewhere=n_open - n_open_here,
+        is_unclear=row.decisions.filter(state=State.ASKED).exists(),
     )
 
 
@@ -232,8 +230,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """Say whether decisions were done whose outcome is not known."""
     study = study_or_404(name)
     row = order_or_404(study, order)
-    due = unsettled(row)
-    form = SettleForm(request.POST, decisions=[one.pk for one in due])
+    form = SettleForm(request.POST, order=row)
     if not form.is_valid():
         messages.error(request, "Choose at least one line. Nothing was changed.")
         return redirect("payment-order", study, row.pk)
@@ -241,7 +238,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     try:
         n = settle_chosen(
             order=row,
-            ids=form.cleaned_data["decision"],
+            lines=form.lines,
             what=what,
             author=request.user,
             at=timezone.now(),

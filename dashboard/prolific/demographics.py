@@ -3,19 +3,21 @@
 Prolific's ids are looked up and forgotten: they are neither stored nor logged.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Count, F
 
 from analysis.catalogue.number_text import noun
 from dashboard.importing.files import ImportRefused
 from dashboard.importing.mapping import known_in
 from dashboard.importing.ratings import vocabulary_of
 from dashboard.prolific.demographic_exports import ExportedPerson, read_export
+from dashboard.shared.chunk_counts import counted_in_chunks
+from survey.batched import batched
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import ChoiceQuestion
 from survey.files.apart import read_apart
@@ -28,10 +30,12 @@ from survey.models import (
     StudyEvent,
     Submission,
 )
-from survey.tidy import definition_of
+from survey.tidy import definition_of, reading
 
 #: Answers that are written together.
 AT_ONCE = 500
+#: More than the id of any event: `person × MOST_EVENTS + event` tells both.
+MOST_EVENTS = 1_000_000_000
 #: The name of a file, and what is in it.
 NamedFile = tuple[str, bytes]
 
@@ -111,12 +115,28 @@ def import_demographics(
     return _store(study, read.people, at, author, preview=preview), read.notices
 
 
-def imported_answers(study: Study) -> tuple[dict[str, int], DemographicAnswer | None]:
-    """How many answers to each question were imported, by its name; and the newest of them."""
-    imported = DemographicAnswer.objects.filter(participant__study=study, imported_at__isnull=False)
-    counts = Counter(imported.values_list("name", flat=True))
-    newest = imported.order_by("-imported_at").select_related("imported_by").first()
-    return dict(counts), newest
+def imported_answers(study: Study) -> tuple[dict[str, int], StudyEvent | None]:
+    """How many answers to each question were imported, by its name; and the newest import."""
+    imports = study.events.filter(action=StudyEvent.DEMOGRAPHICS_IMPORTED)
+    newest = imports.select_related("author").order_by("-id").first()
+    if newest is None:
+        return {}, None
+    imported = DemographicAnswer.objects.filter(imported_at__isnull=False).order_by()
+
+    def count(ids: range) -> Mapping[str, int]:
+        people = study.participants.filter(id__gte=ids.start, id__lt=ids.stop)
+        names = imported.filter(participant__in=people).values_list("name")
+        return dict(names.annotate(n=Count("id")))
+
+    with reading():
+        counts = counted_in_chunks(
+            study,
+            "imported demographics",
+            study.participants.all(),
+            count,
+            state=F("id") * MOST_EVENTS + newest.pk,
+        )
+    return dict(counts), newest if counts else None
 
 
 def _map_of(study: Study, mapping: NamedFile) -> StudyMap:
@@ -145,13 +165,50 @@ def _store(
     matched = _matched(study, rows, done)
     agreed = _agreed(study, matched)
     done.people, done.without_consent = len(agreed), len(matched) - len(agreed)
+    changes = _changes(study, {person: matched[person] for person in agreed}, done, at, author)
+    changes.store()
+    done.added, done.replaced = len(changes.added), len(changes.replaced)
+    done.removed = len(changes.removed)
+    changed = {what: n for what, n in done.counts.items() if n}
+    if changed:
+        imported = StudyEvent.DEMOGRAPHICS_IMPORTED
+        StudyEvent.objects.create(study=study, author=author, action=imported, detail=changed)
+    if preview:
+        transaction.set_rollback(True)  # counted as it would be stored
+    return done
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """Answers to add and to replace, and the ids of those to remove."""
+
+    added: list[DemographicAnswer] = field(default_factory=list)
+    replaced: list[DemographicAnswer] = field(default_factory=list)
+    removed: list[int] = field(default_factory=list)
+
+    def store(self) -> None:
+        answers = DemographicAnswer.objects
+        answers.bulk_create(self.added)
+        columns = ["value", "imported_at", "imported_by"]
+        answers.bulk_update(self.replaced, columns, batch_size=AT_ONCE)
+        for some in batched(self.removed, AT_ONCE):
+            answers.filter(pk__in=some).delete()
+
+
+def _changes(
+    study: Study,
+    rows: Mapping[int, ExportedPerson],
+    done: ImportedAnswers,
+    at: datetime,
+    author: User | None,
+) -> _Changes:
+    """What the rows of people change; answers that stay as they are are counted in `done`."""
+    changes = _Changes()
     known = {
         (answer.participant_id, answer.name): answer
         for answer in DemographicAnswer.objects.filter(participant__study=study)
     }
-    added, replaced, removed = list[DemographicAnswer](), list[DemographicAnswer](), list[int]()
-    for person in agreed:
-        row = matched[person]
+    for person, row in rows.items():
         for name, value in row.answers.items():
             before = known.get((person, name))
             new = DemographicAnswer(
@@ -163,28 +220,18 @@ def _store(
                 imported_by=author,
             )
             if before is None:
-                added.append(new)
+                changes.added.append(new)
             elif before.value == value:
                 done.unchanged += 1
             elif before.imported_at is None:
                 done.own += 1
             else:
-                replaced.append(new)
+                changes.replaced.append(new)
         before_revoked = (known.get((person, name)) for name in row.revoked)
-        removed += [one.pk for one in before_revoked if one and one.imported_at is not None]
-    DemographicAnswer.objects.bulk_create(added)
-    DemographicAnswer.objects.bulk_update(
-        replaced, ["value", "imported_at", "imported_by"], batch_size=AT_ONCE
-    )
-    for first in range(0, len(removed), AT_ONCE):
-        DemographicAnswer.objects.filter(pk__in=removed[first : first + AT_ONCE]).delete()
-    done.added, done.replaced, done.removed = len(added), len(replaced), len(removed)
-    changed = {what: n for what, n in done.counts.items() if n}
-    if changed:
-        StudyEvent.objects.create(study=study, author=author, action="demographics", detail=changed)
-    if preview:
-        transaction.set_rollback(True)  # counted as it would be stored
-    return done
+        changes.removed.extend(
+            one.pk for one in before_revoked if one and one.imported_at is not None
+        )
+    return changes
 
 
 def _agreed(study: Study, matched: Collection[int]) -> list[int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
 
 from analysis.manual_decisions import exclusions_in_force
 from analysis.queries import latest_run, rater_decisions
@@ -54,8 +55,9 @@ def earlier_studies(study: Study, user: User) -> list[Study]:
     version of the same one.
     """
     others = visible_to(user, Study.objects.exclude(slug=study.slug))
-    came = Identity.objects.filter(kind=Identity.Kind.PROLIFIC).values("participant__study")
-    there = others.filter(pk__in=came).order_by("-loaded_at", "-pk")
+    of_prolific = Identity.objects.filter(kind=Identity.Kind.PROLIFIC)
+    came = Exists(of_prolific.filter(participant__study=OuterRef("pk")))
+    there = others.filter(came).order_by("-loaded_at", "-pk")
     known = {slug for slug in {one.slug for one in there} if may_know_people(user, slug)}
     return [one for one in there if one.slug in known]
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from analysis.models import Job
 from survey.models import Study
+from survey.models.ids import new_secret
 
 
 class SubmissionOnProlific(models.Model):
@@ -21,7 +22,7 @@ class SubmissionOnProlific(models.Model):
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="prolific_submissions")
-    slug = models.SlugField(max_length=80)
+    slug = models.SlugField(max_length=80, db_index=False)  # indexes have it with an ID
     submission_id = models.CharField(max_length=100, help_text="SHA-256 of it once erased")
     prolific_id = models.CharField(max_length=200, help_text="Empty once erased")
     prolific_study_id = models.CharField(max_length=200, blank=True, help_text="Lists have none")
@@ -42,10 +43,29 @@ class SubmissionOnProlific(models.Model):
                 fields=["slug", "submission_id"], name="submission_on_prolific_once"
             )
         ]
-        indexes = [models.Index(fields=["slug", "prolific_id"], name="submission_of_a_person")]
+        indexes = [
+            models.Index(fields=["slug", "prolific_id"], name="submission_of_a_person"),
+            # Cases find the submissions of one person by it: by the study alone, SQLite would look
+            # at all of them for each.
+            models.Index(fields=["study", "prolific_id"], name="submission_in_study"),
+            # Payments find and lock submissions by Prolific's ID alone.
+            models.Index(fields=["submission_id"], name="submission_by_its_id"),
+        ]
 
     def __str__(self) -> str:
         return f"submission {self.pk} on Prolific"
+
+
+class SubmissionsRevision(models.Model):
+    """Another text after each change of the submissions of a study, in all its versions, so that
+    nobody has to look at them to find that they are as they were.
+    """
+
+    slug = models.SlugField(max_length=80, unique=True)
+    revision = models.CharField(max_length=40, default=new_secret)
+
+    def __str__(self) -> str:
+        return f"revision of the submissions of {self.slug}"
 
 
 class SubmissionUpload(Job):

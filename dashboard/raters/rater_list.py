@@ -1,27 +1,27 @@
 """The raters of an analysis run, chosen and sorted as a researcher asks for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import django_filters
 from django import forms
-from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, QuerySet
 
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun, RaterQuality
+from analysis.models import OF_RATER, AnalysisRun, RaterQuality
 from dashboard.shared.newest_analysis import ANY_RULE, NewestAnalysis
 from dashboard.shared.stored_tables import Row
 from survey.models import Participant, Study
 from survey.tidy import definition_of
 
-Raters = QuerySet[RaterQuality, dict[str, Any]]
+Raters = QuerySet[RaterQuality]
 
 #: What raters can be sorted by; the numbers are among their indices.
 TEXTS = {"participant": "participant__pseudonym", "source": "participant__source"}
 NUMBERS = ("n_ratings", "duration_seconds", "sigma", "mae")
 
 
-def raters_of(run: AnalysisRun) -> Raters:
+def raters_of(run: AnalysisRun) -> QuerySet[RaterQuality, dict[str, Any]]:
     """The raters of a run, each with what excluded them, in one query; see `rater_row`."""
     with_exclusions = run.rater_quality.annotate(
         excluded=FilteredRelation(
@@ -32,6 +32,7 @@ def raters_of(run: AnalysisRun) -> Raters:
         threshold=F("excluded__threshold"),
     )
     columns = (
+        "id",
         "participant_id",
         *TEXTS.values(),
         "indices",
@@ -40,8 +41,15 @@ def raters_of(run: AnalysisRun) -> Raters:
         "value",
         "threshold",
     )
-    rows: Raters = with_exclusions.order_by("id").values(*columns)
+    rows: QuerySet[RaterQuality, dict[str, Any]] = with_exclusions.order_by("id").values(*columns)
     return rows
+
+
+def rater_rows(run: AnalysisRun, raters: Iterable[RaterQuality]) -> list[Row]:
+    """These raters, which a list was cut to, as rows in their order."""
+    order = [rater.pk for rater in raters]
+    rows = {row["id"]: rater_row(row) for row in raters_of(run).filter(pk__in=order)}
+    return [rows[pk] for pk in order if pk in rows]  # somebody may withdraw meanwhile
 
 
 class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no types
@@ -62,9 +70,9 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
     )
     status = django_filters.ChoiceFilter(
         label="Status",
-        field_name="indices__status",
         choices=[("completed", "completed"), ("in_progress", "in progress")],
         empty_label="any",
+        method="with_status",
     )
     flagged = django_filters.ChoiceFilter(
         label="Writing", choices=[("true", "flagged"), ("false", "not flagged")],
@@ -84,7 +92,9 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         rules: Mapping[str, str],
         records_writing: bool,
     ) -> None:
-        super().__init__(data, queryset=raters_of(run))
+        # Without other tables: they are joined to the raters of a page, not to those of a run.
+        super().__init__(data, queryset=run.rater_quality.only("run", "participant"))
+        self.run = run
         self.filters["rule"].extra["choices"] = [(ANY_RULE, "any rule"), *rules.items()]
         if not records_writing:
             del self.filters["flagged"]
@@ -112,7 +122,13 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         return raters.filter(included=value == "true")
 
     def excluded_by(self, raters: Raters, _name: str, value: str) -> Raters:
-        return raters.filter(Q(rule__isnull=False) if value == ANY_RULE else Q(rule=value))
+        exclusions = self.run.exclusions.filter(participant=OuterRef("participant"))
+        return raters.filter(
+            Exists(exclusions if value == ANY_RULE else exclusions.filter(rule=value))
+        )
+
+    def with_status(self, raters: Raters, _name: str, value: str) -> Raters:
+        return raters.annotate(status=OF_RATER["status"]).filter(status=value)
 
     def with_flags(self, raters: Raters, _name: str, value: str) -> Raters:
         # a run from before there were flags has no such index
@@ -127,12 +143,8 @@ def _order(sort: str) -> list[Any]:
     name = sort.removeprefix("-")
     if not name:
         return []
-    by = F(TEXTS.get(name, f"indices__{name}"))
-    order: list[Any] = [by.desc() if sort.startswith("-") else by.asc()]
-    if name in NUMBERS:  # databases differ in where they put JSON's null
-        is_null = When(**{f"indices__{name}": None}, then=Value(1))
-        order.insert(0, Case(is_null, default=Value(0)))
-    return order
+    by = OF_RATER[name] if name in NUMBERS else F(TEXTS[name])
+    return [by.desc(nulls_last=True) if sort.startswith("-") else by.asc(nulls_last=True)]
 
 
 def rater_row(rater: dict[str, Any]) -> Row:

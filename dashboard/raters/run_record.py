@@ -21,6 +21,7 @@ from analysis.raters.exclusion import UNSPECIFIED, Numbers, Truths, Whole, sigma
 from analysis.tables.win_counts import Cells, Item, cells_of
 from dashboard.shared.newest_analysis import tables_of
 from judge.queries import gold_scores
+from survey.batched import batched
 from survey.models import DemographicAnswer, Participant, Rating, Study
 from survey.tidy import RATING_TASKS, definition_of, dimensions_of
 from survey.tidy import cells_of as study_cells
@@ -242,8 +243,7 @@ class RunRecord:
         """
         missing = sorted(who for who in people if who not in self._ratings_of)
         places = {key: place for place, key in enumerate(self._items)}
-        for first in range(0, len(missing), AT_ONCE):
-            some = missing[first : first + AT_ONCE]
+        for some in batched(missing, AT_ONCE):
             read: dict[int, array[float]] = {who: array("d") for who in some}
             rows = (
                 # They are people of this run; joining them, too, takes PostgreSQL minutes where it

@@ -1,4 +1,8 @@
-"""Submissions are stored as they are read, so that people can be paid; erased with their key."""
+"""Submissions are stored as they are read, so that people can be paid; erased with their key.
+
+Nothing else changes them: what is made of all submissions of a study is kept while their revision
+is the same.
+"""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -7,7 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.raters.models import SubmissionOnProlific
+from dashboard.raters.models import SubmissionOnProlific, SubmissionsRevision
 from dashboard.raters.submission_lists import ListedSubmission
 from survey.models import Identity, Study, Withdrawal
 
@@ -23,6 +27,9 @@ def store_submissions(
 ) -> None:
     """Store what lists say; what a list does not say (codes, times) stays as it was."""
     listed = list(submissions)
+    if not listed:
+        return
+    _revise({study.slug})
     hashes = {one.id: id_hash(one.id) for one in listed}
     ids = [*hashes, *hashes.values()]
     known = SubmissionOnProlific.objects.filter(slug=study.slug, submission_id__in=ids)
@@ -58,9 +65,9 @@ def erase_submissions(withdrawals: Sequence[Withdrawal]) -> None:
     """Erase the submissions of people whose payment keys are about to be erased, but for the hash
     that tells a later list not to bring them back.
     """
-    for withdrawal in withdrawals:
-        if withdrawal.kind != Identity.Kind.PROLIFIC or not withdrawal.key:
-            continue
+    of_prolific = [each for each in withdrawals if each.kind == Identity.Kind.PROLIFIC and each.key]
+    _revise({each.slug for each in of_prolific})
+    for withdrawal in of_prolific:
         of_slug = SubmissionOnProlific.objects.filter(slug=withdrawal.slug)
         came_with = withdrawal.prolific_session_id
         theirs = list(of_slug.filter(prolific_id=withdrawal.key))
@@ -76,6 +83,22 @@ def erase_submissions(withdrawals: Sequence[Withdrawal]) -> None:
             row.started_at = row.completed_at = row.return_requested_at = None
             row.erased_at = timezone.now()
             row.save()
+
+
+def revision_of(study: Study) -> str:
+    """Another text whenever submissions of the study may be others."""
+    rows = SubmissionsRevision.objects.filter(slug=study.slug)
+    return rows.values_list("revision", flat=True).first() or ""
+
+
+def _revise(slugs: set[str]) -> None:
+    """Before any row is locked, so that two who store submissions wait for each other here."""
+    SubmissionsRevision.objects.bulk_create(
+        [SubmissionsRevision(slug=slug) for slug in sorted(slugs)],
+        update_conflicts=True,
+        unique_fields=["slug"],
+        update_fields=["revision"],
+    )
 
 
 def id_hash(submission: str) -> str:

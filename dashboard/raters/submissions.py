@@ -3,7 +3,7 @@
 The lists are stored (`stored_submissions`); results name people by pseudonym.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import chain
@@ -47,6 +47,14 @@ def from_prolific(study: Study) -> QuerySet[Participant]:
     return people.exclude(source=Participant.Source.SIMULATED)
 
 
+def by_prolific_ids(study: Study, ids: Collection[str]) -> QuerySet[Participant]:
+    """Those of them with these Prolific IDs, in any order."""
+    # An index has identities by slug, kind and key. In an order, or without the slug, SQLite goes
+    # through all people of the study.
+    people = from_prolific(study).filter(identity__slug=study.slug, identity__key__in=ids)
+    return people.order_by()
+
+
 @dataclass(frozen=True)
 class Matched:
     """Who of a study lists are about, by participant, with the rows that are about them.
@@ -62,8 +70,8 @@ class Matched:
 
 def match(study: Study, by_person: Mapping[str, Sequence[ListedSubmission]]) -> Matched:
     """Find people of lists, by Prolific ID, among those who came to the study from Prolific."""
-    came = from_prolific(study).filter(identity__key__in=by_person).order_by("pk")
-    people = dict(came.values_list("pk", "identity__key"))
+    came = by_prolific_ids(study, by_person.keys())
+    people = dict(sorted(came.values_list("pk", "identity__key")))
     sessions = sessions_of(list(people))
     matched = Matched({}, [], [])
     for person, key in people.items():

@@ -23,7 +23,7 @@ from analysis.rule_sets import rules_of
 from dashboard.raters import decisions
 from dashboard.raters.forms import ExcludeForm
 from dashboard.raters.funnel import funnel_bars, shown_rater
-from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
+from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_rows
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
@@ -71,13 +71,15 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "is_chosen": bool(choice),
             "page": page,
             "page_numbers": pages.get_elided_page_range(page.number),
-            "raters": [shown_rater(rater_row(rater), rules) for rater in page],
+            "raters": [shown_rater(rater, rules) for rater in rater_rows(analysis.run, page)],
             "columns": sortable_columns(columns, texts=TEXTS, sort=sort),
             "rated": rated,
             "records_writing": definition.record_writing,
             "writing_rules": [(rule.label, rule.in_words()) for rule in rules.writing.rules],
         }
-        out = {decision.participant_id: decision for decision in exclusions_in_force(study)}
+        shown = [rater["id"] for rater in context["raters"]]
+        decisions = exclusions_in_force(study, among=shown)
+        out = {decision.participant_id: decision for decision in decisions}
         context["decided"] = [(rater, out.get(rater["id"])) for rater in context["raters"]]
     funnel = funnel_bars(steps)
     has_decisions = any(step["step"] == DECISION for step in steps.rows)
@@ -99,7 +101,7 @@ def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, f"{form.problem} Nothing was changed.")
         return redirect("submissions", study)
     chosen = form.participants
-    people = [person for person in study.participants.all() if person.pk in chosen]
+    people = list(study.participants.filter(pk__in=chosen))
     decide(request, study, people, excluded=True, reason=form.cleaned_data["reason"])
     return redirect("raters", study)
 

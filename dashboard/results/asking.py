@@ -20,11 +20,14 @@ class NoAnalysis(Exception):
     """There is no finished analysis to go on from; the text says so."""
 
 
-def ask_for_analysis(study: Study, include: list[str], *, author: User) -> AnalysisRun:
+def ask_for_analysis(
+    study: Study, include: list[str], *, everything: bool, author: User
+) -> AnalysisRun:
     """The analysis of the data as they are now, of those who count and those to `include`: done
-    already where nothing has changed, else waiting for a worker or under way.
+    already where nothing has changed, else waiting for a worker or under way. Without `everything`,
+    a large study leaves some tables for later.
     """
-    run = request_run(study=study, sources=counted_sources(include))
+    run = request_run(study=study, sources=counted_sources(include), everything=everything)
     if run.state != AnalysisRun.State.DONE:
         record(study, author, "analysis requested", run=run.pk)
     return run

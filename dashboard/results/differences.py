@@ -6,11 +6,11 @@ from typing import Any
 
 from django import forms
 
-from analysis.models import AnalysisRun
+from dashboard.results.open_answers import comments_by_page
 from dashboard.shared.newest_analysis import NewestAnalysis
 from dashboard.shared.stored_tables import in_order
 from survey.definition.labels import Labels
-from survey.models import BlockResponse, FreeAnswer, Study
+from survey.models import BlockResponse, Study
 
 TABLE = "largest_differences"
 CASES_SHOWN = COMMENTS_SHOWN = 10
@@ -82,6 +82,11 @@ def _pair_in_words(row: dict[str, Any], labels: Labels) -> str:
     )
 
 
+def place_of(row: dict[str, Any]) -> Place:
+    """The scenario and the set that a row is about."""
+    return row["scenario"], row["set"] or ""
+
+
 def rows_of(analysis: NewestAnalysis) -> list[dict[str, Any]]:
     """The rows of the stored table, the largest of each dimension first."""
     return analysis.tables(TABLE)[TABLE].rows
@@ -104,10 +109,11 @@ def cases_of(
     scenarios = {row["scenario"] for row in rows}
     texts = texts_by_place(study, scenarios)
     about = {s.name: s for s in study.scenarios.filter(name__in=scenarios)}
-    told = comments_by_page(analysis.run, scenarios) if with_comments else {}
+    blocks = blocks_of(study, (place_of(row) for row in rows)) if with_comments else {}
+    told = comments_by_page(analysis.run, blocks.values(), COMMENTS_SHOWN)
     cases = []
     for row in rows:
-        place = row["scenario"], row["set"] or ""
+        place = place_of(row)
         scenario = about.get(place[0])
         sides = []
         for side in "ab":
@@ -126,10 +132,19 @@ def cases_of(
                 row["ci_low"],
                 row["ci_high"],
                 row["cases"],
-                told.get(place, [])[:COMMENTS_SHOWN],
+                told.get(blocks.get(place, 0), []),
             )
         )
     return cases
+
+
+def blocks_of(study: Study, places: Iterable[Place]) -> dict[Place, int]:
+    """The block of each of some scenarios and sets."""
+    asked = set(places)
+    scenarios = [scenario for scenario, _ in asked]
+    blocks = study.blocks.filter(scenario__name__in=scenarios).order_by()
+    rows = blocks.values_list("scenario__name", "set_name", "pk")
+    return {(name, of_set): pk for name, of_set, pk in rows if (name, of_set) in asked}
 
 
 def texts_by_place(study: Study, scenarios: Iterable[str]) -> dict[tuple[str, ...], str]:
@@ -144,23 +159,6 @@ def texts_by_place(study: Study, scenarios: Iterable[str]) -> dict[tuple[str, ..
         "response__text",
     )
     return {tuple(place): text for *place, text in shown}
-
-
-def comments_by_page(
-    run: AnalysisRun | None, scenarios: Iterable[str]
-) -> dict[Place, list[tuple[str, str]]]:
-    """What a run's included raters wrote about pages, by scenario and set."""
-    if run is None:
-        return {}
-    included = run.rater_quality.filter(included=True).values("participant")
-    answers = FreeAnswer.objects.filter(
-        participant__in=included, presentation__block__scenario__name__in=list(scenarios)
-    ).exclude(text="")
-    told: dict[Place, list[tuple[str, str]]] = {}
-    names = ("presentation__block__scenario__name", "presentation__block__set_name")
-    for scenario, of_set, name, text in answers.order_by("id").values_list(*names, "name", "text"):
-        told.setdefault((scenario, of_set), []).append((name, text))
-    return told
 
 
 def about_differences(

@@ -76,8 +76,9 @@ def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
 def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
     study = study_or_404(name)
-    include = asked_for(request)
-    run = ask_for_analysis(study, included(study, include), author=request.user)
+    include = included(study, asked_for(request))
+    everything = "everything" in request.POST
+    run = ask_for_analysis(study, include, everything=everything, author=request.user)
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:

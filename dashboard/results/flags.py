@@ -3,23 +3,26 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.results.differences import comments_by_page, texts_by_place
+from dashboard.results.differences import blocks_of, place_of, texts_by_place
+from dashboard.results.open_answers import comments_by_page
 from dashboard.shared.newest_analysis import NewestAnalysis
 from survey.models import Study
 
 TABLE = "flags"
 FLAGGED_SHOWN = 100
+REASONS_SHOWN = 100
 
 
 @dataclass(frozen=True)
 class Flagged:
-    """A flagged response; `reasons` are (question, text)."""
+    """A flagged response; `reasons` are (question, text), the first REASONS_SHOWN."""
 
     row: dict[str, Any]
     prompt: str
     context: str
     text: str
     reasons: list[tuple[str, str]]
+    has_more: bool
 
 
 def about_flags(study: Study, analysis: NewestAnalysis, *, with_comments: bool) -> dict[str, Any]:
@@ -28,10 +31,13 @@ def about_flags(study: Study, analysis: NewestAnalysis, *, with_comments: bool) 
     scenarios = {row["scenario"] for row in rows}
     texts = texts_by_place(study, scenarios)
     about = {one.name: one for one in study.scenarios.filter(name__in=scenarios)}
-    told = comments_by_page(analysis.run, scenarios) if with_comments else {}
+    blocks = blocks_of(study, map(place_of, rows)) if with_comments else {}
+    # One more than shown, to know whether there are others.
+    told = comments_by_page(analysis.run, blocks.values(), REASONS_SHOWN + 1)
     flagged = []
     for row in rows:
-        page = row["scenario"], row["set"] or ""
+        page = place_of(row)
+        reasons = told.get(blocks.get(page, 0), [])
         scenario = about.get(row["scenario"])
         flagged.append(
             Flagged(
@@ -39,7 +45,8 @@ def about_flags(study: Study, analysis: NewestAnalysis, *, with_comments: bool) 
                 scenario.prompt if scenario else "",
                 scenario.context if scenario else "",
                 texts.get((*page, row["model"], row["condition"]), ""),
-                told.get(page, []),
+                reasons[:REASONS_SHOWN],
+                len(reasons) > REASONS_SHOWN,
             )
         )
     return {"flagged": flagged}

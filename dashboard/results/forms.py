@@ -7,6 +7,7 @@ from django import forms
 
 from analysis.catalogue.spec import Column
 from analysis.scored_texts import LONGEST
+from analysis.scorer_labels import HEAD_LABELS
 from dashboard.shared.pages import OF_RESULTS
 from dashboard.shared.result_tables import ALL, EVERY
 
@@ -59,7 +60,7 @@ class RecomputeForm(forms.Form):
 class ScorerForm(forms.Form):
     """How a scorer is trained: on the study's ratings, or on a file of rated texts."""
 
-    head = forms.ChoiceField(choices=[("ridge", "Ridge"), ("linear", "Published linear layer")])
+    head = forms.ChoiceField(choices=list(HEAD_LABELS.items()))
     file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
 
 

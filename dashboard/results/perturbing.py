@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.perturbation_labels import RULE_LABELS, TASK_LABELS
+from analysis.perturbation_labels import RULE_LABELS, TASK_LABELS, UNCHANGED
 from analysis.perturbation_requests import (
     PerturbationOptions,
     default_metrics,
@@ -12,8 +12,6 @@ from analysis.scorer_requests import current_scorer
 from judge.queries import GoldSource, current_judges
 from survey.models import Study
 
-#: What judges are asked about in addition: each text as it is.
-UNCHANGED = "unchanged"
 NO_SOURCE = "Nothing would score the texts: train a scorer, or compute metrics first."
 
 

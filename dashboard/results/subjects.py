@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from analysis import catalogue
 from analysis.catalogue.spec import OF_ALL
 from analysis.catalogue.subjects import FIRST_PAGE, OF_FLAGS, OF_WRITING
+from dashboard.results.table_parts import tables_in_parts
 from dashboard.shared.newest_analysis import NewestAnalysis
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition import StudyDefinition
@@ -27,10 +28,17 @@ def tables_of_subject(definition: StudyDefinition, subject: str) -> Sequence[str
 
 
 def stored_tables(analysis: NewestAnalysis, names: Sequence[str]) -> dict[str, StoredTable]:
-    """The tables with rows; a table of the included raters with that of all below it."""
-    read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
-    tables = {}
+    """The tables with rows; a table of the included raters with that of all below it. Of large
+    ones, nothing but examples is read: see TableInParts.
+    """
+    in_parts = tables_in_parts(analysis.run, names)
+    whole = [name for name in names if name not in in_parts]
+    read = analysis.tables(*whole, *(name + OF_ALL for name in whole if catalogue.has_twin(name)))
+    tables: dict[str, StoredTable] = {}
     for name in names:
+        if name in in_parts:
+            tables[name] = in_parts[name]
+            continue
         every = [read[each] for each in (name, name + OF_ALL) if each in read]
         both = [table for table in every if table.rows]
         if both:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import Count, QuerySet
 
 from analysis.models import Coding, ThemeCode
 from analysis.theme_coding import (
@@ -17,19 +16,16 @@ from analysis.theme_coding import (
     answers_to_code,
     code_answers,
     code_book,
-    coders_of,
     codes_named,
-    codings_of,
-    letters_of,
 )
 from dashboard.importing.codings import ANSWER, read_codings
 from dashboard.importing.files import Findings, ImportRefused, read_upload
+from dashboard.results.open_answers import CoderProgress, OpenAnswers
 from survey.files.problems import Problem
 from survey.models import FreeAnswer, Study
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, reading
 
 CODING_COLUMNS = (*ANSWER, "text", "codes")
-DISAGREEMENTS_SHOWN = 100
 _NAMES = (
     "participant__pseudonym",
     "presentation__block__scenario__name",
@@ -68,60 +64,39 @@ def about_themes(study: Study, include: Sequence[str], coder: User, asked: Any) 
     (or the one asked for), how far coders are, and the disagreements that this coder may see.
     """
     sources = counted_sources(include)
-    answers = answers_to_code(study, sources)
-    own = codings_of(study, sources).filter(coder=coder)
-    n, done = answers.count(), own.count()
-    left = answers.exclude(pk__in=own.order_by().values("answer"))
     form = AnswerForm(asked)
     wanted: int = form.cleaned_data["answer"] if form.is_valid() else 0
-    answer = answers.filter(pk=wanted).first() or left.first()
-    before = own.filter(answer=answer).first() if answer else None
-    coders, letters = coders_of(study, sources), letters_of(study)
-    differ = disagreements(study, sources, coder)
-    return {
-        "codes": code_book(study),
-        "n_answers": n,
-        "n_coded": done,
-        "answer": answer,
-        "chosen": [code.pk for code in before.codes.all()] if before else [],
-        "is_coded": before is not None,
-        "last_coded": own.order_by("-at", "-id").first(),
-        "coders": [(letters[one.coder.pk], one) for one in coders],
-        "n_compared": compared_answers(study, sources, coder).count(),
-        "n_disagreements": len(differ),
-        "disagreements": differ[:DISAGREEMENTS_SHOWN],
-    }
+    with reading():
+        answers = OpenAnswers.of(study, sources)
+        answer = answers_to_code(study, sources).filter(pk=wanted).first()
+        answer = answer or answers.next_for(coder)
+        before = Coding.objects.filter(answer=answer, coder=coder).first() if answer else None
+        coders = answers.coders()
+        return {
+            "codes": code_book(study),
+            "n_answers": len(answers),
+            "n_coded": answers.coded(coder),
+            "answer": answer,
+            "chosen": [code.pk for code in before.codes.all()] if before else [],
+            "is_coded": before is not None,
+            "last_coded": answers.last_coded(coder),
+            "coders": coders,
+            "n_compared": answers.n_compared(coder),
+            "n_disagreements": answers.n_differing(coder),
+            "disagreements": _codes_by_coder(answers.first_differing(coder), coders),
+        }
 
 
-def compared_answers(study: Study, sources: Sequence[str], coder: User) -> QuerySet[FreeAnswer]:
-    """Answers of which someone may see the codes of others: those that they have coded themselves.
-    Who has coded none sees all of them once each has been coded twice.
-    """
-    answers = answers_to_code(study, sources)
-    own = answers.filter(codings__coder=coder)
-    if own.exists() or answers.alias(n=Count("codings")).filter(n__lt=2).exists():
-        return own
-    return answers
-
-
-def disagreements(
-    study: Study, sources: Sequence[str], coder: User
+def _codes_by_coder(
+    answers: Sequence[FreeAnswer], coders: Sequence[CoderProgress]
 ) -> list[tuple[FreeAnswer, list[tuple[str, list[str]]]]]:
-    """Answers to which coders gave different codes, with each coder's letter and codes, as far as
-    `coder` may see them.
-    """
-    letters = letters_of(study)
-    decided: dict[int, list[tuple[str, list[str]]]] = {}
-    for one in codings_of(study, sources).order_by("coder", "id").prefetch_related("codes"):
+    """Answers with each coder's letter and codes."""
+    letters = {one.coder.pk: one.letter for one in coders}
+    given: dict[int, list[tuple[str, list[str]]]] = {answer.pk: [] for answer in answers}
+    for one in Coding.objects.filter(answer__in=answers).prefetch_related("codes"):
         codes = sorted(code.name for code in one.codes.all())
-        decided.setdefault(one.answer_id, []).append((letters[one.coder_id], codes))
-    differ = {
-        answer: sorted(given)
-        for answer, given in decided.items()
-        if len({tuple(codes) for _, codes in given}) > 1
-    }
-    answers = compared_answers(study, sources, coder).filter(pk__in=list(differ))
-    return [(answer, differ[answer.pk]) for answer in answers]
+        given[one.answer_id].append((letters[one.coder_id], codes))
+    return [(answer, sorted(given[answer.pk])) for answer in answers]
 
 
 def in_file(codes: Sequence[str]) -> str:

@@ -40,6 +40,7 @@ from dashboard.results.questions import ResultSection, question
 from dashboard.results.scorer_views import about_scorer
 from dashboard.results.stored import table_response
 from dashboard.results.subjects import NOT_MADE, ON_REQUEST, stored_tables, tables_of_subject
+from dashboard.results.table_parts import TableInParts
 from dashboard.results.themes import about_themes
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
@@ -244,10 +245,13 @@ def _section(
 ) -> ResultSection:
     name = about.name
     asked = result_tables.asked_of(table, about, chosen)
-    groups = result_tables.grouped(result_tables.rows_with(table, asked), about)
+    rows = result_tables.rows_with(table, asked)
+    groups, data = result_tables.grouped(rows, about), None
+    if isinstance(table, TableInParts):  # in the order of the table, recipe by recipe
+        groups, data = [[row] for row in rows], table.data(asked)
     groups.sort(key=lambda rows: rows[0].get("model") != ALL)
     level = _level(analysis.run)
-    shown = result_tables.shown(table, about, groups, level=level)
+    shown = result_tables.shown(table, about, groups, level=level, data=data)
     RequestConfig(request, paginate={"per_page": ROWS_SHOWN}).configure(shown)
     lacking = [
         (where.removeprefix(f"{name} (").removesuffix(")"), reason)

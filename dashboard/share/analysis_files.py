@@ -1,9 +1,9 @@
-"""A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report
-with its methods and their references.
+"""A finished analysis as files: tables as CSV and, if asked for, LaTeX, figures as JSON and images,
+one report with its methods and their references.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,29 +11,19 @@ from analysis import catalogue
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
-from analysis.recipe import BOTH, SHIPPED, Recipe
+from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
-from analysis.text.latex import Words, latex_table
-from analysis.text.metric_latex import metric_latex
-from analysis.text.metric_tables import METRIC_MEANS
+from dashboard.share.latex_files import as_latex, levels
 from dashboard.share.output_folder import without_authors
 from dashboard.share.report import report_files
-from dashboard.share.report_tables import declared
+from dashboard.share.sharing_form import for_sharing
 from survey.definition.labels import Labels
-from survey.definition.settings import Settings
 from survey.files.csv_text import ABOUT_TEXTS, csv_lines
 from survey.files.suggestions import did_you_mean
-from survey.models import Study
-from survey.tidy import definition_of
 
-#: Which tables are written as LaTeX.
-Latex = Literal["main", "all"]
-#: The level of intervals that no recipe sets: of judges, and of elbows.
-USUAL_LEVEL = 0.95
-#: Tables whose title is about the rows that the report keeps. Of other tables, the report keeps few
-#: to be short; who puts a table into a paper chooses for themselves, from all rows.
-TITLE_IS_OF_KEPT = {"raters"}
+#: Which tables are also written as LaTeX: `main` are those that are not in the report's appendix.
+Latex = Literal["none", "main", "all"]
 
 
 class NoSuchRecipe(Exception):
@@ -57,17 +47,16 @@ def write_analysis(
     folder: Path,
     *,
     recipe: str,
-    latex: Latex = "main",
+    latex: Latex = "none",
     write_images: Callable[[dict[str, Any], Path], str] | None,
     sharing: bool = False,
 ) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
     Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
-    on nothing but the run's results and these choices. `latex` is of the tables of the `main` part
-    of the report, or of `all`. `sharing` leaves out what researchers wrote about raters, who
-    they are, and answers that the study withholds. Images take a browser and some seconds; why some
-    are missing is in the manifest.
+    on nothing but the run's results and these choices. `sharing` leaves out what researchers wrote
+    about raters, who they are, and answers that the study withholds. Images take a browser and some
+    seconds; why some are missing is in the manifest.
     Raises NoSuchRecipe.
     """
     recipes = chosen_recipes(run, recipe)
@@ -98,31 +87,6 @@ def write_analysis(
     return manifest | {"images": images}
 
 
-def for_sharing(tables: dict[str, Any], study: Study) -> dict[str, Any]:
-    """The tables without what the form for sharing of the data lacks, too."""
-    shared = dict(tables)
-    if "raters" in shared:
-        shared["raters"] = _without_reasons(shared["raters"])
-    if "demographics" in shared:
-        share = Settings.model_validate(study.settings).share
-        withheld = share.withheld(definition_of(study))
-        table = shared["demographics"]
-        place = table["columns"].index("characteristic")
-        rows = [row for row in table["rows"] if row[place] not in withheld]
-        shared["demographics"] = {**table, "rows": rows}
-    return shared
-
-
-def _without_reasons(raters: dict[str, Any]) -> dict[str, Any]:
-    """The table of raters without the reasons of manual exclusions."""
-    place = raters["columns"].index("excluded_by_decision")
-    rows = [
-        [(value and True) if at == place else value for at, value in enumerate(row)]
-        for row in raters["rows"]
-    ]
-    return {**raters, "rows": rows}
-
-
 def _write_tables(
     tables: dict[str, Any],
     folder: Path,
@@ -130,13 +94,13 @@ def _write_tables(
     of_intervals: Mapping[str, float],
     latex: Latex,
 ) -> None:
-    """Each table as CSV, those for a paper as LaTeX, and what each column means."""
+    """Each table as CSV, those asked for as LaTeX, and what each column means."""
     for name, content in tables.items():
         columns, rows = content["columns"], content["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
         table = Table(name, columns, rows, labels)
-        if latex == "all" or not declared(table).appendix:
+        if latex == "all" or (latex == "main" and not table.spec.appendix):
             (folder / f"{name}.tex").write_text(as_latex(table, of_intervals), encoding="utf-8")
     specs = {name: catalogue.table(name, labels) for name in tables}
     meanings = [
@@ -147,46 +111,6 @@ def _write_tables(
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
         rows = [*meanings, ABOUT_TEXTS]
         file.writelines(csv_lines(["file", "column", "meaning", "label"], rows))
-
-
-def as_latex(table: Table, of_intervals: Mapping[str, float] | None = None) -> str:
-    """A table as LaTeX, with the columns that a paper prints. `of_intervals` are the `levels` of
-    intervals, of which the table says nothing.
-    """
-    how = declared(table)
-    rows = table.rows
-    if table.name in TITLE_IS_OF_KEPT and how.keep:
-        rows = [rows[row.place] for row in table if how.keep(row)]
-        if not rows:
-            return f"% No table: {table.file} has no row of {how.kept}.\n"
-    words = Words(f"{how.says} {how.counts}".strip(), of_intervals or {})
-    if table.name == METRIC_MEANS:
-        return metric_latex(table, how, words)
-    return latex_table(
-        how,
-        table.columns,
-        rows,
-        words=words,
-        aside=_of_no_reference(table),
-    )
-
-
-def _of_no_reference(table: Table) -> list[str]:
-    """Columns of points for a reference, where nothing was compared with one: all are zero."""
-    most = "reference_points_max"
-    if most not in table.columns or any(row[most] for row in table):
-        return []
-    return [column for column in table.columns if column.startswith("reference_")]
-
-
-def levels(recipes: Iterable[Recipe]) -> dict[str, float]:
-    """The level of intervals by recipe; by "" that of tables that name none, if it is sure.
-
-    Some of these have the usual one, some that of a recipe.
-    """
-    by_recipe = {recipe.name: recipe.confidence for recipe in recipes}
-    is_sure = set(by_recipe.values()) <= {USUAL_LEVEL}
-    return by_recipe | ({"": USUAL_LEVEL} if is_sure else {})
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

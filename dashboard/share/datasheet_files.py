@@ -10,10 +10,10 @@ from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.rule_sets import rules_of
 from analysis.text.cells import read_tables
-from dashboard.share.analysis_files import for_sharing
 from dashboard.share.arr_checklist import arr, arr_as_markdown
 from dashboard.share.datasheet import ASKED, Facts, heds
 from dashboard.share.heds import as_form, as_markdown
+from dashboard.share.sharing_form import for_sharing
 from survey.definition.settings import Settings
 from survey.definition.text_language import distinct
 from survey.models import Response

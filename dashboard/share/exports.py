@@ -6,7 +6,7 @@ line.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -16,9 +16,9 @@ from analysis.models import AnalysisRun
 from analysis.queries import Decision, rater_decisions
 from dashboard.design.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from dashboard.design.certificate import certificate_rows
+from dashboard.share.absent_files import absent_files
 from dashboard.share.codebook import codebook_rows
-from dashboard.share.waves import WAVE_COLUMNS, earlier_wave, wave_rows
-from judge.models import Attempt, Call, GoldScore
+from dashboard.share.waves import WAVE_COLUMNS, wave_rows
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import (
     ATTEMPT_COLUMNS,
@@ -34,18 +34,10 @@ from survey.definition.settings import Settings
 from survey.definition.sharing import Sharing
 from survey.files.csv_text import ABOUT_TEXTS, csv_lines
 from survey.models import (
-    AttentionCheck,
-    ComprehensionAttempt,
-    FreeAnswer,
-    Participant,
-    Presentation,
-    Rating,
     Study,
-    TrainingAttempt,
 )
 from survey.slots import pool_of
 from survey.tidy import (
-    BEST_WORST,
     CHECK_COLUMNS,
     COMMENT_COLUMNS,
     COMPREHENSION_COLUMNS,
@@ -54,9 +46,7 @@ from survey.tidy import (
     PARTICIPANT_COLUMNS,
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
-    RANKING,
     RATING_COLUMNS,
-    RATING_TASKS,
     SHOWN_COLUMNS,
     SHOWN_RESPONSE_COLUMNS,
     TRAINING_COLUMNS,
@@ -324,61 +314,13 @@ class Export:
     @cached_property
     def not_available(self) -> dict[str, str]:
         """Files that are not there, and why."""
-        whose = {"participant__study": self.study, "participant__source__in": self.sources}
-        shown = {f"presentation__{key}": value for key, value in whose.items()}
-        study = self.definition
-        absent: dict[str, str] = {}
-        if study.rating is None:
-            absent |= dict.fromkeys(["ratings.csv", "ratings_all.csv"], "the study has no ratings")
-        if not self.gold.scores:
-            absent["gold.csv"] = "there are no gold scores"
-        ended = Call.objects.filter(judge__study=self.study, state__in=("answered", "failed"))
-        if not (
-            ended.exclude(response=None, block=None).exists()
-            or GoldScore.objects.filter(gold_set__study=self.study).exists()
-        ):
-            absent["judge_scores.csv"] = "no judge and no file has scores"
-        if not ended.exclude(pair="").exists():
-            absent["judge_comparisons.csv"] = "no judge compares pairs"
-        if not Attempt.objects.filter(call__judge__study=self.study).exists():
-            absent["judge_attempts.csv"] = "no judge was asked anything"
-        if not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():
-            ranked = any(task.kind in (RANKING, BEST_WORST) for task in study.tasks)
-            why = "the study asks for no ranks and no choices"
-            absent["ranks.csv"] = "nobody ranked or chose responses" if ranked else why
-        if not FreeAnswer.objects.filter(**whose).exists():
-            asked = study.block_remarks or study.closing
-            why = "nobody wrote anything" if asked else "the study asks for no free text"
-            absent["comments.csv"] = why
-        elif self.sharing:
-            absent["comments.csv"] = "free text may tell who wrote it, so it is not shared"
-        if not Presentation.objects.filter(**whose).exists():
-            why = "nobody was shown a page of responses"
-            shown_files = ["presentations.csv", "shown_responses.csv", "certificate.csv"]
-            absent |= dict.fromkeys(shown_files, why)
-        if not AttentionCheck.objects.filter(**whose).exists():
-            absent["attention_checks.csv"] = "no attention check was shown here"
-        absent.update(self._attempts_absent(whose))
-        if not self._people.exclude(source=Participant.Source.IMPORT).exists():
-            absent["page_times.csv"] = "nobody was shown a page here"
-        return absent | self._why_no_waves()
-
-    def _why_no_waves(self) -> dict[str, str]:
-        if earlier_wave(self.study) is None:
-            return {"waves.csv": "the study invites no people of an earlier one"}
-        why = "it links what a person said in two studies, so it is not shared"
-        return {"waves.csv": why} if self.sharing else {}
-
-    def _attempts_absent(self, whose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Files of attempts before the first block that are not there, and why."""
-        if not ComprehensionAttempt.objects.filter(**whose).exists():
-            asked = self.definition.comprehension is not None
-            nobody = "nobody has answered the questions about the instructions"
-            yield "comprehension.csv", nobody if asked else "the study has no comprehension check"
-        if not TrainingAttempt.objects.filter(**whose).exists():
-            asked = self.definition.training is not None
-            nobody = "nobody has rated a training item"
-            yield "training.csv", nobody if asked else "the study has no training items"
+        return absent_files(
+            self.study,
+            self.sources,
+            self.definition,
+            has_gold=bool(self.gold.scores),
+            sharing=self.sharing,
+        )
 
     @property
     def _people(self) -> Any:

@@ -77,7 +77,7 @@ def file_response(package: Package, file: str) -> StreamingHttpResponse:
     return response
 
 
-def newest_with(study: Study, run: AnalysisRun | int, file: str) -> Package | None:
+def newest_with(study: Study, run: AnalysisRun, file: str) -> Package | None:
     """The newest package of a run that can be downloaded and has this file of the analysis."""
     made = packages.packages_of(study).filter(run=run, state=Package.State.DONE)
     return next((each for each in made if file in file_names(each)), None)

@@ -119,7 +119,7 @@ def shown_table(table: Table, *, same_raters: bool = False) -> ShownTable:
     how = declared(table)
     both = {"included", ALL} <= {row["raters"] for row in table}
     every = [row for row in table if not (same_raters and both and row["raters"] == ALL)]
-    chosen = [row for row in every if how.keep is None or how.keep(row)]
+    chosen = [row for row in every if how.is_kept(row)]
     by_sex = [name for name in table.columns if name.startswith(BY_SEX)]
     unasked = by_sex if len(by_sex) == 1 else []  # of all it is not known
     names = [name for name in table.columns if name not in unasked]

@@ -14,11 +14,11 @@ from dashboard.share import packages
 from dashboard.share.csv_downloads import csv_response
 from dashboard.share.exports import filtered_by
 from dashboard.share.forms import PackageForm
+from dashboard.share.latex_files import latex_response
 from dashboard.share.models import Package
 from dashboard.share.package_files import (
     NoFile,
     file_response,
-    newest_with,
     package_or_404,
     zip_response,
 )
@@ -141,15 +141,8 @@ def package_file(
 @require_GET
 @researcher_required
 def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> HttpResponse:
-    """A table of a run as LaTeX from its newest package; without one, the page that prepares it."""
-    study = study_or_404(name)
-    newest = newest_with(study, run, f"{table}.tex")
-    if newest is None:
-        messages.info(
-            request, f"{table}.tex is made with the zip. Prepare the download, then ask again."
-        )
-        return redirect(reverse("downloads", args=[study]) + "#prepared")
-    return redirect("package-file", study, newest.pk, f"{table}.tex")
+    """A table of a run as LaTeX."""
+    return latex_response(study_or_404(name), run, table)
 
 
 def _not_there(request: ResearcherRequest, study: Study, why: NoFile) -> HttpResponse:

@@ -31,8 +31,10 @@ ANY_RULE = "any"
 
 def only_not_counted(study: Study) -> list[str]:
     """The sources of those who took part so far, if there is no rater among them."""
-    present = set(study.participants.order_by().values_list("source", flat=True).distinct())
-    return sorted(present) if present <= set(Participant.NOT_COUNTED) else []
+    people = study.participants.order_by()
+    if people.filter(source__in=counted_sources()).exists():
+        return []
+    return sorted(set(people.values_list("source", flat=True).distinct()))
 
 
 def include_query(include: Sequence[str] | None) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import django_tables2
 from django.utils.html import format_html
+from django_tables2.data import TableData
 
 from analysis.catalogue.number_text import EMPTY, p_text
 from analysis.catalogue.spec import Column, TableSpec
@@ -224,7 +225,7 @@ class DisagreementColumn(django_tables2.Column):  # type: ignore[misc]  # as abo
 
 def _together(record: Row, table: django_tables2.Table) -> str | None:
     """Rows of one group are together unless the table is sorted."""
-    return "same" if record["_same"] and not table.order_by else None
+    return "same" if record.get("_same") and not table.order_by else None
 
 
 class ResultTable(django_tables2.Table):  # type: ignore[misc]  # as above
@@ -246,8 +247,11 @@ def shown(
     groups: Sequence[Sequence[Row]],
     *,
     level: float = 0.05,
+    data: TableData | None = None,
 ) -> ResultTable:
-    """Groups of a table's rows as pages show them."""
+    """Groups of a table's rows as pages show them; with `data`, its rows, of which the groups are
+    examples.
+    """
     rows = list(chain.from_iterable(groups))
     columns = [spec.column(each) for each in table.columns]
     there = [
@@ -271,18 +275,19 @@ def shown(
         *([("recipe", Recipes(of_recipes))] if of_recipes else []),
         *((c.name, ValueColumn(c, there, is_number=c.holds in NUMBERS)) for c in values),
     ]
-    data = [
+    listed = [
         row | {"_same": place > 0, "_verdict": _verdict(row, group, level)}
         for group in groups
         for place, row in enumerate(group)
     ]
-    if any(row["_verdict"] for row in data):
+    if any(row["_verdict"] for row in listed):
         heading = f"p < {level_text(level)}"
         cells.append(("_verdict", DisagreementColumn(verbose_name=heading, default="")))
     if any(row.get("note") for row in rows):
         quiet = {"td": {"class": "wide muted"}}
         cells.append(("note", django_tables2.Column(verbose_name="Note", default="", attrs=quiet)))
-    shown_table = ResultTable(data, extra_columns=cells, prefix=f"{spec.name}-")
+    rows_shown = listed if data is None else data
+    shown_table = ResultTable(rows_shown, extra_columns=cells, prefix=f"{spec.name}-")
     shown_table.constants = [
         (str(ValueColumn(column, there, is_number=False).verbose_name), constants[column.name])
         for column in keys

@@ -95,11 +95,12 @@ RULES: dict[str, Needs] = {
         "gold gold-progress gold-changes run-state judge judge-progress call agreement guard "
         "raters replay rater-called thresholds thresholds-outcome results multiverse-state "
         "metrics-state scorer-state scored-state perturbations-state "
-        "figures figure downloads package-state analysis-state table-latex",
+        "figures figure downloads package-state analysis-state",
         Needs(get=_P.READ),
     ),
     **_all(
-        "certificate plan-text table package package-file flagged-texts drawn-responses",
+        "certificate plan-text table table-latex package package-file flagged-texts "
+        "drawn-responses",
         Needs(get=_P.READ, is_download=True),
     ),
     **_all("notices", Needs(get=_P.READ, change=_P.READ)),  # e-mail to oneself

@@ -42,6 +42,14 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
         return source
 
 
+class AskForAnalysisSerializer(serializers.Serializer[object]):
+    """What is to be computed."""
+
+    everything = serializers.BooleanField(
+        default=False, help_text="of a large study, even the tables that it leaves for later"
+    )
+
+
 class StateOfRunSerializer(RunSerializer):
     """An analysis, done or not."""
 

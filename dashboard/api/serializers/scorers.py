@@ -7,6 +7,7 @@ from rest_framework import serializers
 from analysis.models import PerturbationRun, ScoredText, Scorer
 from analysis.perturbation_requests import RESPONSES
 from analysis.scored_texts import LONGEST
+from analysis.scorer_labels import HEAD_LABELS
 
 
 class ScorerVersionSerializer(serializers.ModelSerializer[Scorer]):
@@ -52,7 +53,7 @@ class ScorersSerializer(serializers.Serializer[object]):
 class TrainingSerializer(serializers.Serializer[object]):
     """How a scorer is trained on the study's ratings."""
 
-    head = serializers.ChoiceField(choices=["ridge", "linear"], default="ridge")
+    head = serializers.ChoiceField(choices=list(HEAD_LABELS), default="ridge")
     seed = serializers.IntegerField(default=1, min_value=0, max_value=2**31 - 1)
 
 

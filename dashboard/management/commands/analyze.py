@@ -7,17 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from analysis.execution import RunFailed, finished_run
-from analysis.figures.images import write_images
+from analysis.size import AnalysisSize
 from dashboard.management.output import OutputCommand
-from dashboard.share.analysis_files import NoSuchRecipe, write_analysis
 from survey.models import Study
 
 
 class Command(OutputCommand):
     help = (
-        "Analyse a study as it is now: every table as CSV and LaTeX, every figure as JSON, SVG and "
-        "PNG, one HTML report, and a manifest. The same data, rules, recipes and software give the "
+        "Analyse a study as it is now: every table as CSV, every figure as JSON, SVG and PNG, one "
+        "HTML report, and a manifest. The same data, rules, recipes and software give the "
         "same tables, byte for byte."
     )
     manifest = "manifest.json"
@@ -32,9 +30,12 @@ class Command(OutputCommand):
         )
         parser.add_argument(
             "--latex",
+            nargs="?",
             choices=["main", "all"],
-            default="main",
-            help="tables as LaTeX: those that a paper may print, or all",
+            const="main",
+            default="none",
+            help="write tables as LaTeX, too: those that a paper may print (--latex at the end, or "
+            "--latex main), or all",
         )
         parser.add_argument(
             "--no-images",
@@ -42,12 +43,24 @@ class Command(OutputCommand):
             dest="images",
             help="skip SVG and PNG, which need Chrome or Chromium and some seconds",
         )
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            dest="everything",
+            help="make also the tables that a large study leaves for later",
+        )
 
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
+        from analysis.execution import RunFailed, finished_run
+        from analysis.figures.images import write_images
+        from analysis.runs import size_of
+        from dashboard.share.analysis_files import NoSuchRecipe, write_analysis
+
         try:
-            run = finished_run(study=study, sources=sources)
+            self._say_what_it_takes(size_of(study, sources, everything=options["everything"]))
+            run = finished_run(study=study, sources=sources, everything=options["everything"])
             draw = write_images if options["images"] else None
             manifest = write_analysis(
                 run,
@@ -61,3 +74,8 @@ class Command(OutputCommand):
         if options["images"] and manifest["images"]:
             self.stderr.write(f"Note: {manifest['images']}")
         return manifest
+
+    def _say_what_it_takes(self, size: AnalysisSize) -> None:
+        if size.is_large:
+            left = "; some tables are left for later (--all makes them)"
+            self.stderr.write(f"Note: {size}{left if size.leaves_some else ''}")

@@ -6,9 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from analysis.execution import RunFailed, finished_run
 from dashboard.management.output import OutputCommand
-from dashboard.share.datasheet_files import write_datasheets
 from dashboard.share.heds import FIELDS
 from survey.models import Study
 
@@ -25,6 +23,9 @@ class Command(OutputCommand):
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
+        from analysis.execution import RunFailed, finished_run
+        from dashboard.share.datasheet_files import write_datasheets
+
         try:
             run = finished_run(study=study, sources=sources)
         except RunFailed as error:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.management.output import OutputCommand
-from dashboard.share.export_files import write_export
 from dashboard.share.exports import SMALL_CELL
 from survey.models import Study
 
@@ -36,6 +35,8 @@ class Command(OutputCommand):
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
+        from dashboard.share.export_files import write_export
+
         manifest = write_export(
             study, sources, folder, sharing=options["share"], for_excel=options["excel"]
         )

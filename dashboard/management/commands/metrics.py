@@ -3,17 +3,13 @@
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from analysis.computed_metrics import compute_metrics, possible_metrics
 from analysis.measured_languages import MeasuredLanguages
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
-from analysis.metric_settings import NOT_COMPUTED, metric_settings
-from analysis.metrics import METRICS, MetricSettings
-from analysis.metrics.perplexity import ImportedPerplexity
 from analysis.models import ComputedMetric
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.perplexity import read_perplexities
@@ -22,6 +18,9 @@ from dashboard.shared.log import record
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 from survey.text_languages import languages_in_words
+
+if TYPE_CHECKING:
+    from analysis.metrics import MetricSettings
 
 
 class Command(BaseCommand):
@@ -72,6 +71,9 @@ class Command(BaseCommand):
     def handle(
         self, *, slug: str, metric: list[str], perplexity: Path | None, **options: Any
     ) -> None:
+        from analysis.metric_settings import NOT_COMPUTED, metric_settings
+        from analysis.metrics import METRICS
+
         try:
             study = find_study(slug)
             here = installed_options()
@@ -97,8 +99,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{said} ({why})" if why else said)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
 
-    def _with_file(self, study: Study, settings: MetricSettings, path: Path) -> MetricSettings:
+    def _with_file(self, study: Study, settings: "MetricSettings", path: Path) -> "MetricSettings":
         """The settings with the perplexities of a file. Raises ImportRefused."""
+        from analysis.metrics.perplexity import ImportedPerplexity
+
         if settings.perplexity_source:
             raise ValueError("perplexities come from --perplexity or from an endpoint, not both")
         data, findings = read_file(path), Findings()
@@ -142,7 +146,9 @@ def _model(options: dict[str, Any], what: str, here: EndpointModel) -> EndpointM
     return here if said == EndpointModel() else said
 
 
-def _compute(study: Study, metric: list[str], settings: MetricSettings) -> list[ComputedMetric]:
+def _compute(study: Study, metric: list[str], settings: "MetricSettings") -> list[ComputedMetric]:
+    from analysis.computed_metrics import compute_metrics, possible_metrics
+
     names = list(dict.fromkeys(metric)) or possible_metrics(study, settings)
     with tqdm(unit="value", disable=None) as bar:
 

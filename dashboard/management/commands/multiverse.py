@@ -8,16 +8,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from analysis.execution import RunFailed, finished_run
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Multiverse
-from analysis.multiverse_making import execute_multiverse
 from analysis.multiverses import request_multiverse
 from analysis.queries import results_of
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import plain, read_tables, rows_of, values
-from analysis.text.findings.robustness import multiverse
-from analysis.text.findings.words import of_unit
 from dashboard.shared.log import record
 from survey.models import Participant
 from survey.queries import StudyNotFound, find_study
@@ -44,6 +40,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, include: list[str], **options: Any) -> None:
+        from analysis.execution import RunFailed, finished_run
+
         try:
             study = find_study(slug)
             if definition_of(study).condition_a is None:
@@ -64,6 +62,8 @@ class Command(BaseCommand):
 
     def _compute(self, asked: Multiverse) -> None:
         """Compute it here, with progress. Raises CommandError."""
+        from analysis.multiverse_making import execute_multiverse
+
         with tqdm(total=100, unit=" %", file=self.stderr, dynamic_ncols=True) as bar:
 
             def told(percent: int) -> None:
@@ -81,6 +81,9 @@ class Command(BaseCommand):
 
 def _in_words(run: AnalysisRun) -> Iterator[str]:
     """What the multiverse says, of each dimension."""
+    from analysis.text.findings.robustness import multiverse
+    from analysis.text.findings.words import of_unit
+
     tables = read_tables(results_of(run, "table"), labels_of(run.study))
     recipe = of_unit(recipes_of(run.recipe_set), "participant")
     rows = rows_of(tables, "multiverse_summary")

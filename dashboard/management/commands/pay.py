@@ -9,11 +9,10 @@ from kombu.exceptions import OperationalError
 
 from config.celery import wake
 from dashboard.accounts.prolific import account_of
-from dashboard.payments.cases import cases_of
 from dashboard.payments.orders import OrderRefused, chosen_of, confirm
-from dashboard.payments.progress import orders_of, progress
-from dashboard.payments.screen import Screen, screen_of
-from dashboard.prolific.pay_terms import terms_of
+from dashboard.payments.progress import orders_of, progress_of
+from dashboard.payments.proposing import proposed_of
+from dashboard.payments.screen import Screen
 from dashboard.prolific.terms import AmountRefused, in_money
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -45,14 +44,15 @@ class Command(BaseCommand):
             study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
-        screen = screen_of(cases_of(study), terms_of(study))
+        screen = proposed_of(study).screen()
         self.stdout.write("\n".join([f"{study}:", *_in_words(screen)]))
         if confirm is not None:
             self.stdout.write(self._confirm(study, screen, confirm, user, by_hand=by_hand))
-        for order in orders_of(study):
+        for made in progress_of(list(orders_of(study))):
+            order = made.order
             self.stdout.write(
                 f"Order {order.pk}, confirmed {order.confirmed_at:%Y-%m-%d %H:%M} UTC: "
-                f"{progress(order).in_words}"
+                f"{made.in_words}"
             )
 
     def _confirm(
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         try:
             order = confirm(
                 study=study,
-                decisions=chosen_of(screen),
+                decisions=chosen_of(study, screen),
                 author=author,
                 by_hand=by_hand or account_of(author) is None,
                 at=timezone.now(),
@@ -90,7 +90,7 @@ def _in_words(screen: Screen) -> list[str]:
     lines = [screen.hourly.in_words] if screen.hourly else []
     for group in screen.groups:
         each = f", {in_money(group.cents, currency)} each" if group.cents else ""
-        lines.append(f"{group.heading}: {len(group.chosen)} of {len(group.lines)} chosen{each}")
+        lines.append(f"{group.heading}: {group.n_picked} of {group.n} chosen{each}")
     if not screen.groups:
         return [*lines, "Nothing to decide by the rules."]
     return [*lines, f"Bonuses in all: {screen.bonus_cents} cents."]

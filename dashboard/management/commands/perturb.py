@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from tqdm import tqdm
 
 from analysis.models import PerturbationRun, PerturbedScore
-from analysis.perturbation_making import NOT_PERTURBED, check_options, execute_perturbations
+from analysis.perturbation_labels import PERTURBATION_LABELS, RULE_LABELS, TASK_LABELS, UNCHANGED
 from analysis.perturbation_requests import (
     RESPONSES,
     PerturbationOptions,
@@ -16,8 +16,6 @@ from analysis.perturbation_requests import (
     not_given,
     request_perturbations,
 )
-from analysis.perturbations import BY_RULE, PERTURBATIONS, REWRITTEN
-from analysis.perturbations.catalogue import UNCHANGED
 from analysis.scorer_requests import current_scorer
 from dashboard.shared.log import record
 from survey.queries import StudyNotFound, find_study
@@ -39,7 +37,7 @@ class Command(BaseCommand):
             "--perturbation",
             action="append",
             default=[],
-            choices=list(PERTURBATIONS),
+            choices=list(PERTURBATION_LABELS),
             help="only this one; can be repeated (default: those by rule, and those by a language "
             "model where one is given)",
         )
@@ -86,12 +84,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, **options: Any) -> None:
+        from analysis.perturbation_making import (
+            NOT_PERTURBED,
+            check_options,
+            execute_perturbations,
+        )
+
         try:
             study = find_study(slug)
             given = options["rewriter_endpoint"], options["rewriter_model"]
             endpoint, model = given if any(given) else installed_rewriter()
-            usual = [*BY_RULE, *(REWRITTEN if model else ())]
-            usual += [UNCHANGED.name] if options["judge"] else []
+            usual = [*RULE_LABELS, *(TASK_LABELS if model else ())]
+            usual += [UNCHANGED] if options["judge"] else []
             asked = PerturbationOptions(
                 perturbations=tuple(dict.fromkeys(options["perturbation"])) or tuple(usual),
                 seed=options["seed"],

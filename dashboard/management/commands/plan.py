@@ -9,7 +9,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from dashboard.design.plan_making import NoPlan, numbers_around, plan_of, scale_of
 from dashboard.design.plan_options import PILOT, PlanOptions
 from survey.files.problems import DefinitionError
 from survey.queries import StudyNotFound, find_study
@@ -92,6 +91,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **given: Any) -> None:
         from analysis.planning.grid import advice, grid
+        from dashboard.design.plan_making import NoPlan, numbers_around, plan_of
 
         try:
             study = find_study(given["slug"])
@@ -133,6 +133,7 @@ class Command(BaseCommand):
 
     def _simulated(self, study: Any, plan: Any, studies: int, seed: int) -> str:
         from analysis.planning.simulation import simulated_p
+        from dashboard.design.plan_making import scale_of
 
         scale, link = scale_of(study)
         ps = simulated_p(

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
-from analysis.metric_settings import NOT_COMPUTED
 from analysis.models import Scorer
-from analysis.scorer import FittedScorer, TrainingSettings, read_scorer
-from analysis.scorer.heads import CHOICES
-from analysis.scorer_making import embedder_of, execute_scorer, fitted_scorer
+from analysis.scorer_labels import HEAD_LABELS
 from analysis.scorer_requests import (
     ScorerOptions,
     current_scorer,
@@ -28,6 +25,9 @@ from survey.files.csv_text import csv_lines
 from survey.models import Participant, Study
 from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources, definition_of, dimensions_of
+
+if TYPE_CHECKING:
+    from analysis.scorer import FittedScorer
 
 #: Files that --out has.
 SCORER, CARD = "scorer.json", "card.md"
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             choices=[str(source) for source in Participant.NOT_COUNTED],
             help="train: experts or test people to learn from too",
         )
-        parser.add_argument("--head", choices=CHOICES, default="ridge", help="train")
+        parser.add_argument("--head", choices=list(HEAD_LABELS), default="ridge", help="train")
         parser.add_argument(
             "--confidence", type=float, default=0.95, help="train: of prediction intervals"
         )
@@ -91,6 +91,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, action: str, slug: str, **options: Any) -> None:
+        from analysis.metric_settings import NOT_COMPUTED
+
         actions: dict[str, Callable[[Study, dict[str, Any]], None]] = {
             "train": self.train,
             "score": self.score,
@@ -105,6 +107,9 @@ class Command(BaseCommand):
 
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""
+        from analysis.scorer import TrainingSettings
+        from analysis.scorer_making import execute_scorer
+
         chosen = _options(options)
         TrainingSettings(chosen.head, chosen.confidence, chosen.seed).check()
         given = self._rated_texts(study, options["ratings"]) if options["ratings"] else None
@@ -141,6 +146,8 @@ class Command(BaseCommand):
 
     def score(self, study: Study, options: dict[str, Any]) -> None:
         """Score texts: a row per text and dimension, as CSV."""
+        from analysis.scorer_making import embedder_of
+
         texts = [text for text in options["text"] if text.strip()]
         if options["texts"]:
             findings = Findings()
@@ -206,8 +213,11 @@ def _vectors(options: dict[str, Any]) -> MetricOptions | None:
     return MetricOptions(model=options["model"], embeddings=endpoint)
 
 
-def _scorer(study: Study, options: dict[str, Any]) -> tuple[FittedScorer, ScorerOptions]:
+def _scorer(study: Study, options: dict[str, Any]) -> "tuple[FittedScorer, ScorerOptions]":
     """The scorer to score with, and what makes its vectors."""
+    from analysis.scorer import read_scorer
+    from analysis.scorer_making import fitted_scorer
+
     path: Path | None = options["scorer"]
     if path is None:
         scorer = _trained(study)

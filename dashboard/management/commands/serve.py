@@ -2,14 +2,9 @@
 
 import os
 import secrets
-import signal
 import socket
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,25 +15,28 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.urls import reverse
 
+from config.backup.data_in_use import LOCK
 from config.instance_lock import AlreadyServed, claimed
 from config.private import keep_private
-from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
-from config.supervision import Supervised
+from config.processes import ROOT, command_of, free_port, is_free
+from config.serving import FirstJob, Server, Site, become_supervisor, stopped_by_signals
 from config.version import VERSION
 from dashboard.design import first_start
 from dashboard.management.migrations_known import newer_migration
 from dashboard.management.public_address import PublicAddress
-from dashboard.overview.reachability import OUTSIDE
+from dashboard.overview.reachability import INSIDE, OUTSIDE
 from dashboard.shared.fieldwork import state_meaning
 from examples.local_prolific import TOKEN
 from survey.interface import INTERFACE, in_words
 from survey.queries import studies_with_changed_pages
 
-# A command that runs once beside the site: its name, what it does, how it is started.
-Job = tuple[str, str, list[str]]
 #: The local Prolific answers at a port that depends on the site's: tokens belong to an address.
 PORTS_FROM_SITE = 10
-WARNINGS = (" WARNING ", " ERROR ", " CRITICAL ", "[ERROR]", "Traceback")
+REACHED = {
+    OUTSIDE: "Reached from outside: participants can reach the site, too.",
+    INSIDE: "Reached from the network of this machine. Whether others reach it is still open: "
+    "switch off Wi-Fi on your phone, and open the link again.",
+}
 
 
 class Command(BaseCommand):
@@ -72,16 +70,14 @@ class Command(BaseCommand):
         with stopped_by_signals():
             try:
                 chosen = self.chosen()
-                with claimed(settings.DATA_DIR / "serve.env", chosen):
-                    password = self.prepare()
-                    processes = Processes({**os.environ, **chosen}, settings.DATA_DIR / "logs")
-                    self.run(processes, password)
+                with claimed(settings.DATA_DIR / "serve.env", chosen) as claim:
+                    site = self.site(chosen, self.prepare())
+                    connection.close()
+                    become_supervisor(site, claim, LOCK)
             except AlreadyServed as error:
                 raise CommandError(
                     f"Fivefold runs already on {settings.DATA_DIR}, at {error.address}"
                 ) from None
-            except ProcessError as error:
-                raise CommandError(str(error)) from None
             except DatabaseError as error:
                 raise CommandError(f"The database can't be used: {error}") from error
             except OSError as error:
@@ -130,42 +126,49 @@ class Command(BaseCommand):
             first_start.load_example(ROOT / "examples" / first_start.EXAMPLE)
         return password
 
-    def run(self, processes: Processes, password: str | None) -> None:
-        environment = dict(processes.environment)
+    def site(self, chosen: dict[str, str], password: str | None) -> Site:
+        """What runs from now on, and what is said of it."""
         address = f"[{self.host}]" if ":" in self.host else self.host
-        environment["GUNICORN_CMD_ARGS"] = f"--bind {address}:{self.port}"
-        environment.setdefault("WEB_CONCURRENCY", "2")
-        environment["REACHABLE_TOKEN"] = secrets.token_urlsafe(12) if self.public else ""
-        processes.environment = environment
-        with processes:
-            web = processes.start("web", command_of("web"))
-            stand_in_port = str(urlsplit(environment["JUDGE_STAND_IN_URL"]).port)
-            processes.start(
-                "stand-in-judge", [sys.executable, "-m", "judge.standin", "--port", stand_in_port]
-            )
-            if self.local_prolific:
-                port = str(self.local_prolific)
-                command = [sys.executable, "-m", "examples.local_prolific", "--port", port]
-                processes.start("local-prolific", command)
-            processes.start("worker", command_of("worker"))
-            processes.wait_for(web, port=self.port)
-            if self.public:
-                self.start_proxy(processes, self.public)
-            self.print_links(environment["SITE_URL"], password)
-            if self.public:
-                self.ask_to_reach(self.public, environment["REACHABLE_TOKEN"])
-            self.watch(processes, self.first_jobs(environment["SITE_URL"]))
+        token = secrets.token_urlsafe(12) if self.public else ""
+        site = Site(
+            data=str(settings.DATA_DIR),
+            port=self.port,
+            environment={
+                **chosen,
+                "GUNICORN_CMD_ARGS": f"--bind {address}:{self.port}",
+                "WEB_CONCURRENCY": os.environ.get("WEB_CONCURRENCY", "2"),
+                "REACHABLE_TOKEN": token,
+            },
+            servers=self.servers(chosen),
+            links=[self.links(chosen["SITE_URL"], password)],
+            jobs=self.first_jobs(chosen["SITE_URL"]),
+        )
+        if self.public:
+            self.add_public(site, self.public, token)
+        return site
 
-    def start_proxy(self, processes: Processes, public: PublicAddress) -> None:
+    def servers(self, chosen: dict[str, str]) -> list[Server]:
+        python = [sys.executable, "-m"]
+        stand_in_port = str(urlsplit(chosen["JUDGE_STAND_IN_URL"]).port)
+        servers = [
+            Server("web", command_of("web")),
+            Server("stand-in-judge", [*python, "judge.standin", "--port", stand_in_port]),
+        ]
+        if self.local_prolific:
+            command = [*python, "examples.local_prolific", "--port", str(self.local_prolific)]
+            servers.append(Server("local-prolific", command))
+        return [*servers, Server("worker", command_of("worker"))]
+
+    def add_public(self, site: Site, public: PublicAddress, token: str) -> None:
+        """The proxy, and the link by which a phone shows that it reaches the site."""
         folder = settings.DATA_DIR / "caddy"
         folder.mkdir(mode=0o700, exist_ok=True)
+        site.proxy, site.proxy_port = Server("proxy", public.command()), public.port
         told = public.environment(web=f"{self.host}:{self.port}", folder=folder)
-        processes.environment = {**processes.environment, **told}
-        processes.wait_for(processes.start("proxy", public.command()), port=public.port)
-
-    def ask_to_reach(self, public: PublicAddress, token: str) -> None:
+        site.proxy_environment = dict(told)
         settings.REACHED_FILE.unlink(missing_ok=True)
-        self.say(
+        site.reached_file, site.reached = str(settings.REACHED_FILE), REACHED
+        site.links.append(
             f"""\
 Is the site reachable from outside? Switch off Wi-Fi on your phone, and open this link:
 
@@ -173,21 +176,7 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
 """
         )
 
-    def say_if_reached(self) -> None:
-        """Say once from where the link of `ask_to_reach` was opened."""
-        if not settings.REACHED_FILE.exists():
-            return
-        whence = settings.REACHED_FILE.read_text(encoding="utf-8")
-        settings.REACHED_FILE.unlink()
-        if whence == OUTSIDE:
-            self.say("Reached from outside: participants can reach the site, too.")
-        else:
-            self.say(
-                "Reached from the network of this machine. Whether others reach it is still open: "
-                "switch off Wi-Fi on your phone, and open the link again."
-            )
-
-    def first_jobs(self, site: str) -> list[Job]:
+    def first_jobs(self, site: str) -> list[FirstJob]:
         """What fills the example, while the site is already up, unless an earlier start did.
 
         Nothing of it costs money: whatever endpoints are set up, the stand-in judges.
@@ -198,36 +187,16 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
         example = first_start.EXAMPLE
         raters = f"{example} --participants {first_start.RATERS} --seed 1 --server {site}".split()
         gold = [*manage, "judge", example, "--stand-in"]
-        judge: Job = ("judge", "queueing the example's gold scores, by the stand-in", gold)
+        judge = FirstJob("judge", "queueing the example's gold scores, by the stand-in", gold)
         return [
             *([] if first_start.was_really_judged() else [judge]),
-            ("simulate", "simulated raters take the example", [*manage, "simulate", *raters]),
+            FirstJob(
+                "simulate", "simulated raters take the example", [*manage, "simulate", *raters]
+            ),
         ]
 
-    def watch(self, processes: Processes, jobs: list[Job]) -> None:
-        """Show what matters of the logs, start servers again that end, and the jobs in turn."""
-        servers = [Supervised(process) for process in processes.running.values()]
-        job: Process | None = None
-        while True:
-            self.say_if_reached()
-            for server in servers:
-                self.show(server.process, only=WARNINGS)
-                if news := server.tend():
-                    self.say(news)
-            if job is not None:
-                self.show(job)
-                if job.exit_code is not None:
-                    if job.exit_code != 0:
-                        self.say(f"{job.name} failed; the site goes on. See {job.log}")
-                    processes.running.pop(job.name).stop()
-                    job = None
-            elif jobs:
-                name, what, command = jobs.pop(0)
-                self.say(f"{name}: {what}")
-                job = processes.start(name, command)
-            time.sleep(0.2)
-
-    def print_links(self, site: str, password: str | None) -> None:
+    def links(self, site: str, password: str | None) -> str:
+        """What is printed once the site is up."""
         kept = f"{password}   (kept in {self.password_file})" if password else "as you have set it"
         judge = (
             "a stand-in on this machine, named so at its scores; set JUDGE_API_KEY for a real one"
@@ -245,8 +214,7 @@ Is the site reachable from outside? Switch off Wi-Fi on your phone, and open thi
                 f"\n  Prolific      http://127.0.0.1:{self.local_prolific}/   "
                 f"(a stand-in, nobody is paid; connect with the token {TOKEN})"
             )
-        self.say(
-            f"""
+        return f"""
 Fivefold {VERSION} is running. Ctrl-C stops it.
 
   Participants  {participants}
@@ -256,12 +224,6 @@ Fivefold {VERSION} is running. Ctrl-C stops it.
   Judge         {judge}{prolific}
   Logs          {settings.DATA_DIR / "logs"}
 """
-        )
-
-    def show(self, process: Process, *, only: tuple[str, ...] = ("",)) -> None:
-        for line in process.new_lines():
-            if any(mark in line for mark in only):
-                self.say(f"{process.name}: {line}")
 
     def say(self, text: str) -> None:
         self.stdout.write(text)
@@ -303,19 +265,3 @@ def refuse_newer_database() -> None:
             f"The database is that of a newer Fivefold: {newer[0]} has {newer[1]}, of which this "
             "one knows nothing. Update Fivefold, or choose another folder: make run DATA_DIR=…"
         )
-
-
-@contextmanager
-def stopped_by_signals() -> Iterator[None]:
-    """Let SIGTERM and a closed terminal end the block as Ctrl-C does, once."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(name, signal.SIG_IGN)  # the children are being stopped: let that finish
-        with suppress(OSError):  # the terminal may be gone
-            os.write(1, b"\nStopping ...\n")  # not print, which may be what was interrupted
-        raise KeyboardInterrupt
-
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, stop)
-    yield

@@ -9,21 +9,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analysis.theme_coding import (
     CodingRefused,
     add_code,
-    answers_to_code,
     code_book,
-    coders_of,
     codes_named,
-    letters_of,
     rename_code,
 )
 from dashboard.importing.files import ImportRefused, read_file
+from dashboard.results.open_answers import OpenAnswers
 from dashboard.results.themes import CODING_COLUMNS, coding_rows, import_file
 from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
 from survey.models import Participant, Study
 from survey.queries import StudyNotFound, find_study
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, reading
 
 
 class Command(BaseCommand):
@@ -62,9 +60,11 @@ class Command(BaseCommand):
     def _list(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
         for code in code_book(study):
             self.stdout.write(f"{code.name}: {code.definition}" if code.definition else code.name)
-        letters, n = letters_of(study), answers_to_code(study, sources).count()
-        for one in coders_of(study, sources):
-            self.stdout.write(f"coder {letters[one.coder.pk]} ({one.coder}): {one.done} of {n}")
+        with reading():
+            answers = OpenAnswers.of(study, sources)
+            for one in answers.coders():
+                done = f"{one.done} of {len(answers)}"
+                self.stdout.write(f"coder {one.letter} ({one.coder}): {done}")
 
     def _add(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
         definition = options["definition"] or ""

@@ -8,7 +8,6 @@ from django.conf import settings
 
 from corpus.models import Corpus
 from corpus.problems import CorpusProblem
-from corpus.store import check_files
 from dashboard.management.doctor.violation import Violation, row_of
 from dashboard.share.models import Package
 
@@ -18,6 +17,8 @@ SECONDS = 60 * 60
 
 def corpora_are_those_imported() -> Iterator[Violation]:
     """The files of corpora are those that were imported and filtered."""
+    from corpus.store import check_files
+
     for corpus in Corpus.objects.all():
         try:
             check_files(corpus)
