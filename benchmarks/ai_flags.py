@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from scipy.stats import binomtest
 
 from analysis.writing_rules import WritingRules, WrittenAnswer
+from benchmarks.running.tables import reported
 from survey.simulated.writing import HONEST, WITH_AI, Way, written
 
 RESULTS = Path(__file__).parent / "results" / "ai_flags.csv"
@@ -75,17 +76,16 @@ def measured(answers: int) -> list[Rate]:
     return [rate for who, way in ways for rate in rates_of(way, writer=who, answers=answers)]
 
 
-def as_text(rates: Sequence[Rate]) -> str:
+def report(rates: Sequence[Rate], answers: int) -> None:
     """The rates of any rule in percent, and the rules that flag at least one answer in 100."""
-    lines = [f"{'writer':8} {'way':28} {'flagged':>8}  95 % interval    by"]
-    for rate in rates:
-        if rate.rule != ANY:
-            continue
-        by = [r.rule for r in rates if r.way == rate.way and r.rule != ANY and r.rate >= 0.01]
-        interval = f"{100 * rate.ci_low:.2f} to {100 * rate.ci_high:.2f}"
-        share = f"{100 * rate.rate:.2f} %"
-        lines.append(f"{rate.writer:8} {rate.way:28} {share:>8}  {interval:16} {', '.join(by)}")
-    return "\n".join(lines)
+    title = f"Flagged, of {answers:,} answers of each way"
+    with reported(title, "writer", "way", "flagged", "95 % interval", "by") as add:
+        for rate in rates:
+            if rate.rule != ANY:
+                continue
+            by = [r.rule for r in rates if r.way == rate.way and r.rule != ANY and r.rate >= 0.01]
+            interval = f"{100 * rate.ci_low:.2f} to {100 * rate.ci_high:.2f} %"
+            add(rate.writer, rate.way, f"{100 * rate.rate:.2f} %", interval, ", ".join(by))
 
 
 def save(rates: Sequence[Rate], path: Path) -> None:
@@ -106,7 +106,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     asked = arguments()
     rates = measured(asked.answers)
-    print(as_text(rates))
+    report(rates, asked.answers)
     if asked.save:
         save(rates, RESULTS)
 

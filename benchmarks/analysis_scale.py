@@ -33,6 +33,7 @@ from analysis.raters import filtering, rater_table
 from analysis.recipe import shipped_recipes
 from analysis.results import Results
 from analysis.tables.request import AnalysisSpec
+from benchmarks.running.tables import reported
 
 ROOT = Path(__file__).parent.parent
 
@@ -242,10 +243,11 @@ def in_a_process(work: Callable[..., Measured], *given: int) -> Measured:
 def study() -> None:
     for number, people in enumerate(SHAPES):
         found = in_a_process(of_shape, number)
-        print(f"{found.ratings} ratings by {_described(people)}")
-        print(f"analyse(): {found.cpu:.1f} s CPU, {found.wall:.1f} s, {found.peak:.2f} GiB")
-        for part, taken in _noticed(found):
-            print(f"  {part:20} {taken:7.2f} s {100 * taken / found.cpu:5.1f} %")
+        title = f"`study`: {found.ratings:,} ratings by {_described(people)}"
+        with reported(title, "part", "CPU", "share") as add:
+            add("**all**", f"{found.cpu:.1f} s", f"{found.wall:.1f} s, {found.peak:.2f} GiB")
+            for part, taken in _noticed(found):
+                add(part, f"{taken:.2f} s", f"{100 * taken / found.cpu:.1f} %")
 
 
 def _described(people: dict[str, int]) -> str:
@@ -254,19 +256,23 @@ def _described(people: dict[str, int]) -> str:
 
 def scale(sizes: list[int]) -> None:
     found = []
-    print(f"{'ratings':>10} {'CPU s':>8} {'wall s':>8} {'µs/rating':>10} {'peak GiB':>9}")
-    for size in sizes:
-        each = in_a_process(of_size, size)
-        found.append(each)
-        one = 1e6 * each.cpu / each.ratings
-        print(
-            f"{each.ratings:10} {each.cpu:8.1f} {each.wall:8.1f} {one:10.1f} {each.peak:9.2f}",
-            flush=True,
-        )
-    print(f"\n{'CPU seconds':20}" + "".join(f"{each.ratings:>10}" for each in found))
-    for part, last in _noticed(found[-1]):
-        taken = "".join(f"{each.parts.get(part, 0):10.2f}" for each in found)
-        print(f"{part:20}{taken} {100 * last / found[-1].cpu:5.1f} %")
+    with reported("`scale`", "ratings", "CPU", "wall", "µs per rating", "peak memory") as add:
+        for size in sizes:
+            each = in_a_process(of_size, size)
+            found.append(each)
+            one = 1e6 * each.cpu / each.ratings
+            add(
+                f"{each.ratings:,}",
+                f"{each.cpu:.1f} s",
+                f"{each.wall:.1f} s",
+                f"{one:.0f}",
+                f"{each.peak:.2f} GiB",
+            )
+    numbers = [f"{each.ratings:,}" for each in found]
+    with reported("`scale`, CPU seconds of each part", "part", *numbers, "share") as add:
+        for part, last in _noticed(found[-1]):
+            taken = [f"{each.parts.get(part, 0):.2f}" for each in found]
+            add(part, *taken, f"{100 * last / found[-1].cpu:.1f} %")
 
 
 def _noticed(found: Measured) -> list[tuple[str, float]]:
@@ -335,21 +341,20 @@ def write_study(folder: Path, data: StudyData) -> None:
 
 def command() -> None:
     """`manage.py analyze`: read the database, compute, store, and write all files."""
-    print("manage.py analyze --recipe both, from an empty process to the last file")
     for people in SHAPES:
-        print(_described(people))
-        command_of(simulate(people, scenarios=6, sets=4))
+        data = simulate(people, scenarios=6, sets=4)
+        command_of(data, f"`command`: {_described(people)}")
 
 
 def whole(size: int) -> None:
     """The same of a study as large as the largest of `scale`."""
     data = large(size)
-    print(f"manage.py analyze --recipe both of {len(data.ratings)} ratings")
-    command_of(data)
+    command_of(data, f"`whole`: {len(data.ratings):,} ratings")
 
 
-def command_of(data: StudyData) -> None:
-    with tempfile.TemporaryDirectory() as name:
+def command_of(data: StudyData, title: str) -> None:
+    columns = ("manage.py analyze", "CPU", "wall", "peak memory")
+    with tempfile.TemporaryDirectory() as name, reported(title, *columns) as add:
         folder = Path(name)
         write_study(folder, data)
         environment = os.environ | {
@@ -369,9 +374,7 @@ def command_of(data: StudyData) -> None:
         ):
             cpu, wall = manage(*out, environment=chosen)
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-            print(
-                f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s, {peak:.2f} GiB at most", flush=True
-            )
+            add(what, f"{cpu:.1f} s", f"{wall:.1f} s", f"{peak:.2f} GiB")
             if chosen is environment and not any((folder / "out").rglob("*.svg")):
                 print("  (without images: there is no Chrome or Chromium here)")
 

@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # this file is 
 from benchmarks.load.servers import Bench, rows
 from benchmarks.load.site import Site, Wrong
 from benchmarks.load.walker import Walker
+from benchmarks.running.tables import reported
 from config.processes import ProcessError
 
 SCENARIOS, SETS = 2, ("1", "2")
@@ -170,7 +171,7 @@ def certificate(site: Site) -> Iterator[dict[str, str]]:
         reply = session.get(f"{address}/studies/load/order/certificate.csv", timeout=600)
         reply.raise_for_status()
         print(f"  certificate in {time.perf_counter() - began:.2f} s")
-    for row in csv.DictReader(io.StringIO(reply.text)):
+    for row in csv.DictReader(io.StringIO(reply.content.decode("utf-8-sig"))):
         if (row["pool"], row["people"]) == ("simulated", "places"):
             yield row
 
@@ -182,7 +183,7 @@ def check(site: Site, url: str, walkers: list[Walker], places: int) -> None:
     _must("completed", ended["DONE1"], min(places, stayed))
     held = rows(
         url,
-        """SELECT count(*), count(DISTINCT h.slot), max(h.slot) FROM survey_slot h
+        """SELECT count(*), count(DISTINCT h.number), max(h.number) FROM survey_slot h
         JOIN survey_participant p ON p.id = h.participant_id WHERE p.status = 'completed'""",
     )[0]
     _must("places held by completed people, slots, last slot + 1", (*held[:2], held[2] + 1),
@@ -213,7 +214,13 @@ def _must(what: str, found: object, wanted: object) -> None:
         raise Wrong(f"{what}: {found} instead of {wanted}")
 
 
-def report(walkers: list[Walker], seconds: float) -> None:
+COLUMNS = (
+    "people", "starts", "requests", "time", "starts/s (busiest 10 s)", "p95 of a start",
+    "p95 of a request",
+)  # fmt: skip
+
+
+def report(walkers: list[Walker], seconds: float, places: int, database: str) -> None:
     """How quick it was."""
     began = sorted(walker.began_at for walker in walkers if walker.began_at is not None)
     asked = quantiles([1000 * second for walker in walkers for second in walker.asked], n=100)
@@ -221,14 +228,17 @@ def report(walkers: list[Walker], seconds: float) -> None:
     waited = quantiles(consents, n=100)
     requests_made = sum(len(walker.asked) for walker in walkers)
     fastest = max(sum(one <= other < one + 10 for other in began) for one in began) / 10
-    print(
-        f"  {len(walkers)} people, {len(began)} starts, {requests_made} requests in "
-        f"{seconds:.0f} s: {requests_made / seconds:.0f} requests/s, "
-        f"{len(began) / seconds:.1f} starts/s ({fastest:.0f} in the busiest ten seconds)\n"
-        f"  a request: p50 {asked[49]:.0f} ms, p95 {asked[94]:.0f} ms; "
-        f"a start: p50 {waited[49]:.0f} ms, p95 {waited[94]:.0f} ms\n"
-        f"  endings: {dict(Counter(walker.code or 'left' for walker in walkers))}"
-    )
+    with reported(f"{database}, {places:,} places", *COLUMNS) as add:
+        add(
+            f"{len(walkers):,}",
+            f"{len(began):,}",
+            f"{requests_made:,}",
+            f"{seconds:.0f} s",
+            f"{len(began) / seconds:.0f} ({fastest:.0f})",
+            f"{waited[94]:.0f} ms",
+            f"{asked[94]:.0f} ms",
+        )
+    print(f"  endings: {dict(Counter(walker.code or 'left' for walker in walkers))}")
 
 
 def main() -> None:
@@ -248,15 +258,16 @@ def main() -> None:
         bench = Bench(stack, folder, folder / "study", options.postgres, options.workers)
         site, url = start_server(bench)
         walkers = crowd(site, options.people, options.leaving, options.seed)
+        database = "PostgreSQL" if options.postgres else "SQLite"
         print(
             f"{options.people} people, {options.at_once} at once, {options.places} places, "
-            f"{'PostgreSQL' if options.postgres else 'SQLite'} …",
+            f"{database} …",
             flush=True,
         )
         began = time.perf_counter()
         with ThreadPoolExecutor(options.at_once) as pool:
             list(pool.map(Walker.walk, walkers))
-        report(walkers, time.perf_counter() - began)
+        report(walkers, time.perf_counter() - began, options.places, database)
         check(site, url, walkers, options.places)
     print("Targets hold, no place was oversold, and the certificate is a direct count.")
 

@@ -7,7 +7,6 @@ The tables are those that a researcher gets, made by the same functions.
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from analysis.tables.fits import Fits
 from analysis.tables.group_tests import ALL, group_tests
 from analysis.tables.mixed_models import mixed_models, system_contrasts
 from analysis.tables.systems import to_reference
+from benchmarks.running.tables import reported
 from benchmarks.simulated.null_studies import ANSWERS, DESIGNS, MAIN, REFERENCE, SCALE, A, B, Design
 
 CONTRAST = Contrast(A, B, (REFERENCE, REFERENCE))
@@ -235,7 +235,6 @@ def main() -> None:
     parser.add_argument("--store", type=Path, help="append the main result's rates to a CSV file")
     given = parser.parse_args()
     for name in given.designs:
-        start = time.monotonic()
         design = (DESIGNS | MAIN)[name]
         if name in MAIN:
             found = many_rates(design, given.studies, given.seed, given.jobs)
@@ -247,11 +246,11 @@ def main() -> None:
             with_mixed = given.mixed
             if given.mixed:
                 found |= rates(design, (mixed,), given.mixed, seed=8)
-        print(f"\n{name}: {design}")
-        print(f"{given.studies} studies, {with_mixed} of mixed models; percent rejected at 5 %")
-        for test, rate in found.items():
-            print(f"{test:50} {rate}")
-        print(f"{time.monotonic() - start:.0f} seconds", flush=True)
+        studies = f"{given.studies:,} studies ({with_mixed:,} of mixed models)"
+        title = f"Percent rejected at 5 %, {name}, {studies}"
+        with reported(title, "test", "rejected") as add:
+            for test, rate in found.items():
+                add(test, rate)
 
 
 def _store(file: Path, design: str, seed: int, found: dict[str, Rate]) -> None:

@@ -17,6 +17,7 @@ from pandas import DataFrame, Series
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
 from analysis.tables.rater_fit import rater_fit
+from benchmarks.running.tables import reported
 
 SOUND = shipped_recipes()["sound"]
 #: Raters, scenarios and systems.
@@ -97,6 +98,9 @@ def found(study: Careless) -> dict[str, float]:
     return shares
 
 
+COLUMNS = ("raters × scenarios × systems", "careless raters and measure", "area")
+
+
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--studies", type=int, default=20, help="simulated studies of each design")
@@ -105,14 +109,15 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
 
 def main() -> None:
     studies = arguments().studies
-    for raters, scenarios, systems in DESIGNS:
-        each = [
-            found(planted(raters=raters, scenarios=scenarios, systems=systems, seed=seed))
-            for seed in range(studies)
-        ]
-        print(f"{raters} raters, {scenarios} scenarios, {systems} systems, {studies} studies")
-        for key in each[0]:
-            print(f"  {key}: {np.mean([one[key] for one in each]):.2f}")
+    with reported(f"Area under the ROC curve, {studies} studies of each design", *COLUMNS) as add:
+        for raters, scenarios, systems in DESIGNS:
+            each = [
+                found(planted(raters=raters, scenarios=scenarios, systems=systems, seed=seed))
+                for seed in range(studies)
+            ]
+            for key in each[0]:
+                mean = np.mean([one[key] for one in each])
+                add(f"{raters} × {scenarios} × {systems}", key, f"{mean:.2f}")
 
 
 if __name__ == "__main__":

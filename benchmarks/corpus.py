@@ -16,6 +16,7 @@ from string import ascii_lowercase
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.running.tables import reported
 from corpus.dialogues import Layout
 from corpus.filtering import filter_dialogues, read_dialogues, write_dialogues
 from corpus.filters import RAW, Filters
@@ -84,6 +85,9 @@ def measure(path: Path) -> None:
     print(json.dumps({"rows": rows, **taken, "steps": [count.as_row() for count in counts]}))
 
 
+COLUMNS = ("file", "import, by the clock", "filters, by the clock", "CPU", "at most")
+
+
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rows", type=int, default=100_000)
@@ -98,7 +102,8 @@ def main() -> None:
         measure(asked.measure)
         return
     slow = False
-    with tempfile.TemporaryDirectory() as name:
+    title = f"{asked.rows:,} dialogues, import and filters"
+    with tempfile.TemporaryDirectory() as name, reported(title, *COLUMNS) as add:
         for kind in KINDS:
             path = Path(name) / f"corpus{kind}"
             write_corpus(path, asked.rows)
@@ -106,14 +111,16 @@ def main() -> None:
             taken = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
             seconds = taken["import"] + taken["filter"]
             slow |= seconds > SECONDS or taken["megabytes"] > MEGABYTES
-            print(
-                f"{kind:9}{taken['rows']:,} rows: import {taken['import']:.1f} s, "
-                f"filters {taken['filter']:.1f} s; {taken['cpu']:.1f} s CPU together, "
-                f"at most {taken['megabytes']:.0f} MB",
-                flush=True,
+            add(
+                kind,
+                f"{taken['import']:.1f} s",
+                f"{taken['filter']:.1f} s",
+                f"{taken['cpu']:.1f} s",
+                f"{taken['megabytes']:.0f} MB",
             )
+    with reported("What each filter removed", "filter", "removed", "left") as add:
         for step in taken["steps"]:
-            print(f"  {step['step']:15}{step['removed']:8,} removed {step['left']:9,} left")
+            add(step["step"], f"{step['removed']:,}", f"{step['left']:,}")
     sys.exit(1 if slow and asked.check else 0)
 
 

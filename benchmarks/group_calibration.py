@@ -10,7 +10,7 @@ tables.
 
 import argparse
 import sys
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from analysis.study_data import ITEM, Contrast
 from analysis.tables.fits import Fits
 from analysis.tables.mixed_models import system_contrasts
 from analysis.tables.told_apart import told_apart
+from benchmarks.running.tables import reported
 
 CONTRAST = Contrast("human", "ai", None)
 #: Latent means of the five models' systems: even around that of the person.
@@ -110,32 +111,50 @@ def single_system(ratings: DataFrame, link: str) -> bool:
     return not row["ci_low"] <= MEAN <= row["ci_high"]
 
 
+COLUMNS = ("raters × scenarios", "what is wrong", "model", "studies")
+WHAT = {
+    "group_against_group": "a difference is found",
+    "single_system": "the interval misses",
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
     parser.add_argument("--store", type=Path, help="append the counts to a CSV file")
     given = parser.parse_args()
-    for number, name in enumerate(DESIGNS):
-        if name not in given.designs:
-            continue
-        for what, systems in ((group_against_group, len(OFFSETS)), (single_system, 1)):
-            start = time.monotonic()
-            draw = np.random.default_rng(SEED + number)
-            wrong = dict.fromkeys(LINKS, 0)
-            for _ in range(given.studies):
-                ratings = DESIGNS[name].study(draw, systems=systems)
-                for link in LINKS:
-                    wrong[link] += what(ratings, link)
-            rows = DataFrame(
-                [(name, what.__name__, link, given.studies, n) for link, n in wrong.items()],
-                columns=["design", "what", "link", "studies", "wrong"],
-            )
-            print(rows.to_string(index=False, header=False), f"{time.monotonic() - start:.0f} s")
-            sys.stdout.flush()
-            if given.store:
-                new = not given.store.exists()
-                rows.to_csv(given.store, mode="a", header=new, index=False)
+    with reported(f"Wrong, of {given.studies} studies of each design", *COLUMNS) as add:
+        for number, name in enumerate(DESIGNS):
+            if name not in given.designs:
+                continue
+            for what, systems in ((group_against_group, len(OFFSETS)), (single_system, 1)):
+                wrong = count(what, DESIGNS[name], systems, given.studies, SEED + number)
+                for link, n in wrong.items():
+                    add(name, WHAT[what.__name__], link, f"{n} of {given.studies}")
+                if given.store:
+                    store(given.store, name, what.__name__, given.studies, wrong)
+
+
+def count(
+    what: Callable[[DataFrame, str], bool], design: Design, systems: int, studies: int, seed: int
+) -> dict[str, int]:
+    """How many of the simulated studies go wrong, by link."""
+    draw = np.random.default_rng(seed)
+    wrong = dict.fromkeys(LINKS, 0)
+    for _ in range(studies):
+        ratings = design.study(draw, systems=systems)
+        for link in LINKS:
+            wrong[link] += what(ratings, link)
+    return wrong
+
+
+def store(file: Path, design: str, what: str, studies: int, wrong: dict[str, int]) -> None:
+    rows = DataFrame(
+        [(design, what, link, studies, n) for link, n in wrong.items()],
+        columns=["design", "what", "link", "studies", "wrong"],
+    )
+    rows.to_csv(file, mode="a", header=not file.exists(), index=False)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # this file is 
 
 from benchmarks.load.servers import Bench, start_fivefold
 from benchmarks.load.site import Site, Wrong
+from benchmarks.running.tables import reported
 from benchmarks.survey_load import Round, play, positive
 from config.processes import ROOT, ProcessError
 from tests.hostile.files import HOSTILE
@@ -107,8 +108,9 @@ def report_work(files: Mapping[str, bytes]) -> None:
         work[name] = seconds, megabytes
     slowest = max(work, key=lambda name: work[name][0])
     most = max(megabytes for _, megabytes in work.values())
-    print(f"{len(work)} files, each alone: at most {work[slowest][0]:.2f} s of CPU ({slowest}), "
-          f"{most:.0f} MB")  # fmt: skip
+    title = f"Reading {len(work)} hostile files, each alone"
+    with reported(title, "CPU at most", "of the file", "memory at most") as add:
+        add(f"{work[slowest][0]:.2f} s", slowest, f"{most:.0f} MB")
 
 
 def token_of_editor(environment: Mapping[str, str]) -> str:
@@ -120,12 +122,15 @@ def token_of_editor(environment: Mapping[str, str]) -> str:
 
 def report(alone: list[Round], beside: list[Round]) -> float:
     """Print both. Returns the median of the rounds' ratios of median times."""
-    for name, rounds in (("alone", alone), ("beside hostile files", beside)):
-        cuts = quantiles([1000 * second for one in rounds for second in one.seconds], n=100)
-        print(f"{name:22} p50 {cuts[49]:6.1f} ms   p95 {cuts[94]:6.1f} ms   p99 {cuts[98]:6.1f} ms")
-    return median(
+    ratio = median(
         median(two.seconds) / median(one.seconds) for one, two in zip(alone, beside, strict=True)
     )
+    with reported("A participant's page", "", "p50", "p95", "p99", "times as long") as add:
+        for name, rounds in (("alone", alone), ("beside hostile files", beside)):
+            cuts = quantiles([1000 * second for one in rounds for second in one.seconds], n=100)
+            times = f"{ratio:.2f}" if rounds is beside else ""
+            add(name, *(f"{cuts[at]:.1f} ms" for at in (49, 94, 98)), times)
+    return ratio
 
 
 def main() -> None:
@@ -160,7 +165,6 @@ def main() -> None:
                 seconds += editor.seconds
         ratio = report(rounds[False], rounds[True])
         print(f"{answers.total()} files, answers {dict(answers)}, median {median(seconds):.2f} s")
-        print(f"Beside hostile files, the median page takes {ratio:.2f} times as long.")
         site.check_stored()
         if set(answers) - {400, 413}:
             raise Wrong("some hostile file was not refused")

@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # this file is 
 
 from benchmarks.load.servers import Bench, rows
 from benchmarks.load.site import Wrong, cpu_seconds
+from benchmarks.running.tables import reported
 from config.processes import ROOT, Process, ProcessError, Processes, command_of
 from tests.servers.connections import connected
 
@@ -232,20 +233,7 @@ def whole_run(
     return began, datetime.fromisoformat(str(last)).replace(tzinfo=UTC).timestamp()
 
 
-def report(options: Options, found: Mapping[int, Measured]) -> bool:
-    """Print it. Whether every run kept to its bound and to the limit."""
-    kept = True
-    for workers, run in found.items():
-        good = run.seconds <= options.bound and run.in_flight <= options.concurrency
-        kept = kept and good
-        print(
-            f"  {workers} process{'es' if workers > 1 else '  '}  {run.seconds:6.1f} s "
-            f"({run.seconds / options.ideal:.2f} of the ideal){'' if good else '  TOO MUCH'}, "
-            f"in flight at most {run.in_flight}, {run.cpu:.1f} ms of CPU a call, "
-            f"requests by process {'/'.join(map(str, run.shares))}",
-            flush=True,
-        )
-    return kept
+COLUMNS = ("processes", "measured", "most in flight", "CPU per call", "requests by process")
 
 
 def main() -> None:
@@ -258,21 +246,28 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="processes")
     given = parser.parse_args()
     options = Options(given.postgres, given.redis, given.calls, given.latency, given.concurrency)
-    print(
+    title = (
         f"{options.calls} calls of {options.latency:g} s, {options.concurrency} at a time, "
         f"{'PostgreSQL' if options.postgres else 'SQLite'}, "
         f"{'Redis' if options.redis else 'broker in files'}: "
-        f"ideal {options.ideal:.1f} s, at most 1.1 × {options.ideal:.1f} + 2 = "
-        f"{options.bound:.1f} s",
-        flush=True,
+        f"{options.ideal:.1f} s at least, at most {options.bound:.1f} s"
     )
     kept = True
-    with ExitStack() as stack:
+    with ExitStack() as stack, reported(title, *COLUMNS) as add:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fivefold-bench-")))
         write_study(folder / "study", options.calls // REPLICATES)
         for workers in given.workers:
             bench = Bench(stack, folder, folder / "study", options.postgres, workers)
-            kept = report(options, {workers: measure(bench, options, workers)}) and kept
+            run = measure(bench, options, workers)
+            good = run.seconds <= options.bound and run.in_flight <= options.concurrency
+            kept = kept and good
+            add(
+                workers,
+                f"{run.seconds:.1f} s{'' if good else ', too much'}",
+                run.in_flight,
+                f"{run.cpu:.1f} ms",
+                ", ".join(map(str, run.shares)),
+            )
     if not kept:
         raise Wrong("a run took too long, or the limit was exceeded")
 

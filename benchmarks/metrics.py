@@ -18,6 +18,7 @@ from pandas import DataFrame
 from analysis.metrics import CORE, score
 from analysis.metrics.lexicon import shipped_lexicons
 from analysis.metrics.words import words
+from benchmarks.running.tables import reported
 
 #: Words of a sentence, and sentences of a text: about 40 words, as in a short answer.
 LENGTHS, SENTENCES = (4, 14), (2, 8)
@@ -72,9 +73,9 @@ def main() -> None:
     for n in arguments().texts:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
             taken = pool.submit(seconds, n).result()
-        print(f"{n:,} texts")
-        for name, (wall, cpu) in taken.items():
-            print(f"  {name:24}{wall:8.2f} s wall {cpu:8.2f} s CPU", flush=True)
+        with reported(f"{n:,} texts", "metric", "seconds by the clock", "CPU seconds") as add:
+            for name, (wall, cpu) in taken.items():
+                add(name, f"{wall:.2f}", f"{cpu:.2f}")
 
 
 if __name__ == "__main__":

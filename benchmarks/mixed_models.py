@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -29,6 +30,7 @@ from analysis.stats.mixed import (
     fit_ordinal,
     pairs,
 )
+from benchmarks.running.tables import reported
 from tests.oracle.mixed.simulate import simulated
 
 STUDY = Path(__file__).parent.parent / "tests" / "oracle" / "mixed" / "study.csv.xz"
@@ -75,24 +77,36 @@ def against_r(raters: int) -> None:
     linear = setting_up + cpu_seconds(lambda: fit_linear(data))
     likelihood = setting_up + cpu_seconds(lambda: fit_ordinal(data, restricted=False))
     restricted = setting_up + cpu_seconds(lambda: fit_ordinal(data))
-    print(f"{raters} raters, {len(frame)} ratings; CPU seconds on one thread")
-    print(f"linear              {linear:8.3f}")
-    print(f"ordinal             {likelihood:8.3f}")
-    print(f"ordinal, restricted {restricted:8.3f}")
+    lmer, clmm = seconds_of_r(frame)
+    title = f"{raters} raters, {len(frame):,} ratings; CPU seconds on one thread"
+    with reported(title, "model", "ours", "R") as add:
+        add("linear (lme4::lmer)", f"{linear:.3f}", lmer)
+        add("ordinal, probit (ordinal::clmm)", f"{likelihood:.3f}", clmm)
+        add("ordinal, probit, restricted", f"{restricted:.3f}", "(not in R)")
+
+
+NOT_INSTALLED = "(not installed)", "(not installed)"
+
+
+def seconds_of_r(frame: pd.DataFrame) -> tuple[str, str]:
+    """Of lmer and clmm, where R and their packages are installed."""
     if shutil.which("Rscript") is None:
-        print("Rscript is not installed: nothing to compare with")
-        return
-    csv = Path(__file__).parent / "study.csv"
-    frame.to_csv(csv, index=False)
-    try:
+        return NOT_INSTALLED
+    with tempfile.TemporaryDirectory() as folder:
+        csv = Path(folder) / "study.csv"
+        frame.to_csv(csv, index=False)
         run = subprocess.run(
-            ["Rscript", "-e", R_SCRIPT, str(csv)], capture_output=True, text=True, check=True
+            ["Rscript", "-e", R_SCRIPT, str(csv)], capture_output=True, text=True, check=False
         )
-    finally:
-        csv.unlink()
-    lmer, clmm = (float(line) for line in run.stdout.split())
-    print(f"lme4::lmer          {lmer:8.3f}   {lmer / linear:6.1f} × ours")
-    print(f"ordinal::clmm       {clmm:8.3f}   {clmm / likelihood:6.1f} × ours")
+    if "there is no package called" in run.stderr:
+        return NOT_INSTALLED
+    run.check_returncode()
+    lmer, clmm = (f"{float(line):.3f}" for line in run.stdout.split())
+    return lmer, clmm
+
+
+SIZES = (1000, 2000, 4000, 8000)
+SCALE_COLUMNS = ("raters", "ratings", "linear", "ordinal", "µs per rating (ordinal)", "peak memory")
 
 
 def scale() -> None:
@@ -100,20 +114,35 @@ def scale() -> None:
     `analyze`.
     """
     draw = np.random.default_rng(1)
-    print("raters   ratings  linear s  ordinal s  µs a rating  peak GiB")
-    for raters in (1000, 2000, 4000, 8000):
-        frame = simulated(draw, raters=raters, systems=5, items=25, sd=0.35)
-        frame["scenario"] = frame["item"] % 25
-        groups = ("rater/system", "scenario/system")
-        data = crossed(frame, rating="rating", fixed=["system"], groups=groups)
-        linear = cpu_seconds(partial(fit_linear, data), 1)
-        ordinal = cpu_seconds(partial(fit_ordinal, data), 1)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        each = 1e6 * ordinal / len(frame)
-        print(
-            f"{raters:6} {len(frame):9} {linear:9.1f} {ordinal:10.1f} {each:12.1f} {peak:9.2f}",
-            flush=True,
-        )
+    with reported("CPU seconds as studies grow", *SCALE_COLUMNS) as add:
+        for raters in SIZES:
+            _fit_of(draw, raters, add)
+
+
+def _fit_of(draw: np.random.Generator, raters: int, add: Callable[..., None]) -> None:
+    frame = simulated(draw, raters=raters, systems=5, items=25, sd=0.35)
+    frame["scenario"] = frame["item"] % 25
+    groups = ("rater/system", "scenario/system")
+    data = crossed(frame, rating="rating", fixed=["system"], groups=groups)
+    linear = cpu_seconds(partial(fit_linear, data), 1)
+    ordinal = cpu_seconds(partial(fit_ordinal, data), 1)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    each = 1e6 * ordinal / len(frame)
+    add(
+        f"{raters:,}", f"{len(frame):,}",
+        f"{linear:.1f}", f"{ordinal:.1f}", f"{each:.1f}", f"{peak:.2f} GiB",
+    )  # fmt: skip
+
+
+#: Raters, systems, items, SD of the items.
+Covered = tuple[int, int, int, float]
+COVERED: tuple[Covered, ...] = (
+    (30, 8, 3, 0.35), (30, 4, 6, 0.35), (60, 2, 6, 0.35), (60, 8, 6, 0.35), (30, 4, 6, 0.15),
+)  # fmt: skip
+COVERAGE_COLUMNS = (
+    "raters", "systems × items", "item SD", "linear, t", "restricted ordinal, t", "likelihood, z",
+    "restricted SD at 0",
+)  # fmt: skip
 
 
 def coverage(studies: int) -> None:
@@ -121,30 +150,33 @@ def coverage(studies: int) -> None:
 
     `restricted` and t as `contrasts` has them; likelihood and z as clmm's summary would have it.
     """
-    print(f"{studies} simulated studies each; percent rejected at 5 %; mean item SD in brackets")
-    print("raters  systems × items  item SD |  linear t | restricted t | likelihood z |  SD at 0")
-    for raters, systems, items, sd in (
-        (30, 8, 3, 0.35), (30, 4, 6, 0.35), (60, 2, 6, 0.35), (60, 8, 6, 0.35), (30, 4, 6, 0.15),
-    ):  # fmt: skip
-        draw = np.random.default_rng(5)
-        rejected, sds = np.zeros(3), np.zeros(3)
-        none = 0
-        for _ in range(studies):
-            frame = simulated(draw, raters=raters, systems=systems, items=items, sd=sd)
-            data = crossed(frame, rating="rating", fixed=["system"], groups=GROUPS)
-            fits = (fit_linear(data), fit_ordinal(data), fit_ordinal(data, restricted=False))
-            rows = []
-            for at, found in enumerate(fits):
-                fit = fitted(found)
-                levels = fit.data.term("system").levels
-                rows.append(contrasts(fit, "system", pairs(levels[:2])).iloc[0])
-                sds[at] += fit.sds["item"] / studies
-            p = [rows[0]["p"], rows[1]["p"], 2 * norm.sf(abs(rows[2]["t"]))]
-            rejected += np.array(p) < 0.05
-            none += fitted(fits[1]).sds["item"] == 0
-        share = 100 * rejected / studies
-        cells = " | ".join(f"{a:6.1f} ({b:.3f})" for a, b in zip(share, sds, strict=True))
-        print(f"{raters:6} {systems:8} × {items:<5} {sd:9.2f} | {cells} | {none:5}", flush=True)
+    title = f"Percent rejected at 5 % (mean item SD), {studies} simulated studies each"
+    with reported(title, *COVERAGE_COLUMNS) as add:
+        for design in COVERED:
+            _covered(design, studies, add)
+
+
+def _covered(design: Covered, studies: int, add: Callable[..., None]) -> None:
+    raters, systems, items, sd = design
+    draw = np.random.default_rng(5)
+    rejected, sds = np.zeros(3), np.zeros(3)
+    none = 0
+    for _ in range(studies):
+        frame = simulated(draw, raters=raters, systems=systems, items=items, sd=sd)
+        data = crossed(frame, rating="rating", fixed=["system"], groups=GROUPS)
+        fits = (fit_linear(data), fit_ordinal(data), fit_ordinal(data, restricted=False))
+        rows = []
+        for at, found in enumerate(fits):
+            fit = fitted(found)
+            levels = fit.data.term("system").levels
+            rows.append(contrasts(fit, "system", pairs(levels[:2])).iloc[0])
+            sds[at] += fit.sds["item"] / studies
+        p = [rows[0]["p"], rows[1]["p"], 2 * norm.sf(abs(rows[2]["t"]))]
+        rejected += np.array(p) < 0.05
+        none += fitted(fits[1]).sds["item"] == 0
+    share = 100 * rejected / studies
+    cells = [f"{a:.1f} ({b:.3f})" for a, b in zip(share, sds, strict=True)]
+    add(raters, f"{systems} × {items}", f"{sd:.2f}", *cells, none)
 
 
 def arguments(given: Sequence[str]) -> argparse.Namespace:

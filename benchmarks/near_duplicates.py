@@ -16,6 +16,7 @@ from string import ascii_lowercase
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.running.tables import reported
 from corpus.near import PairsOfWords, near_duplicates
 
 #: Templates, words of each, words that are filled in, and values of each of these.
@@ -67,6 +68,9 @@ def measure(name: str, n: int) -> None:
     print(json.dumps({"cpu": cpu, "megabytes": peak, "kept": kept}))
 
 
+COLUMNS = ("texts", "number", "CPU", "times the first", "n log n", "at most", "kept")
+
+
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--texts", type=int, nargs="+", default=[1000, 4000, 16000])
@@ -83,21 +87,25 @@ def main() -> None:
         measure(asked.measure, asked.texts[0])
         return
     grows = False
-    for name in CORPORA:
-        first: tuple[int, float] | None = None
-        for n in sorted(asked.texts):
-            command = [sys.executable, __file__, "--measure", name, "--texts", str(n)]
-            taken = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-            first = first or (n, taken["cpu"])
-            times = taken["cpu"] / first[1]
-            expected = n * math.log(n) / (first[0] * math.log(first[0]))
-            grows |= times > TOLERANCE * expected
-            print(
-                f"{name:26}{n:7,} texts: {taken['cpu']:6.2f} s CPU, {times:5.1f} times the first "
-                f"(n log n: {expected:.1f}), at most {taken['megabytes']:.0f} MB, "
-                f"{taken['kept']:,} kept",
-                flush=True,
-            )
+    with reported("Near-duplicates, CPU seconds", *COLUMNS) as add:
+        for name in CORPORA:
+            first: tuple[int, float] | None = None
+            for n in sorted(asked.texts):
+                command = [sys.executable, __file__, "--measure", name, "--texts", str(n)]
+                taken = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+                first = first or (n, taken["cpu"])
+                times = taken["cpu"] / first[1]
+                expected = n * math.log(n) / (first[0] * math.log(first[0]))
+                grows |= times > TOLERANCE * expected
+                add(
+                    name,
+                    f"{n:,}",
+                    f"{taken['cpu']:.2f}",
+                    f"{times:.1f}",
+                    f"{expected:.1f}",
+                    f"{taken['megabytes']:.0f} MB",
+                    f"{taken['kept']:,}",
+                )
     sys.exit(1 if grows and asked.check else 0)
 
 

@@ -1,5 +1,8 @@
 """What a study costs at 50,000 participants, compared with 1,000 in the same run.
 
+Every page, every list of the API, every sweep and a participant's consent. An exclamation mark
+means more than MOST times the CPU.
+
 .venv/bin/python benchmarks/participant_scale.py [--people 1000 50000] [--databases sqlite]
 """
 
@@ -14,6 +17,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from http.client import OK
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,6 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.load.servers import scratch_database
+from benchmarks.running.tables import reported
 from tests import services
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +34,9 @@ STUDY = ROOT / "examples" / "empathy"
 SIZES = [1000, 50_000]
 #: Raters of the two exports whose peak memory is compared.
 EXPORTED = [2000, 6000]
-TIMES = 7
+TIMES = 5
+#: For fifty times the people, CPU time may be at most this many times as much.
+MOST = 3
 
 
 # ── In a process with a database of its own ──────────────────────────────────────────────────
@@ -38,9 +46,14 @@ def build(people: int) -> None:
     import django
 
     django.setup()
-    from benchmarks.crowded.building import crowded_study
+    from django.contrib.auth.models import User
 
-    crowded_study(STUDY, people)
+    from benchmarks.crowded.belongings import add_belongings
+    from benchmarks.crowded.building import crowded_study, refresh_statistics
+
+    study = crowded_study(STUDY, people)
+    add_belongings(study, User.objects.create_superuser("bench"))
+    refresh_statistics()
 
 
 def measure(people: int) -> None:
@@ -48,10 +61,14 @@ def measure(people: int) -> None:
     import django
 
     django.setup()
+    from unittest.mock import patch
+
     from django.contrib.auth.models import User
     from django.test import Client
     from django.utils import timezone
 
+    from benchmarks.crowded.asked import sweeps
+    from config.celery import app
     from dashboard.api.counting_ahead import count_ahead
     from survey.consent import give_consent
     from survey.models import Participant, Rating, Slot, Study
@@ -66,43 +83,71 @@ def measure(people: int) -> None:
         assert isinstance(person, Participant)
         give_consent(participant=person, at=timezone.now())
 
-    client = Client(HTTP_HOST="localhost")
-    client.force_login(User.objects.create_superuser("bench"))
+    client = Client(HTTP_HOST="localhost", raise_request_exception=False)
+    client.force_login(User.objects.get(username="bench"))
 
-    def page(address: str) -> Callable[[], Any]:
-        def get() -> None:
-            answer = client.get(address)
-            assert answer.status_code == 200, answer
-            assert answer.getvalue()
-
-        return get
+    def get(address: str) -> int:
+        answer = client.get(address)
+        answer.getvalue()  # also of a file that is streamed
+        return int(answer.status_code)
 
     found: dict[str, Any] = {"people": people, "ratings": Rating.objects.count()}
-    found["arrival and consent"] = timed(consent)
     start = time.process_time()
     count_ahead(study.pk)
     found["worker, once"] = 1000 * (time.process_time() - start)
+    pages, left_out = _pages(study, get)
+    found |= pages
     ratings = f"/api/studies/{study}/ratings/"
     last = Participant.objects.order_by("-id")[max(20, people // 10)].pk
-    for name, address in (
-        ("order page", f"/studies/{study}/order/"),
-        ("certificate", f"/studies/{study}/order/certificate.csv"),
-        ("first 1,000 ratings", ratings),
-        ("1,000 of the last ratings", f"{ratings}?after={last}.0.0"),
-    ):
-        found[name] = timed(page(address))
+    found["1,000 of the last ratings"] = timed(partial(get, f"{ratings}?after={last}.0.0"))
+    with patch.object(app, "send_task"):
+        for name, sweep in sweeps(study).items():
+            found[name] = timed(sweep)
+    found["arrival and consent"] = timed(consent)
+    found["left out"] = left_out
     print(json.dumps(found))
 
 
+def _pages(study: Any, get: Callable[[str], int]) -> tuple[dict[str, list[float]], dict[str, str]]:
+    """What each page takes, and why others are left out."""
+    from benchmarks.crowded.asked import pages_of, why_absent, why_exempt
+
+    found, left_out = {}, {}
+    wrong: list[str] = []
+    for page in pages_of(study):
+        if why := why_exempt(page):
+            left_out[page.path] = why
+        elif (status := get(page.path)) == OK:
+            found[page.path] = timed(partial(get, page.path))
+        elif why := why_absent(page, status):
+            left_out[page.path] = why
+        else:
+            wrong.append(f"{page.path} ({page.name}) answers {status}")
+    if wrong:
+        sys.exit("\n".join([*wrong, "Mend them, or say why in benchmarks/crowded/asked.py."]))
+    return found, left_out
+
+
 def timed(work: Callable[[], Any]) -> list[float]:
-    """Milliseconds of this process's CPU, and by the clock: medians, after one that warms up."""
+    """Milliseconds of CPU, and by the clock: medians, after one that warms up."""
     work()
     taken = []
     for _ in range(TIMES):
-        cpu, clock = time.process_time(), time.perf_counter()
+        cpu, clock = cpu_seconds(), time.perf_counter()
         work()
-        taken.append((1000 * (time.process_time() - cpu), 1000 * (time.perf_counter() - clock)))
+        taken.append((1000 * (cpu_seconds() - cpu), 1000 * (time.perf_counter() - clock)))
     return [median(each) for each in zip(*taken, strict=True)]
+
+
+def cpu_seconds() -> float:
+    """CPU of this process, and of the process of PostgreSQL that works for it (Linux says)."""
+    from django.db import connection
+
+    seconds = time.process_time()
+    if connection.vendor == "postgresql":
+        server = Path("/proc", str(connection.connection.info.backend_pid), "schedstat")
+        seconds += int(server.read_text().split()[0]) / 1e9
+    return seconds
 
 
 # ── One process for each step ────────────────────────────────────────────────────────────────
@@ -149,21 +194,31 @@ def export(people: int) -> None:
 
 
 def compared(sizes: Sequence[int], database: str, postgres: str | None) -> None:
-    results = []
+    results: list[dict[str, Any]] = []
     for people in sizes:
         with taken_by(people, postgres) as run:
             run("manage.py", "collectstatic", "--no-input")
             results.append(json.loads(run(__file__, "--step", "measure", "--people", str(people))))
-    print(f"\n{database}: ms of CPU of the web process (by the clock), medians of {TIMES}")
-    print(f"{'people':28}" + "".join(f"{each['people']:>20,}" for each in results))
-    print(f"{'ratings':28}" + "".join(f"{each['ratings']:>20,}" for each in results))
-    for name, first in results[0].items():
-        if isinstance(first, list):
-            cells = "".join(f"{each[name][0]:10.1f} ({each[name][1]:6.1f})" for each in results)
-            times = results[-1][name][0] / first[0]
-            print(f"{name:28}{cells}   × {times:.2f}", flush=True)
-    once = "".join(f"{each['worker, once']:>11.0f}{'':9}" for each in results)
-    print(f"{'worker counts all, once':28}{once}")
+    title = f"{database}: ms of CPU of process and database (by the clock), medians of {TIMES}"
+    sizes_of = [f"{each['people']:,} participants" for each in results]
+    with reported(title, "", *sizes_of, "times") as add:
+        add("ratings", *[f"{each['ratings']:,}" for each in results], "")
+        for name, times in sorted(_ratios(results).items(), key=lambda one: -one[1]):
+            cells = [f"{each[name][0]:.1f} ({each[name][1]:.1f})" for each in results]
+            add(name, *cells, f"{times:.2f}{' !' if times > MOST else ''}")
+        add("worker counts all, once", *[f"{each['worker, once']:.0f}" for each in results], "")
+    not_measured: dict[str, list[str]] = {}
+    for address, why in results[0]["left out"].items():
+        not_measured.setdefault(why, []).append(address)
+    for why, addresses in not_measured.items():
+        print(f"Not measured, {why}: {', '.join(addresses)}")
+
+
+def _ratios(results: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """How much more each thing takes with the most people than with the fewest."""
+    first, last = results[0], results[-1]
+    common = [name for name in first if isinstance(first[name], list) and name in last]
+    return {name: last[name][0] / max(first[name][0], 0.1) for name in common}
 
 
 def exported(database: str, postgres: str | None) -> None:
@@ -172,8 +227,9 @@ def exported(database: str, postgres: str | None) -> None:
         with taken_by(people, postgres) as run:
             peaks.append(float(run(__file__, "--step", "export", "--people", str(people))))
     grown = (peaks[1] - peaks[0]) / (EXPORTED[1] - EXPORTED[0]) * 1000
-    said = " and ".join(f"{p:.0f} MiB ({n:,} raters)" for p, n in zip(peaks, EXPORTED, strict=True))
-    print(f"{database}: manage.py export, peak memory {said}: {grown:.1f} MiB per 1,000 raters")
+    raters = [f"{n:,} raters" for n in EXPORTED]
+    with reported(f"{database}: peak memory of manage.py export", *raters, "per 1,000") as add:
+        add(*[f"{peak:.0f} MiB" for peak in peaks], f"{grown:.1f} MiB")
 
 
 STEPS = {"build": build, "measure": measure, "export": export}

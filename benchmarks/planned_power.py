@@ -25,6 +25,7 @@ from analysis.planning.power import USUAL_POWER, Precision, precision
 from analysis.planning.simulation import SimulatedScale, simulated_p
 from analysis.recipe import FittedLink
 from analysis.tables.fits import SystemLevel
+from benchmarks.running.tables import reported
 
 A, B, REFERENCE = "zero_shot", "fine_tuned", SystemLevel("reference", "reference")
 SCALE = SimulatedScale(1, 5)
@@ -64,6 +65,9 @@ def found(part: Part) -> list[bool]:
     return [each < 0.05 for each in p]
 
 
+COLUMNS = ("design", "model", "difference, points", "predicted", "found")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1000)
@@ -71,7 +75,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path, help="write the result to a CSV file")
     given = parser.parse_args()
     rows = []
-    with ProcessPoolExecutor(given.jobs) as pool:
+    with ProcessPoolExecutor(given.jobs) as pool, reported("Power", *COLUMNS) as add:
         for name, planned in DESIGNS.items():
             at = precision(planned, typical(4), planned.contrast(A, B))
             assert isinstance(at, Precision)
@@ -85,10 +89,12 @@ def main() -> None:
                 rows.append(
                     (name, link, difference, at.power(difference), len(every), every.mean())
                 )
-                print(
-                    f"{name:36} {link:7} {difference:.3f} points: predicted {USUAL_POWER:.1%}, "
-                    f"found in {every.mean():.1%} of {len(every)}",
-                    flush=True,
+                add(
+                    name,
+                    link,
+                    f"{difference:.3f}",
+                    f"{USUAL_POWER:.1%}",
+                    f"{every.mean():.1%} of {len(every):,} studies",
                 )
     if given.store:
         columns = ["design", "link", "difference", "predicted", "studies", "found"]

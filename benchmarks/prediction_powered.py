@@ -7,7 +7,6 @@ Simulated studies with a good, a biased and a useless judge; the table is that o
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -21,6 +20,7 @@ from pandas import DataFrame
 
 from analysis.judges.prediction_powered import prediction_powered_means
 from analysis.study_data import Contrast
+from benchmarks.running.tables import reported
 from benchmarks.simulated.null_studies import A, B
 from benchmarks.simulated.rated_and_judged import DESIGNS, Design
 
@@ -106,15 +106,15 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     given = arguments()
     for name in given.designs:
-        start = time.monotonic()
-        table = summary(many(DESIGNS[name], given.studies, given.seed, given.jobs))
-        print(f"\n{name}: {given.studies} studies, {time.monotonic() - start:.0f} s")
-        print(table.round(2).to_string(index=False), flush=True)
+        found = summary(many(DESIGNS[name], given.studies, given.seed, given.jobs))
+        with reported(f"{name}, {given.studies:,} studies", *map(str, found)) as add:
+            for row in found.round(2).itertuples(index=False, name=None):
+                add(*row)
         if given.store:
-            table.insert(0, "design", name)
-            table.insert(1, "studies", given.studies)
+            found.insert(0, "design", name)
+            found.insert(1, "studies", given.studies)
             header = not given.store.exists()
-            table.round(4).to_csv(given.store, mode="a", header=header, index=False)
+            found.round(4).to_csv(given.store, mode="a", header=header, index=False)
 
 
 if __name__ == "__main__":

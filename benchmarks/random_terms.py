@@ -7,7 +7,6 @@ Linear models, each fitted to the same simulated studies; a contrast is true of 
 
 import argparse
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from analysis.stats.mixed import MixedFit, contrasts, crossed, fit_linear
 from analysis.tables.fits import RANDOM, SystemLevel, frame_of
+from benchmarks.running.tables import reported
 from benchmarks.simulated.null_studies import MAIN, A, B, Design
 
 #: By lme4's notation: what was usual, then without single terms of ours, then all of ours.
@@ -81,15 +81,14 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=500, help="simulated for each design")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     given = parser.parse_args()
-    print(f"{'percent rejected at 5 %':42}", *(f"{name:>28}" for name in MODELS))
-    for name, (design, contrast) in DESIGNS.items():
-        start = time.monotonic()
-        each = given.studies // given.jobs
-        parts = [Part(design, contrast, each, 300 + job) for job in range(given.jobs)]
-        with ProcessPoolExecutor(given.jobs) as pool:
-            found = np.vstack(list(pool.map(rejected, parts)))
-        rates = [f"{100 * np.nanmean(column):28.1f}" for column in found.T]
-        print(f"{name:42}", *rates, f"  ({time.monotonic() - start:.0f} s)", flush=True)
+    title = f"Percent rejected at 5 %, {given.studies} studies of each design"
+    with reported(title, "raters × scenarios × models", *MODELS) as add:
+        for name, (design, contrast) in DESIGNS.items():
+            each = given.studies // given.jobs
+            parts = [Part(design, contrast, each, 300 + job) for job in range(given.jobs)]
+            with ProcessPoolExecutor(given.jobs) as pool:
+                found = np.vstack(list(pool.map(rejected, parts)))
+            add(name, *(f"{100 * np.nanmean(column):.1f}" for column in found.T))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.analysis_scale import manage
+from benchmarks.running.tables import reported
 from tests.examples.shapes import SHAPES, Shape, write
 from tests.services import CHROMIUM
 
@@ -56,12 +57,11 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
 
 
 def main() -> None:
-    print(f"{'study':9}{'':38}" + "".join(f"{step:>16}" for step in (*STEPS, "together")))
-    for name in arguments(sys.argv[1:]).shapes:
-        seconds, images = measured(BY_NAME[name])
-        times = [*seconds.values(), sum(seconds.values())]
-        row = "".join(f"{each:14.1f} s" for each in times)
-        print(f"{name:9}{described(BY_NAME[name]):38}{row}, {images} images", flush=True)
+    with reported("Seconds by the clock", "study", "shape", *STEPS, "together", "images") as add:
+        for name in arguments(sys.argv[1:]).shapes:
+            seconds, images = measured(BY_NAME[name])
+            times = [*seconds.values(), sum(seconds.values())]
+            add(name, described(BY_NAME[name]), *(f"{each:.1f} s" for each in times), images)
 
 
 if __name__ == "__main__":

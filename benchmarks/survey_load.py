@@ -30,6 +30,7 @@ from benchmarks.load.servers import (
     start_plain_django,
 )
 from benchmarks.load.site import Site, Wrong
+from benchmarks.running.tables import reported
 from config.processes import ROOT, ProcessError
 
 TARGET = 1.3
@@ -70,30 +71,31 @@ def spread(values: list[float]) -> str:
     return f"{median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
 
 
-def report(rounds: dict[str, list[Round]]) -> float:
+COLUMNS = ("server", "pages/s", "p50", "p95", "p99", "CPU, rating pages", "CPU, whole survey")
+
+
+def report(rounds: dict[str, list[Round]], database: str) -> float:
     """Print the tables. Returns the median ratio of Fivefold to the plain Django app."""
-    print(
-        "\nServer CPU in ms a page: median (range) of the rounds. Times in ms a page: percentiles."
-    )
-    print(
-        f"{'':13}{'pages/s':>9}{'p50':>8}{'p95':>8}{'p99':>8}   CPU, rating pages    whole survey"
-    )
-    for name, played in rounds.items():
-        cuts = quantiles([1000 * second for one in played for second in one.seconds], n=100)
-        print(
-            f"{name:13}{median(one.pages_per_second for one in played):9.1f}"
-            f"{cuts[49]:8.1f}{cuts[94]:8.1f}{cuts[98]:8.1f}"
-            f"   {spread([one.cpu for one in played]):21}"
-            f"{spread([one.whole_cpu for one in played])}"
-        )
-    print("\nFivefold's CPU a page as a multiple of the other's in the same round")
+    title = f"{database}, a page in ms: percentiles, and median CPU (range) of the rounds"
+    with reported(title, *COLUMNS) as add:
+        for name, played in rounds.items():
+            cuts = quantiles([1000 * second for one in played for second in one.seconds], n=100)
+            add(
+                name,
+                f"{median(one.pages_per_second for one in played):.0f}",
+                *(f"{cuts[at]:.1f}" for at in (49, 94, 98)),
+                spread([one.cpu for one in played]),
+                spread([one.whole_cpu for one in played]),
+            )
     ours = rounds["Fivefold"]
-    for name, theirs in rounds.items():
-        if name != "Fivefold":
-            pairs = list(zip(ours, theirs, strict=True))
-            rating = [our.cpu / their.cpu for our, their in pairs]
-            whole = [our.whole_cpu / their.whole_cpu for our, their in pairs]
-            print(f"{name:13}{'':36}{spread(rating):21}{spread(whole)}")
+    title = f"{database}, Fivefold's CPU a page as a multiple of the other's in the same round"
+    with reported(title, "server", "rating pages", "whole survey") as add:
+        for name, theirs in rounds.items():
+            if name != "Fivefold":
+                pairs = list(zip(ours, theirs, strict=True))
+                rating = [our.cpu / their.cpu for our, their in pairs]
+                whole = [our.whole_cpu / their.whole_cpu for our, their in pairs]
+                add(name, spread(rating), spread(whole))
     return median(our.cpu / their.cpu for our, their in zip(ours, rounds[PLAIN], strict=True))
 
 
@@ -123,9 +125,10 @@ def main() -> None:
             parser.error(f"{options.study / name} does not exist")
     if not Path("/proc/self/stat").exists():
         sys.exit("CPU time is read from /proc, so this benchmark needs Linux.")
+    database = "PostgreSQL" if options.postgres else "SQLite"
     print(
         f"{options.rounds} rounds of {options.participants} participants at each server, "
-        f"{options.at_once} at a time, {'PostgreSQL' if options.postgres else 'SQLite'} …",
+        f"{options.at_once} at a time, {database} …",
         flush=True,
     )
     with ExitStack() as stack:
@@ -139,7 +142,7 @@ def main() -> None:
                 played = play(site, participants=options.participants, at_once=options.at_once)
                 if number:  # the first round warms up
                     rounds[site.name].append(played)
-        ratio = report(rounds)
+        ratio = report(rounds, database)
         print(f"Target: at most {TARGET} × plain Django on rating pages. Measured: {ratio:.2f}\n")
         for site in sites:
             site.check_stored()

@@ -5,9 +5,8 @@ have slots of their own, and the pages of one of these. All rated each response 
 """
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import StringIO
-from itertools import islice
 from pathlib import Path
 
 from django.core.management import call_command
@@ -15,20 +14,27 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from survey.assignment import plan_survey
+from survey.batched import batched
 from survey.content import content_of
 from survey.models import Participant, Presentation, Slot, Study
 from survey.studies import set_state
 
 #: One of so many people has not finished, and was seen a minute ago: nobody is inactive.
 UNFINISHED = 20
+#: Between the first and the last arrival.
+PERIOD = timedelta(days=30)
 AT_ONCE = 500
 #: So many have pages of their own.
 MODELS = 1000
-PAGES = """\
-INSERT INTO survey_presentation (participant_id, block_id, page, position, response_order,
-    has_check, shown_at, answered_at, submitted_at)
-SELECT person.id, page.block_id, page.page, page.position, page.response_order,
-    page.has_check, page.shown_at, page.answered_at, page.submitted_at
+#: All that is stored about a page, but whose it is.
+OF_PAGES = [
+    field.column
+    for field in Presentation._meta.concrete_fields
+    if field.column and field.column not in ("id", "participant_id")
+]
+PAGES = f"""\
+INSERT INTO survey_presentation (participant_id, {", ".join(OF_PAGES)})
+SELECT person.id, {", ".join(f"page.{column}" for column in OF_PAGES)}
 FROM survey_participant person
 JOIN survey_presentation page ON page.participant_id = %(first)s + person.slot %% %(models)s
 WHERE person.id >= %(first)s + %(models)s
@@ -52,41 +58,63 @@ def crowded_study(folder: Path, people: int) -> Study:
     rating = content_of(study).definition.rating
     assert rating is not None
     with transaction.atomic(), connection.cursor() as cursor:
-        numbers = iter(range(people))
-        while batch := list(islice(numbers, AT_ONCE)):
-            _arrive(study, batch)
+        for batch in batched(range(people), AT_ONCE):
+            _arrive(study, batch, people)
         first = Participant.objects.earliest("id").pk
         cursor.execute(PAGES, {"first": first, "models": MODELS})
         cursor.execute(RATINGS, [rating.dimensions[0].name])
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")  # as PostgreSQL does by itself after a while
+    refresh_statistics()
     return study
 
 
-def _arrive(study: Study, numbers: list[int]) -> None:
+def refresh_statistics() -> None:
+    """Do what PostgreSQL does by itself after a while, and what nothing does on SQLite.
+
+    Autovacuum visits a table after a fifth of it was inserted or changed. From then on indexes are
+    read without their rows.
+    """
+    if connection.vendor == "postgresql":
+        inside = connection.in_atomic_block  # VACUUM has to be outside
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE" if inside else "VACUUM ANALYZE")
+
+
+def _arrive(study: Study, numbers: list[int], people: int) -> None:
     now = timezone.now()
-    people = Participant.objects.bulk_create(
-        Participant(
-            study=study,
-            source="link",
-            way_in="link",
-            status="completed" if number % UNFINISHED else "in_progress",
-            slot=number,
-            held_pool="real",
-            arrived_at=now - timedelta(minutes=25),
-            consented_at=now - timedelta(minutes=24),
-            started_at=now - timedelta(minutes=24),
-            last_seen_at=now - timedelta(minutes=1),
-            finished_at=now - timedelta(minutes=1) if number % UNFINISHED else None,
-        )
-        for number in numbers
+    arrived = Participant.objects.bulk_create(
+        _participant(study, number, _arrival(number, people, now), now) for number in numbers
     )
     Slot.objects.bulk_create(
         Slot(study=study, pool="real", number=number, participant=person)
-        for number, person in zip(numbers, people, strict=True)
+        for number, person in zip(numbers, arrived, strict=True)
     )
     Presentation.objects.bulk_create(
-        page for person in people[: max(0, MODELS - numbers[0])] for page in _pages(study, person)
+        page for person in arrived[: max(0, MODELS - numbers[0])] for page in _pages(study, person)
+    )
+
+
+def _arrival(number: int, people: int, now: datetime) -> datetime:
+    """One after the other, the last of them just long enough ago to have finished."""
+    return now - timedelta(minutes=35) - (people - number) / people * PERIOD
+
+
+def _participant(study: Study, number: int, at: datetime, now: datetime) -> Participant:
+    is_done = bool(number % UNFINISHED)
+    ended = at + timedelta(minutes=20 + number % 13, seconds=number % 59)
+    return Participant(
+        study=study,
+        source="prolific",
+        way_in="prolific",
+        status="completed" if is_done else "in_progress",
+        ending="completed" if is_done else "",
+        slot=number,
+        held_pool="real",
+        arrived_at=at,
+        consented_at=at,
+        started_at=at,
+        last_seen_at=ended if is_done else now - timedelta(minutes=1),
+        finished_at=ended if is_done else None,
+        pages_done=30 if is_done else number % 30,
     )
 
 

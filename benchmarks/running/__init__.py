@@ -1,0 +1,1 @@
+"""How benchmarks say what they measured, and how `make bench` writes it into README.md."""
