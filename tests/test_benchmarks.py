@@ -9,6 +9,9 @@ from types import ModuleType
 import pytest
 
 from benchmarks import ai_flags, analysis_scale, mixed_models
+from benchmarks.__main__ import BENCHMARKS, arguments
+from benchmarks.running.readme import Measured, Run, names, written
+from benchmarks.running.tables import STORED_IN, Table, reported, stored_tables
 from survey.simulated import writing
 
 ROOT = Path(__file__).parents[1]
@@ -69,3 +72,72 @@ def test_rates_of_flags_in_the_docs_are_the_measured_ones() -> None:
         ends = [100 * float(row[end]) for end in ("ci_low", "ci_high")]
         for said, end in zip(interval.split(" to "), ends, strict=True):
             assert float(said) == pytest.approx(end, abs=0.05), row["way"]
+
+
+# ── `make bench` writes README.md ────────────────────────────────────────────────────────────
+
+README = """\
+Before.
+<!-- bench: metrics -->
+old
+<!-- end -->
+Between.
+<!-- bench: corpus -->
+kept
+<!-- end -->
+"""
+QUICK = Table("CPU seconds", ["texts", "CPU"], [["120", "0.1"]])
+SLOW = Table("CPU seconds", ["texts", "CPU"], [["120", "0.4"]])
+
+
+def test_every_script_is_a_benchmark_with_a_place_for_its_tables() -> None:
+    scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - {"__init__", "__main__"}
+    assert {benchmark.name for benchmark in BENCHMARKS} == scripts
+    assert {*names((ROOT / "benchmarks" / "README.md").read_text())} == scripts
+
+
+def test_tables_are_stored_where_make_bench_asks_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with reported("CPU seconds", "texts", "CPU") as add:
+        add(120, "0.1")
+    assert "CPU seconds" in capsys.readouterr().out
+    monkeypatch.setenv(STORED_IN, str(tmp_path / "tables"))
+    with reported("CPU seconds", "texts", "CPU") as add:
+        add(120, "0.1")
+    assert stored_tables(tmp_path / "tables") == [QUICK]
+    assert stored_tables(tmp_path / "none") == []
+
+
+def test_tables_are_written_between_the_marks_with_commit_day_and_the_earlier_version() -> None:
+    run = Run("metrics", "2026-11-30", Measured("abc", [QUICK]), Measured("v0.9.0", [SLOW]))
+    text = written(README, run)
+    ours = "| texts | CPU |\n| --- | --- |\n| 120 | 0.1 |"
+    block = text.partition("metrics -->\n")[2].partition("\n<!-- end -->")[0]
+    assert block == (
+        "Commit `abc`, 2026-11-30, and in the same run `v0.9.0`, an earlier version.\n\n"
+        f"CPU seconds:\n\n{ours}\n\nThe same, `v0.9.0`:\n\n{ours.replace('0.1', '0.4')}"
+    )
+    assert text.replace(block, "old") == README
+
+
+def test_earlier_version_that_can_not_be_measured_says_why() -> None:
+    failed = Measured("v0.9.0", failed="ImportError: no module")
+    run = Run("metrics", "2026-11-30", Measured("abc", [QUICK]), failed, ["--texts", "120"])
+    said = written(README, run)
+    assert "Commit `abc`, 2026-11-30 with `--texts 120`. `v0.9.0` can't be measured so: Imp" in said
+
+
+def test_benchmark_without_a_place_changes_nothing() -> None:
+    with pytest.raises(ValueError, match="no block `<!-- bench: shapes -->`"):
+        written(README, Run("shapes", "2026-11-30", Measured("abc", [QUICK])))
+
+
+def test_options_after_two_dashes_are_those_of_the_scripts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chosen, given = arguments(["metrics", "--alone", "--", "--texts", "120"])
+    assert (chosen.names, chosen.alone, given) == (["metrics"], True, ["--texts", "120"])
+    with pytest.raises(SystemExit):
+        arguments(["metric"])
+    assert "no benchmark is called metric: it is one of survey_load" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from analysis.frames import Snapshot, read_judges, read_snapshot
+from analysis.frames import Snapshot, read_snapshot
+from analysis.source_frames import read_judges
 from survey.models import BlockResponse, Participant, Presentation, Rating, Response, Study
 from survey.tidy import (
     DEMOGRAPHIC_COLUMNS,
@@ -180,6 +182,16 @@ def test_rating_is_a_row_with_how_it_was_shown(study: Study) -> None:
         ("anna", "S1", "2", "Bee", "tuned", "warmth", 4, 3, 2, 10.0, 1, 1),
         ("anna", "S1", "2", "Oracle", "reference", "warmth", 2, 3, 1, 10.0, 0, 1),
     ]
+
+
+def test_texts_of_a_rating_are_in_memory_once_for_all_raters(study: Study) -> None:
+    for name in ("anna", "bert"):
+        add_participant(study, pseudonym=name)
+    rows = list(rating_rows(study, counted_sources()))
+    anna, bert = ([row[1:6] for row in rows if row[0] == name] for name in ("anna", "bert"))
+    assert anna == bert
+    texts = zip(chain.from_iterable(anna), chain.from_iterable(bert), strict=True)
+    assert all(of_anna is of_bert for of_anna, of_bert in texts)
 
 
 def test_ranks_are_apart_from_ratings(study: Study) -> None:

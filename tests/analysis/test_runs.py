@@ -88,6 +88,18 @@ def change_rating() -> None:
     person.update(last_seen_at=timezone.now())
 
 
+def send_a_page_again_before_others() -> None:
+    """The newest `last_seen_at` of all participants stays the same."""
+    first = Participant.objects.order_by("last_seen_at")[0]
+    later = first.last_seen_at + timedelta(milliseconds=1)
+    Participant.objects.filter(pk=first.pk).update(last_seen_at=later)
+
+
+def delete_one_and_add_another() -> None:
+    Participant.objects.get(pseudonym="anna").delete()
+    add_person()
+
+
 def add_person() -> None:
     add_participant(Study.objects.get(), pseudonym="dora")
 
@@ -109,11 +121,27 @@ def exclude_a_rater() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [change_rating, add_person, score_a_response, change_rules, exclude_a_rater]
+    "change",
+    [
+        *(add_person, delete_one_and_add_another, score_a_response),
+        *(change_rules, exclude_a_rater),
+    ],
 )
 def test_changed_data_gold_or_rules_make_another_run(
     study: Study, run: AnalysisRun, change: Callable[[], None]
 ) -> None:
+    change()
+
+    assert request_run(study=study, sources=counted_sources()) != run
+
+
+@pytest.mark.parametrize("change", [change_rating, send_a_page_again_before_others])
+def test_pages_of_people_who_go_on_make_another_run(
+    study: Study, change: Callable[[], None]
+) -> None:
+    study.participants.update(status=Participant.Status.IN_PROGRESS)
+    run = finished_run(study=study, sources=counted_sources())
+
     change()
 
     assert request_run(study=study, sources=counted_sources()) != run

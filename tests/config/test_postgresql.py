@@ -87,6 +87,7 @@ def test_one_connection_that_could_not_be_made_speaks_for_the_next(
 def test_server_ends_the_statements_of_pages_alone(database: BaseDatabaseWrapper) -> None:
     assert ask(database, "SHOW statement_timeout") == "0"
     assert ask(database, "SHOW client_connection_check_interval") == "10s"
+    assert ask(database, "SHOW random_page_cost") == "1.1"
     database.close()
     with within(60):
         assert ask(database, "SHOW statement_timeout") == "15s"

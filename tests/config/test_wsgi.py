@@ -36,13 +36,30 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
-#: As far as the second dot: "scipy.stats". There is no such study, and need be no database.
+#: In one process, which is quicker: what it has not loaded in the end, no command has loaded.
+LOAD_WHAT_THE_HELP_OF_EVERY_COMMAND_LOADS = """
+import io
+import sys
+from contextlib import redirect_stdout, suppress
+from django.core.management import execute_from_command_line, get_commands
+for command, app in get_commands().items():
+    if app == "dashboard":
+        with suppress(SystemExit), redirect_stdout(io.StringIO()) as said:
+            execute_from_command_line(["manage.py", command, "--help"])
+        assert "usage:" in said.getvalue()
+print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+#: As far as the second dot: "scipy.stats". There is no such study, and need be no database; what
+#: `analyze` then imports to compute, it imports here.
 LOAD_WHAT_AN_ANALYSIS_LOADS = """
 import sys
 from contextlib import suppress
 from django.core.management import execute_from_command_line
 with suppress(Exception, SystemExit):
     execute_from_command_line(["manage.py", "analyze", "none@1", "--out", "nowhere"])
+import analysis.execution, analysis.figures.images, dashboard.share.analysis_files
 print(" ".join(sorted({".".join(name.split(".")[:2]) for name in sys.modules})))
 """
 
@@ -94,6 +111,13 @@ def test_command_that_wakes_no_worker_loads_no_celery() -> None:
     loaded = loaded_by(LOAD_WHAT_EVERY_COMMAND_LOADS)
     assert {"django", "survey", "judge", "analysis", "dashboard"} <= loaded
     assert {"celery", "kombu", *HEAVY}.intersection(loaded) == set()
+
+
+@pytest.mark.slow
+def test_no_command_loads_what_computes_before_it_computes() -> None:
+    """Its help, and the refusal of a wrong option, took three seconds."""
+    loaded = loaded_by(LOAD_WHAT_THE_HELP_OF_EVERY_COMMAND_LOADS)
+    assert HEAVY.intersection(loaded) == set()
 
 
 @pytest.mark.slow

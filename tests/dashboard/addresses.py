@@ -1,6 +1,6 @@
-"""Every address of the dashboard, by name, for the study `small`."""
+"""Every address of the dashboard, by name: for the study `small`, or for another one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from django.urls import URLPattern, URLResolver
@@ -52,17 +52,25 @@ class Address(NamedTuple):
 
 
 def _addresses(
-    patterns: list[URLPattern | URLResolver], before: str = "", space: str = ""
+    patterns: list[URLPattern | URLResolver],
+    values: Mapping[str, str],
+    before: str = "",
+    space: str = "",
 ) -> Iterator[Address]:
     for pattern in patterns:
         path = before + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
             within = f"{pattern.namespace}:" if pattern.namespace else space
-            yield from _addresses(pattern.url_patterns, path, within)
+            yield from _addresses(pattern.url_patterns, values, path, within)
             continue
-        for place, value in VALUES.items():
+        for place, value in values.items():
             path = path.replace(place, value)
         yield Address(f"{space}{pattern.name}", f"/{path}")
 
 
-ADDRESSES = list(_addresses(urlpatterns))
+def addresses_with(values: Mapping[str, str]) -> list[Address]:
+    """All of them, with other `values` than usual in some places."""
+    return list(_addresses(urlpatterns, {**VALUES, **values}))
+
+
+ADDRESSES = addresses_with({})

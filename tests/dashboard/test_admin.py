@@ -1,13 +1,17 @@
 """Raw records can be read, but what participants saw and said can't be changed."""
 
+import re
+
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from survey import bounded_lists
 from survey.models import (
     AttentionCheck,
     DemographicAnswer,
@@ -119,3 +123,65 @@ def test_secret_of_a_participant_is_shown_to_nobody(root: Client) -> None:
     person = Participant.objects.get(pseudonym="ann")
     for where in (address(Participant, "changelist"), address(Participant, "change", person.pk)):
         assert person.secret not in root.get(where).content.decode()
+
+
+# ── Long tables ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def answers(root: Client, study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The list of 230 answers, where tables of more than 5 are long."""
+    monkeypatch.setattr(bounded_lists, "MOST", 5)
+    ann = study.participants.get(pseudonym="ann")
+    DemographicAnswer.objects.all().delete()
+    DemographicAnswer.objects.bulk_create(
+        DemographicAnswer(participant=ann, name=f"n{number:03}", value="x") for number in range(230)
+    )
+    return address(DemographicAnswer, "changelist")
+
+
+def test_long_table_is_counted_as_far_as_needed_and_read_to_its_end(
+    root: Client, answers: str
+) -> None:
+    assert "more than 105 demographic answers" in root.get(answers).content.decode()
+    assert "more than 205 demographic answers" in root.get(f"{answers}?p=2").content.decode()
+    last = root.get(f"{answers}?p=3").content.decode()
+    assert "230 demographic answers" in last
+    assert "more than" not in last
+
+
+def test_long_table_is_neither_sorted_by_any_column_nor_searched_for_all_its_values(
+    root: Client, answers: str
+) -> None:
+    page = root.get(f"{answers}?o=3")
+    names = [record.name for record in page.context["cl"].result_list]
+    assert names == [f"n{number:03}" for number in range(229, 129, -1)]
+    assert "sortable" not in page.content.decode()
+    html = page.content.decode()
+    assert "name, of the first and last 5" in html
+    assert "?name__exact=n004" in html.replace("?name=", "?name__exact=")
+    assert "n005" not in html
+
+
+def test_no_list_of_records_counts_or_lists_a_whole_long_table(root: Client, answers: str) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        root.get(answers)
+    of_answers = [q["sql"] for q in asked if 'FROM "survey_demographicanswer"' in q["sql"]]
+    assert of_answers
+    by_ids = re.compile(r'LIMIT|"id" (IN|<=|>=) ')
+    assert [sql for sql in of_answers if not by_ids.search(sql)] == []
+
+
+def test_page_of_a_list_is_cut_before_other_tables_are_joined(root: Client, answers: str) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        root.get(answers)
+    joined = [q["sql"] for q in asked if "JOIN" in q["sql"]]
+    assert len(joined) == 1  # the records of the page, with their people
+    assert "LIMIT" not in joined[0]
+
+
+def test_short_table_is_sorted_and_listed_as_ever(root: Client, study: Study) -> None:
+    html = root.get(address(DemographicAnswer, "changelist")).content.decode()
+    assert "sortable" in html
+    assert "more than" not in html
+    assert "of the first" not in html

@@ -168,7 +168,7 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
     call = planned(study).calls.first()
     assert call is not None
     figure = AnalysisRun.objects.get(pk=run).results.filter(kind="figure").earliest("id").name
-    files = [f"{figure}.svg", f"{EXAMPLES['table']}.tex", EXAMPLES["file"]]
+    files = [f"{figure}.svg", EXAMPLES["file"]]
     return {
         **corpora_rows(owner),
         "judge": "judge@1",

@@ -2,18 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from dashboard import tasks
-from dashboard.api.counting_ahead import count_ahead
+from dashboard.api import counting_ahead
+from dashboard.api.counting_ahead import count_ahead, large_studies
 from dashboard.api.ratings import Ratings
 from dashboard.design.certificate import Certificate
 from dashboard.shared import chunk_counts
-from dashboard.shared.chunk_counts import counted_in_chunks, large_studies
+from dashboard.shared.chunk_counts import counted_in_chunks
 from dashboard.shared.models import ChunkCounts
 from survey.consent import give_consent
 from survey.models import Participant, Rating, Study
@@ -21,6 +25,7 @@ from survey.participants import Arrival
 from survey.slots import free_slot
 from survey.withdrawal import withdraw
 from tests.factories import add_participant, make_study, newcomer
+from tests.rows_read import counted_reads
 from tests.survey import small_study
 
 NOW = timezone.now()
@@ -30,7 +35,8 @@ Captured = Any
 @pytest.fixture(autouse=True)
 def chunks_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a handful of people fills several."""
-    monkeypatch.setattr(chunk_counts, "PEOPLE_IN_CHUNK", 2)
+    for module in (chunk_counts, counting_ahead):
+        monkeypatch.setattr(module, "PEOPLE_IN_CHUNK", 2)
 
 
 @pytest.fixture
@@ -176,6 +182,52 @@ def test_worker_counts_ahead_of_large_studies_that_run_or_are_new(
     assert large_studies() == [study.pk]
 
 
+def test_worker_counts_ahead_of_a_closed_study_of_which_pages_have_stored_some_counts(
+    study: Study, django_capture_on_commit_callbacks: Captured
+) -> None:
+    for _ in range(5):
+        start(study)
+    Study.objects.update(state="closed")
+    with django_capture_on_commit_callbacks(execute=True):
+        Certificate(study, "real", "places").counted()
+    assert ChunkCounts.objects.exists()
+    assert large_studies() == [study.pk]
+
+
+def test_worker_counts_again_only_once_somebody_was_there(study: Study) -> None:
+    people = [start(study) for _ in range(3)]
+    long_ago = timezone.now() - timedelta(hours=1)
+    study.participants.update(last_seen_at=long_ago)
+    count_ahead(study.pk)
+    with counted_reads() as quiet:
+        count_ahead(study.pk)
+    assert quiet.queries <= 4
+    changes: list[Callable[[], object]] = [
+        lambda: study.participants.filter(pk=people[0].pk).update(last_seen_at=timezone.now()),
+        partial(withdraw, participant=people[1], at=timezone.now()),
+        lambda: newcomer(Arrival(study=study, source="link", at=timezone.now())),
+    ]
+    for change in changes:
+        change()
+        with counted_reads() as busy:
+            count_ahead(study.pk)
+        assert busy.queries > 2 * quiet.queries
+        study.participants.update(last_seen_at=long_ago)
+        study.withdrawals.update(withdrawn_at=long_ago)
+        count_ahead(study.pk)
+
+
 def test_counting_ahead_of_a_deleted_study_does_nothing(db: None) -> None:
     count_ahead(1)
     assert not ChunkCounts.objects.exists()
+
+
+def test_update_has_a_closed_study_counted_ahead_again(study: Study) -> None:
+    for _ in range(3):
+        start(study)
+    count_ahead(study.pk)
+    Study.objects.update(state="closed")
+    assert large_studies() == []
+    update = import_module("dashboard.migrations.0027_counted_ahead_again")
+    update.forget(apps, None)
+    assert large_studies() == [study.pk]

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.html import escape
 
+from dashboard.overview.log import LINES_SHOWN
 from survey.content import content_of
 from survey.definition.visible import visible_texts
 from survey.models import Participant, Study, StudyEvent
@@ -183,6 +184,20 @@ def test_first_version_can_be_compared_with_a_later_one(page: Client, two_versio
 def test_versions_that_are_not_there_are_not_compared(page: Client, db: None, version: str) -> None:
     small_study.load()
     assert page.get(f"/studies/small/versions/?version={version}").status_code == 404
+
+
+def test_versions_list_the_newest_changes_and_go_on_to_earlier_ones(page: Client) -> None:
+    study = small_study.load(state="draft")
+    for number in range(LINES_SHOWN):
+        detail = {"participants": number + 1}
+        StudyEvent.objects.create(study=study, action="excluded", detail=detail)
+    first = page.get("/studies/small/versions/")
+    assert len(tables_of(first)[1][1:]) == LINES_SHOWN
+    assert "Earlier changes" in text_of(first)
+    before = first.context["log"].earlier
+    earlier = page.get(f"/studies/small/versions/?before={before}")
+    assert [row[3] for row in tables_of(earlier)[1][1:]] == ["Texts, tasks and responses loaded"]
+    assert "Earlier changes" not in text_of(earlier)
 
 
 def test_versions_list_who_did_what_and_when(page: Client, researcher: User) -> None:

@@ -1,39 +1,33 @@
 """Exports: the contracted files and columns, who is in them, and importing them again."""
 
-import csv
 import json
-import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.utils import timezone
 
 from analysis.catalogue.subjects import OF_WRITING
 from analysis.declarations import NAMES
 from analysis.execution import finished_run
-from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, ManualDecision
-from analysis.recipe import shipped_recipes
-from analysis.recipe_sets import set_recipes
 from dashboard.judges.agreement import GUARD, TABLES
 from dashboard.share.exports import stream_table
-from judge.models import GoldScore
 from survey.models import (
-    DemographicAnswer,
     Identity,
     Participant,
     Presentation,
     Rating,
     Study,
+    StudyEvent,
 )
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
-from tests.dashboard.judging import gold_set
+from tests.dashboard.exporting import export, fill, header, rows
 from tests.dashboard.loading import QUICK_RECIPES
-from tests.factories import START, Key, add_participant, make_study
+from tests.factories import START, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -41,62 +35,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def study() -> Study:
     return fill(make_study())
-
-
-def fill(study: Study) -> Study:
-    """Everything a table can hold: kept and excluded people, tricky texts, gold, orders, ranks."""
-    add_participant(
-        study,
-        pseudonym="anna",
-        rate=by_length,
-        demographics={
-            "age": 30,
-            "sex": "Female",
-            "gender": "=cmd()",
-            "race": ["Asian", "White"],
-            "state": "Ohio",
-        },
-    )
-    add_participant(study, pseudonym="bert", minutes=5, demographics={"gender": "'=quoted"})
-    add_participant(study, pseudonym="carl", checks_passed=False)
-    add_participant(study, pseudonym="-dora", status="in_progress", demographics={"race": []})
-    add_participant(study, pseudonym="emil", minutes=20.0000001, rate=by_length)
-    add_participant(study, pseudonym="@robot", source="simulated")
-    add_participant(
-        study, pseudonym="gone", status="declined", checks_passed=None, rate=lambda key: None
-    )
-    fred = add_participant(study, pseudonym="fred", rate=by_length, demographics={"age": 99})
-    decide_on(
-        study=study,
-        participants=[fred],
-        excluded=True,
-        reason="=not in the list of submissions",
-        at=timezone.now(),
-    )
-    Participant.objects.create(study=study, pseudonym="at the door", source="link")
-    Presentation.objects.filter(participant__pseudonym="gone").delete()
-    rating = Rating.objects.earliest("pk")
-    Rating.objects.filter(pk=rating.pk).update(revisions=2)
-    gold_set(study, 8 / 3, calls=(2, 3, 3))
-    return study
-
-
-def by_length(key: Key) -> int:
-    return len("".join(key)) % 5 + 1
-
-
-def export(study: Study, folder: Path, *include: str) -> Path:
-    call_command("export", str(study), out=folder, include=list(include), verbosity=0)
-    return folder
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def header(path: Path) -> str:
-    return path.read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path) -> None:
@@ -367,6 +305,7 @@ def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
         Rating.objects.create(
             presentation=presentation, response=response, task="ranking", value=rank
         )
+    StudyEvent.objects.create(study=study, action=StudyEvent.IMPORTED, detail={"ranks": 1})
     emil = study.participants.filter(pseudonym="emil")
     emil.update(clock_stepped=True, finished_at=START - timedelta(hours=1))
     first = export(study, tmp_path / "first")
@@ -376,121 +315,3 @@ def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
         assert (second / name).read_bytes() == (first / name).read_bytes(), name
     given = [{**row, "source": "import"} for row in rows(first / "participants.csv")]
     assert rows(second / "participants.csv") == given
-
-
-# ── Where it is written ──────────────────────────────────────────────────────────────────────
-
-
-def test_second_export_replaces_the_first_and_leaves_other_files(
-    study: Study, tmp_path: Path
-) -> None:
-    folder = export(study, tmp_path / "out")
-    (folder / "notes.txt").write_text("mine")
-    GoldScore.objects.all().delete()
-    export(study, folder)
-
-    assert not (folder / "gold.csv").exists()
-    assert (folder / "notes.txt").read_text() == "mine"
-
-
-def test_file_that_is_not_ours_is_never_overwritten(study: Study, tmp_path: Path) -> None:
-    (tmp_path / "ratings.csv").write_text("mine")
-
-    with pytest.raises(CommandError, match="not from an earlier run"):
-        export(study, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["ratings.csv"]
-    assert (tmp_path / "ratings.csv").read_text() == "mine"
-
-
-def test_manifest_that_is_not_ours_is_never_believed(study: Study, tmp_path: Path) -> None:
-    (tmp_path / "export.json").write_text("[]")
-
-    with pytest.raises(CommandError, match=r"export.json is not ours"):
-        export(study, tmp_path)
-
-
-def test_out_that_is_a_file_is_refused(study: Study, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine")
-
-    with pytest.raises(CommandError, match="is a file, not a folder"):
-        export(study, tmp_path / "out")
-
-
-@pytest.mark.embedded
-@pytest.mark.parametrize(
-    ("command", "error"),
-    [
-        (("export", "small"), TypeError),
-        pytest.param(("analyze", "small", "--no-images"), CommandError, marks=pytest.mark.slow),
-    ],
-)
-def test_failure_leaves_what_was_there(
-    command: tuple[str, ...], error: type[Exception], study: Study, tmp_path: Path
-) -> None:
-    call_command(*command, out=tmp_path / "out", verbosity=0)
-    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    # An answer that the survey never stores, and a run that does not know of it yet.
-    DemographicAnswer.objects.filter(name="race").update(value=[[1]])
-    AnalysisRun.objects.all().delete()
-
-    with pytest.raises(error, match="sequence item 0: expected str instance, list found"):
-        call_command(*command, out=tmp_path / "out", verbosity=0)
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-@pytest.mark.parametrize("command", ["export", "analyze"])
-def test_unknown_study_is_refused_and_writes_nothing(
-    command: str, tmp_path: Path, db: None
-) -> None:
-    with pytest.raises(CommandError, match="there is no study 'tiny'"):
-        call_command(command, "tiny", out=tmp_path / "out")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", ["export", "analyze"])
-def test_only_test_people_can_be_included_by_name(
-    command: str, study: Study, tmp_path: Path
-) -> None:
-    with pytest.raises(CommandError, match="invalid choice: 'robots'"):
-        call_command(command, "small", "--out", str(tmp_path / "out"), "--include", "robots")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.embedded
-def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
-    study: Study, tmp_path: Path
-) -> None:
-    set_recipes(study=study, recipes=list(shipped_recipes().values()))
-    call_command(
-        "analyze", "small", out=tmp_path / "out", recipe="paper", images=False, verbosity=0
-    )
-
-    folder = tmp_path / "out"
-    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
-    run = finished_run(study=study, sources=counted_sources())
-    assert manifest["snapshot_hash"] == run.snapshot_hash
-    assert list(manifest["recipes"]) == ["paper"]
-    assert set(manifest["files"]) | {"manifest.json"} == {path.name for path in folder.iterdir()}
-    report = (folder / "report.html").read_text("utf-8")
-    assert run.snapshot_hash in report
-    assert "Wins by model and scenario" in report
-    without_scripts = re.sub(r"<script.*?</script>", "", report, flags=re.DOTALL)
-    assert not re.search(r"""(src|href)=["']?(https?:)?//""", without_scripts)
-
-
-@pytest.mark.embedded
-def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) -> None:
-    make_study()
-    call_command("analyze", "small", out=tmp_path / "out", images=False, verbosity=0)
-
-    absent = json.loads((tmp_path / "out" / "manifest.json").read_text())["absent"]
-    assert absent["wins"] == "no rater is included"
-    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {
-        "codebook.csv",
-        "funnel.csv",
-        "raters.csv",
-        "thresholds.csv",
-        "protocol.csv",
-        "design_health.csv",
-    }

@@ -10,7 +10,7 @@ from analysis.declarations import TABLES
 from analysis.recipe import shipped_recipes
 from analysis.text.cells import Table
 from analysis.text.latex import PDFLATEX, escaped
-from dashboard.share.analysis_files import as_latex, levels
+from dashboard.share.latex_files import as_latex, levels
 from survey.definition.labels import Labels
 
 GROUP_TESTS = TABLES["group_tests"].names

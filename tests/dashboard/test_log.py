@@ -191,6 +191,7 @@ def test_change_leaves_a_line_with_author_and_origin(
 DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "certificate": lambda run: ([], "order/certificate.csv"),
     "table": lambda run: ([run.pk, "wins"], f"results/{run.pk}/wins.csv"),
+    "table-latex": lambda run: ([run.pk, "wins"], f"results/{run.pk}/wins.tex"),
     "download": lambda run: (["ratings.csv"], "downloads/ratings.csv"),
     "log-csv": lambda run: ([], "log.csv"),
     "flagged-texts": lambda run: ([], "results/scorer/flagged.csv"),
@@ -201,6 +202,7 @@ DOWNLOADS: dict[str, Callable[[AnalysisRun], tuple[list[Any], str]]] = {
     "api:events-csv": lambda run: ([], "events.csv"),
     "api:table": lambda run: (["wins"], "tables/wins/"),
     "api:table-csv": lambda run: (["wins"], "tables/wins.csv"),
+    "api:table-latex": lambda run: (["wins"], "tables/wins.tex"),
     "api:certificate": lambda run: ([], "order/certificate.csv"),
     "api:rater": lambda run: (["ann"], "raters/ann/"),
     "api:wins": lambda run: ([], "wins/"),
@@ -218,7 +220,7 @@ FILES_ELSEWHERE = {
     ),
     "api:plan-text": "api/test_design.py",
     **dict.fromkeys(
-        ("api:package-zip", "api:package-file", "api:table-latex", "api:figure-svg"),
+        ("api:package-zip", "api:package-file", "api:figure-svg"),
         "api/test_share.py",
     ),
 }

@@ -71,6 +71,7 @@ def complete(study: Study, number: int) -> None:
     """The slot of this number is completed."""
     person = add_participant(study, pseudonym=f"person-{number}")
     Slot.objects.create(study=study, pool="real", number=number, participant=person)
+    Participant.objects.filter(pk=person.pk).update(held_pool="real")
 
 
 def minutes(n: float) -> timedelta:

@@ -14,10 +14,10 @@ from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
 from dashboard.overview.drop_off import drop_off
-from dashboard.overview.durations import NEWEST, timing
+from dashboard.overview.durations import NEWEST, Timing, timing
 from dashboard.overview.live_warnings import SWEEPS
-from dashboard.overview.over_time import HOUR, over_time
-from dashboard.overview.visits import Visit
+from dashboard.overview.over_time import HOUR, OverTime, over_time
+from dashboard.overview.visits import Visits, visits_of
 from judge.models import Judge
 from survey.content import content_of
 from survey.models import Participant, Slot, Study
@@ -30,15 +30,27 @@ from tests.survey import small_study
 pytestmark = pytest.mark.embedded
 
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
-#: Everybody is a rater from Prolific who arrived at START and was just seen, unless told.
-PERSON = Visit("prolific", "completed", START, START, START, None, None, False, 0, None)
+LONG_AGO = START - timedelta(hours=3)
 
 
-def person(status: str = "completed", **told: Any) -> Visit:
-    minutes = told.pop("minutes", None)
-    if minutes is not None:
-        told["finished_at"] = told.get("arrived_at", START) + timedelta(minutes=minutes)
-    return PERSON._replace(status=status, **told)
+def person(study: Study, status: str = "completed", minutes: float = 10, **told: Any) -> None:
+    """A rater from Prolific who arrived at START and was just seen, unless told."""
+    start = told.setdefault("arrived_at", START)
+    end = start + timedelta(minutes=minutes) if status == "completed" else None
+    times = {"started_at": start, "last_seen_at": START, "finished_at": end}
+    Participant.objects.create(
+        study=study, status=status, **{"source": "prolific", **times, **told}
+    )
+
+
+def visits(study: Study) -> Visits:
+    since = START - timedelta(minutes=1)
+    return visits_of(study, ["prolific", "import"], inactive_since=since)
+
+
+def shown_over_time(study: Study) -> OverTime | None:
+    came = visits(study)
+    return over_time(came.arrivals, came.completions)
 
 
 # ── Results ──────────────────────────────────────────────────────────────────────────────────
@@ -66,25 +78,23 @@ def test_a_study_without_an_analysis_shows_no_results(page: Client, study: Study
 # ── Page by page ─────────────────────────────────────────────────────────────────────────────
 
 
-def reached(people: list[Visit], yaml: str = small_study.YAML) -> list[tuple[int, int, int]]:
+def reached(study: Study) -> list[tuple[int, int, int]]:
     """Of each page how many reached it, left at it, and are at it."""
-    content = content_of(small_study.load(yaml=yaml))
-    pages = drop_off(people, content, inactive_since=START - timedelta(minutes=1))
+    came = visits(study)
+    pages = drop_off(came.completed, came.unfinished, content_of(study))
     return [(page.reached, page.left, page.here) for page in pages]
 
 
 def test_pages_are_reached_by_those_who_came_so_far_and_left_by_those_who_went(db: None) -> None:
-    long_ago = START - timedelta(hours=3)
-    people = [
-        person(),
-        person("declined"),
-        person("arrived", last_seen_at=long_ago),
-        person("in_progress", pages_done=2),
-        person("in_progress", pages_done=2, last_seen_at=long_ago),
-        person("in_progress", pages_done=2, returned_at=START),
-        person(source="import"),
-    ]
-    at_consent, instructions, block, third, *rest = reached(people)
+    study = small_study.load()
+    person(study)
+    person(study, "declined")
+    person(study, "arrived", last_seen_at=LONG_AGO)
+    person(study, "in_progress", pages_done=2)
+    person(study, "in_progress", pages_done=2, last_seen_at=LONG_AGO)
+    person(study, "in_progress", pages_done=2, returned_at=START)
+    person(study, source="import")
+    at_consent, instructions, block, third, *rest = reached(study)
     assert at_consent == (6, 2, 0)
     assert instructions == block == (4, 0, 0)
     assert third == (4, 2, 1)
@@ -92,14 +102,17 @@ def test_pages_are_reached_by_those_who_came_so_far_and_left_by_those_who_went(d
 
 
 def test_people_screened_out_left_at_the_page_that_they_sent(db: None) -> None:
-    people = [person("screened_out", pages_done=1), person()]
-    assert reached(people, small_study.EVERYTHING_YAML)[:3] == [(2, 0, 0), (2, 1, 0), (1, 0, 0)]
+    study = small_study.load(yaml=small_study.EVERYTHING_YAML)
+    person(study, "screened_out", pages_done=1)
+    person(study)
+    assert reached(study)[:3] == [(2, 0, 0), (2, 1, 0), (1, 0, 0)]
 
 
 def test_people_who_failed_the_comprehension_check_left_there(db: None) -> None:
-    people = [person("failed_comprehension", pages_done=2), person()]
-    checked = small_study.YAML + small_study.COMPREHENSION
-    assert reached(people, checked)[:4] == [(2, 0, 0), (2, 0, 0), (2, 1, 0), (1, 0, 0)]
+    study = small_study.load(yaml=small_study.YAML + small_study.COMPREHENSION)
+    person(study, "failed_comprehension", pages_done=2)
+    person(study)
+    assert reached(study)[:4] == [(2, 0, 0), (2, 0, 0), (2, 1, 0), (1, 0, 0)]
 
 
 def test_pages_are_named_by_what_they_are(page: Client, db: None) -> None:
@@ -117,27 +130,45 @@ def test_pages_are_named_by_what_they_are(page: Client, db: None) -> None:
 # ── Over time ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_arrivals_and_completions_add_up_by_the_hour() -> None:
-    hours = [0, 0, 1, 48]
-    people = [person(arrived_at=START + n * HOUR, minutes=40) for n in hours]
-    people += [person("in_progress", arrived_at=START), person(source="import")]
-    found = over_time(people)
+def test_arrivals_and_completions_add_up_by_the_hour(db: None) -> None:
+    study = small_study.load()
+    for hours in (0, 0, 1, 48):
+        person(study, arrived_at=START + hours * HOUR, minutes=40)
+    person(study, "in_progress")
+    person(study, source="import")
+    found = shown_over_time(study)
     assert found is not None
     assert found.step == HOUR and found.intervals[0].start == START.replace(minute=0)
     assert [(i.arrived, i.completed) for i in found.intervals[:3]] == [(3, 0), (1, 2), (0, 1)]
     assert (found.last.all_arrived, found.last.all_completed) == (5, 4)
 
 
-@pytest.mark.parametrize(("days", "most"), [(0, 1), (0.4, 100), (2, 100), (50, 100), (3000, 110)])
-def test_however_long_a_study_runs_its_table_is_short(days: float, most: int) -> None:
-    found = over_time([person(), person(arrived_at=START + timedelta(days=days), minutes=5)])
+def test_a_study_of_some_hours_is_shown_by_ten_minutes(db: None) -> None:
+    study = small_study.load()
+    person(study, arrived_at=START + timedelta(minutes=9), minutes=11)
+    person(study, "in_progress", arrived_at=START + timedelta(minutes=11))
+    found = shown_over_time(study)
+    assert found is not None
+    assert found.step == timedelta(minutes=10) and found.intervals[0].start == START
+    assert [(i.arrived, i.completed) for i in found.intervals] == [(1, 0), (1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(("days", "most"), [(0, 2), (0.4, 100), (2, 100), (50, 100), (3000, 110)])
+def test_however_long_a_study_runs_its_table_is_short(db: None, days: float, most: int) -> None:
+    study = small_study.load()
+    person(study, "in_progress")
+    person(study, arrived_at=START + timedelta(days=days), minutes=5)
+    found = shown_over_time(study)
     assert found is not None
     assert len(found.intervals) <= most
     assert (found.last.all_arrived, found.last.all_completed) == (2, 1)
 
 
-def test_the_chart_ends_at_what_has_come_together() -> None:
-    found = over_time([person(minutes=5), person("in_progress")])
+def test_the_chart_ends_at_what_has_come_together(db: None) -> None:
+    study = small_study.load()
+    person(study, minutes=5)
+    person(study, "in_progress")
+    found = shown_over_time(study)
     assert found is not None
     assert (found.arrived_path, found.completed_path) == (
         "M0.0 100.0L1000.0 0.0",
@@ -155,25 +186,43 @@ def test_imports_alone_have_neither_arrivals_nor_pages(page: Client, study: Stud
 # ── Minutes ──────────────────────────────────────────────────────────────────────────────────
 
 
-def test_quartiles_are_of_all_who_completed_and_of_the_newest() -> None:
+def timed(study: Study) -> Timing:
+    return timing(study.participants.filter(source__in=["prolific", "import"]))
+
+
+def test_quartiles_are_of_all_who_completed_and_of_the_newest(db: None) -> None:
+    study = small_study.load()
     minutes = [*range(60, 60 + NEWEST), 10, 20, 30, 40, 50]
-    people = [
-        person(minutes=m, arrived_at=START + timedelta(days=n)) for n, m in enumerate(minutes)
-    ]
-    people = [p._replace(started_at=p.arrived_at) for p in people]
-    people += [person("in_progress"), person(minutes=1, clock_stepped=True)]
-    found = timing(people)
+    for days, length in enumerate(minutes):
+        person(study, minutes=length, arrived_at=START + timedelta(days=days))
+    person(study, "in_progress")
+    person(study, minutes=1, clock_stepped=True)
+    person(study, minutes=-1)
+    person(study, source="simulated")
+    found = timed(study)
     for durations, of in ((found.everybody, minutes), (found.newest, minutes[-NEWEST:])):
         assert durations is not None and durations.n == len(of)
         quartiles = durations.lower, durations.median, durations.upper
         assert quartiles == pytest.approx(np.quantile(of, [0.25, 0.5, 0.75]))
 
 
-def test_one_person_is_their_own_median_and_nobody_has_none() -> None:
-    alone = timing([person(minutes=12)])
+def test_imported_people_took_what_their_file_says(db: None) -> None:
+    study = small_study.load()
+    person(study, source="import", imported_duration_seconds=90, finished_at=None)
+    person(study, source="import", minutes=3.5)
+    found = timed(study).everybody
+    assert found is not None
+    assert (found.n, found.lower, found.median, found.upper) == (2, 2.0, 2.5, 3.0)
+
+
+def test_one_person_is_their_own_median_and_nobody_has_none(db: None) -> None:
+    study = small_study.load()
+    person(study, "in_progress")
+    assert timed(study).everybody is None
+    person(study, minutes=12)
+    alone = timed(study)
     assert alone.everybody is not None and alone.everybody.median == 12
     assert alone.newest is None
-    assert timing([person("in_progress")]).everybody is None
 
 
 # ── What needs attention ─────────────────────────────────────────────────────────────────────
@@ -225,6 +274,7 @@ def more_inactive_than_free(study: Study) -> None:
     people = study.participants.filter(status="in_progress")
     for number, one in enumerate(people):
         Slot.objects.create(study=study, pool="real", number=number, participant=one)
+    people.update(held_pool="real")
 
 
 def left_at_a_page(study: Study) -> None:

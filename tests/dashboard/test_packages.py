@@ -71,7 +71,7 @@ def stored(run: AnalysisRun) -> Package:
     package = request_package(run=run, recipe="both", images=False)
     package.path.parent.mkdir(exist_ok=True)
     with ZipFile(package.path, "w") as packed:
-        for name in ("report.html", "funnel.csv", "funnel.tex"):
+        for name in ("report.html", "funnel.csv"):
             packed.writestr(f"{Path(package.file_name).stem}/analysis/{name}", f"This is {name}")
     package.state, package.finished_at, package.size = State.DONE, timezone.now(), 9
     package.save()
@@ -377,8 +377,6 @@ def test_report_is_read_in_the_browser_and_can_ask_nobody_for_anything(
     funnel = page.get(f"/studies/small/packages/{package.pk}/funnel.csv")
     assert funnel["Content-Disposition"] == 'attachment; filename="funnel.csv"'
     assert page.get(f"/studies/small/packages/{package.pk}/wins.exe").status_code == 404
-    latex = page.get(f"/studies/small/results/{run.pk}/funnel.tex", follow=True)
-    assert b"This is funnel.tex" in b"".join(latex.streaming_content)  # type: ignore[attr-defined]  # as above
 
 
 # ── Workers that are lost ─────────────────────────────────────────────────────────────────────────

@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -144,9 +145,7 @@ def test_report_of_a_single_condition(tmp_path: Path, approved: Approval) -> Non
     approved(*words_of_report(without_scripts(analysed(tmp_path / "out", study))))
 
 
-def test_details_are_folded_in_an_appendix_and_have_no_latex_unless_asked_for(
-    study: Study, tmp_path: Path
-) -> None:
+def test_details_are_folded_in_an_appendix(study: Study, tmp_path: Path) -> None:
     html = without_scripts(analysed(tmp_path / "out", study))
     main, appendix = html.split('<h2 id="appendix">')
     assert appendix.lstrip().partition(">")[2].startswith("\n<details><summary>All other tables")
@@ -156,11 +155,22 @@ def test_details_are_folded_in_an_appendix_and_have_no_latex_unless_asked_for(
         there = (tmp_path / "out" / f"{name}.csv").is_file()
         has_rows = there and f'<h3 id="table-{name}">' in html
         assert not has_rows or f'<h3 id="table-{name}">' in where, name
-        assert (tmp_path / "out" / f"{name}.tex").is_file() == (there and not table.appendix), name
-    analysed(tmp_path / "all", study, latex="all")
-    assert {path.stem for path in (tmp_path / "all").glob("*.tex")} == {
-        path.stem for path in (tmp_path / "all").glob("*.csv")
-    } - {"codebook"}
+
+
+def test_tables_are_written_as_latex_where_it_is_asked_for(study: Study, tmp_path: Path) -> None:
+    def written(out: Path, *latex: str) -> set[str]:
+        call_command(
+            "analyze", str(study), "--out", str(out), "--no-images", *latex, stdout=StringIO()
+        )
+        return {path.stem for path in out.glob("*.tex")}
+
+    out = tmp_path / "out"
+    assert written(out) == set()
+    every = {path.stem for path in out.glob("*.csv")} - {"codebook"}
+    of_papers = {name for name in every if not TABLES[name].appendix}
+    assert written(out, "--latex") == written(tmp_path / "main", "--latex", "main") == of_papers
+    assert written(out, "--latex", "all") == every
+    assert written(out) == set()
 
 
 def test_answer_comes_first_with_its_figure(study: Study, tmp_path: Path) -> None:

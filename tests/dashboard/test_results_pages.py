@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 from selectolax.lexbor import LexborHTMLParser
 
@@ -16,6 +17,7 @@ from analysis import catalogue
 from analysis.catalogue.subjects import SUBJECTS
 from analysis.execution import finished_run
 from analysis.labels import labels_of
+from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
 from analysis.queries import IN_WORDS
 from analysis.recipe import shipped_recipes
@@ -341,7 +343,20 @@ def test_a_table_has_its_latex_beside_its_csv(page: Client, grouped_run: Analysi
     shown = page.get(GROUPS).content.decode()
     address = f"/studies/grouped@1/results/{grouped_run.pk}/group_tests.tex"
     assert f'href="{address}"' in shown
-    assert "group_tests.tex is made with the zip" in text_of(page.get(address, follow=True))
+    latex = page.get(address)
+    assert latex["Content-Type"] == "text/x-tex; charset=utf-8"
+    assert latex["Content-Disposition"] == 'attachment; filename="group_tests.tex"'
+    assert r"\label{tab:group_tests-paper-" in latex.content.decode()
+    assert page.get(address.replace("group_tests", "nothing")).status_code == 404
+
+
+def test_latex_has_no_reason_of_a_decision(page: Client, study: Study) -> None:
+    ann = study.participants.get(pseudonym="ann")
+    reason = "Told me that she guessed"
+    decide_on(study=study, participants=[ann], excluded=True, reason=reason, at=timezone.now())
+    run = finished_run(study=study, sources=counted_sources())
+    raters = page.get(f"/studies/small/results/{run.pk}/raters.tex").content.decode()
+    assert "ann & " in raters and reason not in raters
 
 
 def test_meanings_are_in_the_words_of_the_page(page: Client, grouped_run: AnalysisRun) -> None:
@@ -450,7 +465,7 @@ def test_every_figure_is_beside_a_table_that_has_a_page(
 def test_notices_are_one_line_with_the_rest_folded(
     page: Client, study: Study, run_with_simulated: AnalysisRun
 ) -> None:
-    study.participants.filter(pseudonym="ann").update(pages_done=99)
+    add_participant(study, pseudonym="new")
     shown = page.get("/studies/small/results/?include=simulated").content.decode()
     line = re.sub(r"<[^>]*>", " ", shown[shown.index("<summary>") : shown.index("</summary>")])
     assert "4 of 5 raters included" in " ".join(line.split())

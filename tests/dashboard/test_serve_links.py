@@ -1,6 +1,5 @@
 """What `manage.py serve` says of the example: who may take part in it as it is now."""
 
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,11 @@ pytestmark = [
 
 def said_of_participants(*, public: str = "") -> str:
     """The two lines on participants, as one."""
-    printed = StringIO()
-    command = Command(stdout=printed)
+    command = Command()
     command.public = PublicAddress.read(public) if public else None
     command.password_file = Path("researcher-password.txt")
-    command.print_links("http://localhost:8000", None)
-    between = printed.getvalue().partition("Participants")[2].partition("  Dashboard")[0]
+    links = command.links("http://localhost:8000", None)
+    between = links.partition("Participants")[2].partition("  Dashboard")[0]
     return " ".join(between.split())
 
 

@@ -240,11 +240,17 @@ def command_of(pid: int) -> str:
     return ""
 
 
+def megabytes_of(process: Process) -> int:
+    status = Path(f"/proc/{process.child.pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+
 @pytest.mark.usefixtures("set_up")
 def test_killed_servers_start_again_and_leave_nothing_behind(serve: Serve, tmp_path: Path) -> None:
     port = free_port()
     process = serve(port)
     until(process, "Logs")
+    assert megabytes_of(process) < 40, "it loads Django, and only watches the others"
     for program, name in (("celery", "worker"), ("gunicorn", "web")):
         master = master_of(process, program)
         wait_for(lambda: children_of(master))  # noqa: B023  called at once

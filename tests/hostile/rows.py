@@ -37,7 +37,11 @@ OF_VISITS = {
     "axes_accesslog",
 }
 #: What researchers may upload and ask for: the requests come with a researcher's cookies, too.
-OF_RESEARCHERS = {"dashboard_submissiononprolific", "analysis_metricsrequest"}
+OF_RESEARCHERS = {
+    "dashboard_submissiononprolific",
+    "dashboard_submissionsrevision",
+    "analysis_metricsrequest",
+}
 
 
 def protected(installation: Installation, *, people: Sequence[str]) -> Rows:

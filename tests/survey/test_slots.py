@@ -50,7 +50,7 @@ def start(
 def finish(person: Participant, *, at: datetime = NOW) -> bool:
     """Whether they got a lost slot back."""
     person.status, person.finished_at = Participant.Status.COMPLETED, at
-    person.save()
+    person.save(update_fields=["status", "finished_at", "returned_at"])
     return hold_again(participant=person, at=at)
 
 

@@ -290,6 +290,12 @@ def test_somebody_else_begins_as_ever(study: Study, client: Client) -> None:
     assert Participant.objects.get().status == "completed"
 
 
+@pytest.mark.embedded  # PostgreSQL chooses by statistics, which SQLite here never has
+def test_withdrawals_of_a_source_are_counted_without_reading_them(study: Study) -> None:
+    rows = study.withdrawals.filter(source="prolific").order_by().values("source")
+    assert "COVERING INDEX withdrawal_sources" in rows.explain()
+
+
 # ── At the same moment ───────────────────────────────────────────────────────────────────────
 
 

@@ -73,9 +73,9 @@ def test_results_of_other_people_stay(study: Study) -> None:
 def withdraw_while_it_is_computed(
     study: Study, participant: Participant, monkeypatch: pytest.MonkeyPatch
 ) -> AnalysisRun:
-    def interrupted(*given: Any) -> Results:
+    def interrupted(*given: Any, **options: Any) -> Results:
         withdraw(participant=participant, at=timezone.now())
-        return analyse(*given)
+        return analyse(*given, **options)
 
     run = request_run(study=study, sources=counted_sources())
     monkeypatch.setattr("analysis.execution.analyse", interrupted)

@@ -1,4 +1,4 @@
-"""Each mixed model is fitted once, and few large ones are held."""
+"""Each mixed model is fitted once, and of large ones two are kept."""
 
 from itertools import product
 
@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from pandas import DataFrame
 
+from analysis.recipe import FittedLink
 from analysis.stats.mixed import MixedFit
 from analysis.tables.fits import Fits
 
 
 def ratings(raters: int) -> DataFrame:
-    """So many raters of two systems in eight scenarios."""
+    """Ratings of two systems in eight scenarios by this number of raters."""
     draw = np.random.default_rng(3)
     of_rater, of_scenario = draw.normal(size=raters), draw.normal(size=8)
     rows = [
@@ -22,8 +23,11 @@ def ratings(raters: int) -> DataFrame:
     return table.assign(condition="plain", dimension="warm")
 
 
-def fitted(fits: Fits, raters: int) -> MixedFit:
-    fit = fits.of(ratings(raters), "linear")
+def fitted(fits: Fits, raters: int, link: FittedLink = "linear") -> MixedFit:
+    given = ratings(raters)
+    if link != "linear":
+        given["rating"] = np.digitize(given["rating"], [-1.5, 0, 1.5])
+    fit = fits.of(given, link)
     assert isinstance(fit, MixedFit)
     return fit
 
@@ -35,7 +39,7 @@ def test_same_raters_have_the_same_fit() -> None:
         assert fitted(fits, n) is fit
 
 
-def test_model_that_is_found_from_another_one_has_the_same_numbers() -> None:
+def test_model_whose_search_starts_from_another_has_the_same_numbers() -> None:
     fits = Fits()
     fitted(fits, 6)
     beside, alone = fitted(fits, 8), fitted(Fits(), 8)
@@ -43,17 +47,23 @@ def test_model_that_is_found_from_another_one_has_the_same_numbers() -> None:
     assert beside.standard_errors.to_numpy() == pytest.approx(alone.standard_errors, abs=1e-6)
 
 
-def test_of_large_models_the_newest_two_are_kept() -> None:
-    fits = Fits(large=50)
+def test_of_large_models_the_newest_two_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analysis.tables.fits.LARGE_MODEL", 50)
+    fits = Fits()
     first, second, third = (fitted(fits, n) for n in (6, 7, 8))
     assert fitted(fits, 7) is second
     assert fitted(fits, 8) is third
     assert fitted(fits, 6) is not first
 
 
-def test_large_models_are_the_same_whatever_was_fitted_before() -> None:
-    fits = Fits(large=50)
-    fitted(fits, 6)
-    beside, alone = fitted(fits, 8), fitted(Fits(large=50), 8)
-    assert beside.sds == alone.sds
-    assert beside.coefficients.equals(alone.coefficients)
+@pytest.mark.parametrize("link", ["linear", "probit", "logit"])
+def test_models_are_the_same_whatever_was_fitted_before(link: FittedLink) -> None:
+    fits = Fits()
+    others: list[FittedLink] = ["linear", "probit", "logit"]
+    for raters, other in product((6, 9), others):
+        fitted(fits, raters, other)
+    beside, alone = fitted(fits, 8, link), fitted(Fits(), 8, link)
+    assert beside.sds == pytest.approx(alone.sds, rel=1e-5)
+    errors, expected = beside.standard_errors, alone.standard_errors
+    assert errors.to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-4, nan_ok=True)
+    assert dict(beside.coefficients) == pytest.approx(dict(alone.coefficients), rel=1e-6)

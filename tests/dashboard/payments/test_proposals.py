@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dashboard.payments.case import Case, Made
-from dashboard.payments.proposals import RULES, hourly_pay, proposals
-from dashboard.payments.rejections import RejectionRefused, check_rejection
-from dashboard.payments.screen import screen_of
+from dashboard.payments.proposals import RULES
+from dashboard.payments.rejections import RejectionRefused, UsualTime, check_rejection
+from dashboard.payments.screen import OpenProposals, Selection, screen_of
 from dashboard.prolific.terms import AmountRefused, Terms, check_bonus, check_terms, in_money
+from tests.dashboard.payments.whole_cases import hourly_of, proposals
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 COMPLETED = Case(
@@ -90,11 +91,51 @@ def test_exclusion_from_the_analysis_changes_no_proposal_and_nobody_is_rejected(
 
 
 def test_who_failed_several_checks_is_proposed_but_not_chosen() -> None:
-    screen = screen_of([case(), case(submission=2, checks_failed=2)], NOTHING)
-    assert [(group.rule, len(group.chosen)) for group in screen.groups] == [
-        ("completed", 1),
-        ("failed_checks", 0),
+    proposed = [OpenProposals("completed", [1]), OpenProposals("failed_checks", [2])]
+    screen = screen_of(proposed, NOTHING)
+    assert [(group.rule, group.n, group.n_picked) for group in screen.groups] == [
+        ("completed", 1, 1),
+        ("failed_checks", 1, 0),
     ]
+
+
+def test_all_of_a_rule_is_chosen_but_for_what_is_excluded() -> None:
+    proposed = [OpenProposals("completed", [1, 2, 3]), OpenProposals("failed_checks", [4, 5])]
+
+    def picked(**selection: object) -> list[list[int]]:
+        screen = screen_of(proposed, NOTHING, selection=Selection(**selection))  # type: ignore[arg-type]  # each case names what differs
+        return [list(group.picked) for group in screen.groups]
+
+    assert picked() == [[], []]
+    assert picked(chosen=["2:completed", "4:failed_checks"]) == [[2], [4]]
+    assert picked(rules=["completed"], excluded=["2:completed"]) == [[1, 3], []]
+    assert picked(rules=["failed_checks"], chosen=["3:completed"]) == [[3], [4, 5]]
+
+
+def test_stamp_tells_which_are_chosen_not_only_how_many() -> None:
+    first, second = (
+        screen_of([OpenProposals("completed", [1, 2])], NOTHING, selection=Selection(chosen=[key]))
+        for key in ("1:completed", "2:completed")
+    )
+    assert first.n == second.n == 1 and first.stamp != second.stamp
+
+
+UNKNOWN = [
+    "9:completed",
+    "1:steal",
+    "x:completed",
+    "01:completed",
+    "9" * 5000 + ":completed",
+    "1",
+    "",
+]
+
+
+@pytest.mark.parametrize("key", UNKNOWN)
+def test_key_that_nothing_has_is_unknown(key: str) -> None:
+    proposed = [OpenProposals("completed", [1])]
+    screen = screen_of(proposed, NOTHING, selection=Selection(chosen=["1:completed", key]))
+    assert screen.unknown == [key] and screen.n == 1
 
 
 def test_bonuses_go_by_what_is_promised() -> None:
@@ -120,7 +161,7 @@ def test_hourly_pay_is_lifted_to_what_is_due_at_the_median_time() -> None:
     terms = Terms(currency="GBP", reward=150)
     cases = [case(submission=n, completed_at=START + timedelta(minutes=m))
              for n, m in ((1, 10), (2, 24), (3, 90))]  # fmt: skip
-    hourly = hourly_pay(cases, terms)
+    hourly = hourly_of(cases, terms)
     assert hourly is not None and hourly.top_up == 90
     assert hourly.in_words == (
         "The median time of 3 people is 24.00 minutes. £1.50 × 60 / 24.00 = £3.75 an hour, less "
@@ -140,15 +181,15 @@ def test_hourly_pay_is_lifted_to_what_is_due_at_the_median_time() -> None:
     ],
 )
 def test_promise_and_bonus_for_everyone_count_in_the_hourly_pay(terms: Terms, top_up: int) -> None:
-    hourly = hourly_pay([case()], terms)
+    hourly = hourly_of([case()], terms)
     assert hourly is not None and hourly.top_up == top_up
 
 
 def test_hourly_pay_is_not_computed_without_reward_or_times() -> None:
-    assert hourly_pay([case()], NOTHING) is None
+    assert hourly_of([case()], NOTHING) is None
     timeless = case(started_at=None, completed_at=None)
-    assert hourly_pay([timeless], Terms(reward=100)) is None
-    ours = hourly_pay([replace(timeless, minutes_here=30.0)], Terms(reward=300))
+    assert hourly_of([timeless], Terms(reward=100)) is None
+    ours = hourly_of([replace(timeless, minutes_here=30.0)], Terms(reward=300))
     assert ours is not None and ours.minutes == 30
 
 
@@ -205,19 +246,15 @@ def test_rejection_that_prolifics_rules_forbid(
     changes: dict[str, object], category: str, reason: str, minutes: float, why: str
 ) -> None:
     with pytest.raises(RejectionRefused, match=why):
-        check_rejection(
-            case(**changes), category=category, reason=reason, study_minutes=minutes, others=[]
-        )
+        check_rejection(case(**changes), category=category, reason=reason, study_minutes=minutes)
 
 
 def test_rejection_that_the_rules_allow() -> None:
     for failed, minutes in ((2, 5), (1, 4)):
         one = case(checks_failed=failed)
-        check_rejection(
-            one, category="FAILED_CHECK", reason=REASON, study_minutes=minutes, others=[]
-        )
-    others = [case(completed_at=START + timedelta(minutes=20 + n % 3)) for n in range(30)]
-    quick = case(completed_at=START + timedelta(minutes=2))
-    check_rejection(
-        quick, category="TOO_QUICKLY", reason=REASON, study_minutes=20, others=[*others, quick]
-    )
+        check_rejection(one, category="FAILED_CHECK", reason=REASON, study_minutes=minutes)
+    quick, usual = case(completed_at=START + timedelta(minutes=2)), UsualTime(mean=21, sd=1)
+    too_quickly = {"category": "TOO_QUICKLY", "reason": REASON, "study_minutes": 20}
+    check_rejection(quick, **too_quickly, usual=usual)  # type: ignore[arg-type]  # said once
+    with pytest.raises(RejectionRefused, match="3 standard deviations"):
+        check_rejection(quick, **too_quickly, usual=UsualTime(mean=21, sd=7))  # type: ignore[arg-type]  # said once

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.stats.mixed.arrow import Crossing, Posterior, Weights
+from analysis.stats.mixed.arrow import CHUNK, Crossing, Posterior, Weights
 from analysis.stats.mixed.degrees_of_freedom import Reference
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.nested import FEW_CELLS, Matrix, Nested, Vector
@@ -189,8 +189,13 @@ def test_absorbed_equations_and_their_slopes(whole: Whole) -> None:
     assert 2 * whole.tau * by_variance == pytest.approx(slopes, rel=1e-5, abs=1e-8)
 
 
+@pytest.mark.parametrize("chunk", [CHUNK, 400])
 @pytest.mark.parametrize("has_residual", [True, False])
-def test_information_about_the_variances(whole: Whole, has_residual: bool) -> None:
+def test_information_about_the_variances(
+    whole: Whole, has_residual: bool, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether all blocks or a few are there at a time."""
+    monkeypatch.setattr("analysis.stats.mixed.degrees_of_freedom.CHUNK", chunk)
     absorbed = whole.equations.absorb(whole.tau)
     n, p = whole.P.shape
     reference = Reference(absorbed, absorbed.inverse, n - p if has_residual else None)

@@ -1,5 +1,6 @@
 """Estimated means, contrasts and shares: what emmeans and numerical integration say."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,7 @@ from analysis.stats.mixed import (
     against,
     contrasts,
     crossed,
+    first_shares,
     fit_linear,
     fit_ordinal,
     means,
@@ -199,3 +201,17 @@ def test_systems_with_few_items_are_not_told_apart_too_often() -> None:
     assert sds[1] < 0.28  # what maximum likelihood makes of it: 24 items, 8 of them spent
     assert 0.03 <= rejected[0] <= 0.07
     assert rejected[1] > 0.07
+
+
+def test_shares_of_draws_are_those_of_another_machine() -> None:
+    """Whose covariance is another in its last digits: here of systems that are as uncertain."""
+    frame = simulated(np.random.default_rng(4), raters=12, systems=5, items=3, sd=0.3)
+    fit = fit_linear(crossed(frame, rating="rating", fixed=["system"], groups=("rater", "item")))
+    assert isinstance(fit, MixedFit)
+    own = first_shares(fit, "system", seed=3, draws=2000)
+    assert own.sum() == pytest.approx(1) and own.max() < 1
+    draw = np.random.default_rng(1)
+    for _ in range(20):
+        parts = draw.normal(1, 1e-14, fit.covariance.shape)
+        theirs = replace(fit, covariance=fit.covariance * (parts + parts.T) / 2)
+        assert first_shares(theirs, "system", seed=3, draws=2000) == pytest.approx(own, abs=1e-9)

@@ -1,6 +1,7 @@
 """Cumulative link mixed models: what ordinal::clmm says, and where there is nothing to say."""
 
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from typing import Any
@@ -13,10 +14,12 @@ from scipy.stats import norm
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
 from analysis.stats.mixed.arrow import Crossing
+from analysis.stats.mixed.checks import spare_levels
 from analysis.stats.mixed.laplace import Laplace
+from analysis.stats.mixed.linear import Linear
 from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.nested import Nested, Vector
-from analysis.stats.mixed.ordinal import Ordinal
+from analysis.stats.mixed.ordinal_model import Ordinal
 from tests.oracle.mixed.stored import NESTED, by_text, data, ratings, reference
 
 pytestmark = pytest.mark.slow
@@ -64,7 +67,7 @@ class TestLaplace:
             DISTRIBUTIONS["probit"],
         )
         thresholds = np.array([-0.5, 0.8])
-        mode = model.mode(thresholds, np.zeros(0), tau, (np.zeros(2), np.zeros(2)))
+        mode = model.mode(thresholds, np.zeros(0), tau, np.zeros(4))
         return mode.log_likelihood, self.exact(thresholds, tau)
 
     def exact(self, cuts: Vector, tau: Vector) -> float:
@@ -115,7 +118,7 @@ class TestLaplace:
         at = np.array([-0.9, 0.1, 0.8, 0.3, -0.2, *(0.5, 0.7, 0.4, 0.6)[: len(crossing.sizes)]])
 
         def mode(x: Vector) -> Any:
-            return model.mode(x[:3], x[3:5], x[5:], (np.zeros(80), np.zeros(60)))
+            return model.mode(x[:3], x[3:5], x[5:], np.zeros(len(pairs)))
 
         slope = model.slope(mode(at))
         found = np.concatenate([slope.thresholds, slope.coefficients, slope.tau])
@@ -133,7 +136,7 @@ class TestRestricted:
         name = "system[Az]"
         ratio = restricted.standard_errors[name] / by_likelihood.standard_errors[name]
         # 102 texts, of which 22 fixed effects leave 80.
-        assert restricted.spare_levels["item"] == 80
+        assert spare_levels(restricted.data.X, restricted.data.group("item")) == 80
         assert ratio == pytest.approx(np.sqrt(102 / 80), rel=0.01)
         assert restricted.sds["rater"] == pytest.approx(by_likelihood.sds["rater"], rel=0.01)
 
@@ -161,6 +164,50 @@ def test_factors_may_come_in_any_order_and_ratings_too() -> None:
     assert dict(found.coefficients) == pytest.approx(dict(same.coefficients), rel=1e-5)
 
 
+class TestPart:
+    """Effects with an SD of 0 are left out of the computation, whichever they are."""
+
+    GROUPS = ("rater/condition/system", "scenario/condition/system")
+
+    def model(self) -> Ordinal:
+        draw = np.random.default_rng(7)
+        rater, scenario, system = (grid.ravel() for grid in np.indices((9, 4, 4)))
+        latent = draw.normal(size=9)[rater] + draw.normal(size=len(rater)) + system / 4
+        frame = DataFrame(
+            {
+                "rating": np.digitize(latent, [-0.5, 0.5, 1.5]),
+                "system": system.astype(str),
+                "condition": system // 2,
+                "rater": rater,
+                "scenario": scenario,
+            }
+        )
+        of_ratings = crossed(frame, rating="rating", fixed=["system"], groups=self.GROUPS)
+        return Ordinal(of_ratings, frame["rating"].to_numpy(), "probit")
+
+    @pytest.mark.parametrize("absent", [[0], [2], [1, 2], [4, 5], [1, 3], [0, 1, 2], range(6)])
+    def test_is_as_the_whole_with_the_least_of_them(self, absent: Sequence[int]) -> None:
+        model = self.model()
+        at = np.concatenate([[-0.6, 0.1, 0.2, 0.1, 0.4, 0.7], [0.9, 0.3, 0.2, 0.25, 0.15, 0.35]])
+        at[model.sds] *= ~np.isin(np.arange(6), absent)
+        beside = at + np.where(at == 0, 1e-8, 0)
+        height, slope = model.objective(at)
+        of_beside, expected = model.objective(beside)
+        assert height == pytest.approx(of_beside, abs=1e-9)
+        assert slope == pytest.approx(expected, abs=1e-5)
+        assert not slope[model.sds][list(absent)].any()
+
+    @pytest.mark.parametrize("absent", [[0], [2], [1, 2], [4, 5], [0, 1, 2]])
+    def test_is_one_of_a_linear_model_too(self, absent: Sequence[int]) -> None:
+        model = Linear(self.model().data, restricted=True)
+        tau = np.array([0.9, 0.3, 0.2, 0.25, 0.15, 0.35]) * ~np.isin(np.arange(6), absent)
+        height, slope = model.objective(tau)
+        of_beside, expected = model.objective(tau + np.where(tau, 0, 1e-8))
+        assert height == pytest.approx(of_beside, abs=1e-9)
+        assert slope == pytest.approx(expected, abs=1e-5)
+        assert not slope[list(absent)].any()
+
+
 class TestNear:
     """A fit of much the same ratings is where to start, and not where to end."""
 
@@ -181,21 +228,13 @@ class TestNear:
         errors, expected = found.standard_errors, same.standard_errors
         assert dict(errors) == pytest.approx(dict(expected), rel=2e-4)
 
-    def test_the_search_is_shorter(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        tried: list[int] = []
-        objective = Ordinal.objective
-
-        def counted(model: Ordinal, x: Vector) -> tuple[float, Vector]:
-            tried.append(1)
-            return objective(model, x)
-
-        monkeypatch.setattr(Ordinal, "objective", counted)
-        near = fit_ordinal(data("study"))
-        from_the_beginning = len(tried)
-        tried.clear()
-        assert isinstance(near, MixedFit)
-        fit_ordinal(data("study"), near=near)
-        assert len(tried) < from_the_beginning
+    @pytest.mark.parametrize("link", LINKS)
+    def test_the_search_starts_at_its_maximum(self, link: Link) -> None:
+        fit = fitted("study", link, restricted=False)
+        model = Ordinal(fit.data, np.unique(fit.data.y, return_inverse=True)[1], link)
+        heights = [model.objective(model.start(near)[0])[0] for near in (fit, None)]
+        assert heights[0] == pytest.approx(fit.log_likelihood, abs=1e-6)
+        assert heights[1] < fit.log_likelihood - 1
 
     def test_one_at_the_boundary_is_left(self) -> None:
         at_zero = fitted("wine", "probit", restricted=False)
