@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,23 +56,41 @@ BY_NAME = {benchmark.name: benchmark for benchmark in BENCHMARKS}
 
 
 def measured(name: str, version: Version, given: Sequence[str]) -> Measured:
-    """Run a script of a version to its end."""
+    """Run a script of a version to its end: ours, or its own if ours can't measure it."""
     with tempfile.TemporaryDirectory() as made:
         file = Path(made) / "tables"
-        done = subprocess.run(
-            [version.python, version.folder / "benchmarks" / f"{name}.py", *given],
-            check=False,
-            cwd=version.folder,
-            env=os.environ | {STORED_IN: str(file)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        if done.returncode:
-            sys.stderr.write(done.stderr)
-            last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            return Measured(version.name, failed=last)
-        tables = stored_tables(file)
-        return Measured(version.name, tables, failed="" if tables else "it measured nothing")
+        done = _script(name, version.folder, version.python, given, {STORED_IN: str(file)})
+        if not done.returncode:
+            tables = stored_tables(file)
+            return Measured(version.name, tables, failed="" if tables else "it measured nothing")
+    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    if version.own is not None and (version.own / "benchmarks" / f"{name}.py").exists():
+        print(f"{last}\nMeasured by the script of {version.name}:", flush=True)
+        own = _script(name, version.own, version.python, given, {}, stdout=subprocess.PIPE)
+        if not own.returncode:
+            print(own.stdout)
+            return Measured(version.name, failed=last, printed=own.stdout.strip())
+    sys.stderr.write(done.stderr)
+    return Measured(version.name, failed=last)
+
+
+def _script(
+    name: str,
+    folder: Path,
+    python: Path,
+    given: Sequence[str],
+    environment: Mapping[str, str],
+    stdout: int | None = None,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [python, folder / "benchmarks" / f"{name}.py", *given],
+        check=False,
+        cwd=folder,
+        env=os.environ | environment,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def run(benchmark: Benchmark, ours: Version, other: Version | None, given: Sequence[str]) -> Run:

@@ -3,15 +3,18 @@ measured.
 """
 
 import csv
+import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from benchmarks import ai_flags, analysis_scale, mixed_models
-from benchmarks.__main__ import BENCHMARKS, arguments
+from benchmarks.__main__ import BENCHMARKS, arguments, measured
 from benchmarks.running.readme import Measured, Run, names, written
 from benchmarks.running.tables import STORED_IN, Table, reported, stored_tables
+from benchmarks.running.versions import Version
 from survey.simulated import writing
 
 ROOT = Path(__file__).parents[1]
@@ -126,6 +129,26 @@ def test_earlier_version_that_can_not_be_measured_says_why() -> None:
     run = Run("metrics", "2026-11-30", Measured("abc", [QUICK]), failed, ["--texts", "120"])
     said = written(README, run)
     assert "Commit `abc`, 2026-11-30 with `--texts 120`. `v0.9.0` can't be measured so: Imp" in said
+
+
+def test_earlier_version_is_measured_by_its_own_script_if_ours_can_not() -> None:
+    printed = Measured("v0.9.0", failed="ImportError: no module", printed="texts  CPU\n120    0.4")
+    text = written(README, Run("metrics", "2026-11-30", Measured("abc", [QUICK]), printed))
+    own = text.partition("| 120 | 0.1 |\n\n")[2].partition("\n<!-- end -->")[0]
+    assert own == (
+        "`v0.9.0` in the same run, measured by its own script:\n\n```\ntexts  CPU\n120    0.4\n```"
+    )
+
+
+def test_own_script_of_an_earlier_version_is_run(tmp_path: Path) -> None:
+    for folder, script in (("ours", "import nothing_like_it"), ("own", "print('120  0.4')")):
+        (tmp_path / folder / "benchmarks").mkdir(parents=True)
+        (tmp_path / folder / "benchmarks" / "metrics.py").write_text(script)
+    earlier = Version("v0.9.0", tmp_path / "ours", Path(sys.executable), tmp_path / "own")
+    done = measured("metrics", earlier, [])
+    assert done.printed == "120  0.4"
+    assert done.failed == "ModuleNotFoundError: No module named 'nothing_like_it'"
+    assert not measured("metrics", replace(earlier, own=None), []).printed
 
 
 def test_benchmark_without_a_place_changes_nothing() -> None:

@@ -13,11 +13,14 @@ PATTERN = re.compile(r"<!-- bench: (\w+) -->\n(.*?)\n?<!-- end -->", re.DOTALL)
 
 @dataclass(frozen=True)
 class Measured:
-    """The tables of a version; `failed` says why it has none."""
+    """The tables of a version; `failed` says why it has none, `printed` is what its own script
+    printed then.
+    """
 
     version: str
     tables: Sequence[Table] = ()
     failed: str = ""
+    printed: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,11 @@ def _content(run: Run) -> str:
         return "\n\n".join([f"{head}.", *_tables(run.ours.tables)])
     if run.earlier.failed:
         why = f"`{run.earlier.version}` can't be measured so: {run.earlier.failed}"
-        return "\n\n".join([f"{head}. {why}", *_tables(run.ours.tables)])
+        parts = [f"{head}. {why}", *_tables(run.ours.tables)]
+        if run.earlier.printed:
+            own = f"`{run.earlier.version}` in the same run, measured by its own script:"
+            parts += [own, f"```\n{run.earlier.printed}\n```"]
+        return "\n\n".join(parts)
     paired = f"{head}, and in the same run `{run.earlier.version}`, an earlier version."
     earlier = {table.title: table for table in run.earlier.tables}
     return "\n\n".join([paired, *_tables(run.ours.tables, earlier, run.earlier.version)])

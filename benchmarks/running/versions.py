@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +16,14 @@ FIRST = "a28f3bad"
 
 @dataclass(frozen=True)
 class Version:
-    """A version's name, the folder with its program, and the Python that runs it."""
+    """A version's name, the folder with its program, and the Python that runs it. `own` is the
+    folder of an earlier version with its own benchmarks.
+    """
 
     name: str
     folder: Path
     python: Path
+    own: Path | None = None
 
 
 def git(*arguments: str) -> str:
@@ -46,16 +49,15 @@ def earlier_name() -> str:
 @contextmanager
 def earlier_version(name: str) -> Iterator[Version]:
     """It has our benchmarks, so that both versions do the same. Raises CalledProcessError."""
-    with tempfile.TemporaryDirectory(prefix="fivefold-earlier-") as made:
-        folder = Path(made) / "fivefold"
-        git("worktree", "add", "--detach", str(folder), name)
-        try:
-            for ours in ("benchmarks", "tests"):
-                shutil.rmtree(folder / ours, ignore_errors=True)
-                shutil.copytree(ROOT / ours, folder / ours)
-            yield Version(name, folder, _python(name, folder))
-        finally:
-            git("worktree", "remove", "--force", str(folder))
+    with tempfile.TemporaryDirectory(prefix="fivefold-earlier-") as made, ExitStack() as stack:
+        folder, own = Path(made) / "fivefold", Path(made) / "own"
+        for worktree in (folder, own):
+            git("worktree", "add", "--detach", str(worktree), name)
+            stack.callback(git, "worktree", "remove", "--force", str(worktree))
+        for ours in ("benchmarks", "tests"):
+            shutil.rmtree(folder / ours, ignore_errors=True)
+            shutil.copytree(ROOT / ours, folder / ours)
+        yield Version(name, folder, _python(name, folder), own)
 
 
 def _python(name: str, folder: Path) -> Path:
