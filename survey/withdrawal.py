@@ -91,6 +91,8 @@ def erase_old_keys(*, at: datetime) -> int:
         key="", prolific_study_id="", prolific_session_id=""
     )
     withdrawals = list(old)
+    if not withdrawals:
+        return 0
     for erase in key_erasers:
         erase(withdrawals)
     invitations = old.filter(kind=Identity.Kind.INVITATION).values("key")

@@ -89,11 +89,16 @@ class Live(Route):
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
         role = role_of(user_of(request), study.slug)
+        live = live_state(study, asked_for(request))
         content = {
-            "live": live_state(study, asked_for(request)),
+            "live": live,
             "endings": []
             if is_imported(study)
-            else endings(study, with_codes=sees_codes(user_of(request), study)),
+            else endings(
+                study,
+                with_codes=sees_codes(user_of(request), study),
+                completed=live.visits.by_source,
+            ),
             "links": participant_links(
                 study, preview=role is not None and role.may(Permission.CHANGE)
             ),

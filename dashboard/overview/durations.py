@@ -33,14 +33,18 @@ class Timing:
     newest: Durations | None
 
 
-def timing(people: QuerySet[Participant]) -> Timing:
-    """Minutes from start to end of the completed; those without a known duration are left out."""
+def timed(people: QuerySet[Participant]) -> QuerySet[Participant]:
+    """Those who completed in a known time, with their `seconds`."""
     completed = people.filter(status=Participant.Status.COMPLETED, clock_stepped=False)
-    timed = completed.annotate(seconds=SECONDS).filter(seconds__gte=0)
-    n = timed.count()
-    everybody = _durations(n, partial(_minutes, timed.order_by("seconds")))
+    return completed.annotate(seconds=SECONDS).filter(seconds__gte=0)
+
+
+def timing(people: QuerySet[Participant], n: int) -> Timing:
+    """Minutes from start to end of the people who are `timed`; `n` is their number."""
+    everybody = _durations(n, partial(_minutes, timed(people).order_by(SECONDS)))
     if n <= NEWEST:
         return Timing(everybody, None)
+    completed = people.filter(status=Participant.Status.COMPLETED, clock_stepped=False)
     # No index has their seconds in this form, so SQLite goes from the newest on, not through all.
     known = completed.annotate(seconds=Coalesce(SECONDS, Value(-1.0))).filter(seconds__gte=0)
     last_first = known.annotate(ended=ENDED).order_by("-ended", "-id")

@@ -1,6 +1,7 @@
 """What researchers need to know while a study runs: its slots, and how people's surveys end."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +10,7 @@ from django.db.models import Count
 from dashboard.overview.visits import count_completed, unfinished_people
 from survey.definition.codes import possible_endings
 from survey.definition.settings import ENDINGS, Prolific, Settings
-from survey.models import Participant, Slot, Study
+from survey.models import Slot, Study
 from survey.prolific.codes import RECOMMENDED
 from survey.slots import SlotCounts, pools_used, slot_counts
 from survey.tidy import counted_sources, definition_of, reading
@@ -60,9 +61,15 @@ class Ending:
     why: str
 
 
-def endings(study: Study, *, with_codes: bool) -> list[Ending]:
+def endings(
+    study: Study,
+    *,
+    with_codes: bool,
+    completed: Mapping[str, Counter[str]] | None = None,
+) -> list[Ending]:
     """The study's possible endings in order, and others that people met under earlier settings;
-    with their codes for roles that may see them.
+    with their codes for roles that may see them. Raters who completed are counted, unless
+    `completed` has the counts of each source.
 
     People who met a full study are not stored, nor who withdrew.
     """
@@ -70,11 +77,11 @@ def endings(study: Study, *, with_codes: bool) -> list[Ending]:
     raters = counted_sources()
     with reading():
         for source in raters:
-            counts += count_completed(study, source)
+            counts += count_completed(study, source) if completed is None else completed[source]
         rest = unfinished_people(study, raters)
         for ending, status, n in rest.values_list("ending", "status").annotate(n=Count("*")):
             counts[f"ended {ending or status}"] += n
-    withdrawals = study.withdrawals.exclude(source__in=Participant.NOT_COUNTED)
+    withdrawals = study.withdrawals.filter(source__in=raters)
     people: dict[str, int | None] = {name: counts[f"ended {name}"] for name in ENDINGS}
     people |= {"full": None, "withdrawn": withdrawals.count()}
     settings = Settings.model_validate(study.settings)

@@ -10,7 +10,7 @@ from dashboard.overview.endings import pools
 from dashboard.overview.live_warnings import Now, Warned, live_warnings
 from dashboard.overview.over_time import OverTime, over_time
 from dashboard.overview.refused import RefusalCount, refused_arrivals
-from dashboard.overview.visits import visits_of
+from dashboard.overview.visits import Visits, visits_of
 from survey.content import content_of
 from survey.models import Study
 from survey.slots import SlotCounts
@@ -23,6 +23,7 @@ class LiveState:
 
     counts: LiveCounts
     include: list[str]
+    visits: Visits
     slots: list[SlotCounts]
     over_time: OverTime | None
     #: Of people who saw pages here; empty for imports.
@@ -61,12 +62,13 @@ def live_state(study: Study, asked: list[str] | None) -> LiveState:
     with reading():
         visits = visits_of(study, sources, inactive_since=inactive_since)
     pages = drop_off(visits.completed, visits.unfinished, content_of(study))
-    times = timing(study.participants.filter(source__in=sources))
+    times = timing(study.participants.filter(source__in=sources), visits.timed)
     slots = pools(study, at=counts.at)
     refused = refused_arrivals(study, at=counts.at)
     return LiveState(
         counts,
         include,
+        visits,
         slots,
         over_time(visits.arrivals, visits.completions),
         pages,

@@ -20,7 +20,7 @@ from dashboard.overview.endings import endings, slots_in_words
 from dashboard.overview.events import events
 from dashboard.overview.forms import StateForm
 from dashboard.overview.links import participant_links
-from dashboard.overview.live import live_state
+from dashboard.overview.live import LiveState, live_state
 from dashboard.overview.opening import NotOpened, against, change_state, only_stand_in, refused
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -66,16 +66,21 @@ def studies(request: ResearcherRequest) -> HttpResponse:
 @researcher_required
 def study(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
+    live = live_state(study, asked_for(request))
     return study_page(
         request,
         study,
         "study",
         "overview/overview",
-        **_live(request, study),
+        **_live(request, study, live),
         **_results(study, asked_for(request)),
         endings=[]
         if is_imported(study)
-        else endings(study, with_codes=sees_codes(request.user, study)),
+        else endings(
+            study,
+            with_codes=sees_codes(request.user, study),
+            completed=live.visits.by_source,
+        ),
         states=State,
         state_meaning=state_meaning(study),
         links=participant_links(
@@ -106,20 +111,19 @@ def _results(study: Study, include: list[str] | None) -> dict[str, Any]:
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
     study = study_or_404(name)
-    context = {"study": study, "labels": labels_of(study), **_live(request, study)}
+    live = live_state(study, asked_for(request))
+    context = {"study": study, "labels": labels_of(study), **_live(request, study, live)}
     return render(request, "dashboard/overview/_counts.html", context)
 
 
-def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
+def _live(request: HttpRequest, study: Study, live: LiveState) -> dict[str, Any]:
     """What the overview shows of this moment."""
-    asked = asked_for(request)
-    live = live_state(study, asked)
     return {
         "counts": live.counts,
         "shown": live.shown,
         "include": live.include,
         "excluded_raters": f"{include_query(live.include)}&rule={ANY_RULE}#raters-heading",
-        "by_default": bool(live.include) and asked is None,
+        "by_default": bool(live.include) and asked_for(request) is None,
         "not_counted": [one.source for one in live.counts.not_counted],
         "pools": live.slots,
         "in_words": [(one.pool, slots_in_words(one)) for one in live.slots_shown],

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from django.db.models import Case, Count, Max, Min, Q, QuerySet, Value, When
 
+from dashboard.overview.durations import timed
 from dashboard.shared.chunk_counts import MANY, counted_in_chunks
 from survey.models import AttentionCheck, Participant, Study
 from survey.models.sql import TimeText
@@ -46,6 +47,13 @@ class Visits:
     #: Of those who completed: how many answered an attention check, and failed one.
     checked: int
     failed_check: int
+    #: What `count_completed` found, by source; also of imported people.
+    by_source: Mapping[str, Counter[str]]
+
+    @property
+    def timed(self) -> int:
+        """How many of those who completed, imported people too, have a known duration."""
+        return sum(counts["timed"] for counts in self.by_source.values())
 
 
 def visits_of(study: Study, sources: Collection[str], *, inactive_since: datetime) -> Visits:
@@ -53,9 +61,8 @@ def visits_of(study: Study, sources: Collection[str], *, inactive_since: datetim
     `survey.tidy.reading()`.
     """
     here = [source for source in sources if source != Participant.Source.IMPORT]
-    total: Counter[str] = Counter()
-    for source in here:
-        total.update(count_completed(study, source))
+    by_source = {source: count_completed(study, source) for source in sources}
+    total = sum((by_source[source] for source in here), Counter[str]())
     rest = unfinished_people(study, here)
     came = rest.aggregate(
         first=Min("arrived_at"),
@@ -71,6 +78,7 @@ def visits_of(study: Study, sources: Collection[str], *, inactive_since: datetim
         clock_stepped=total["stepped"] + came["stepped"],
         checked=total["checked"],
         failed_check=total["failed"],
+        by_source=by_source,
     )
 
 
@@ -86,7 +94,7 @@ def unfinished_people(study: Study, sources: Collection[str]) -> QuerySet[Partic
 
 def count_completed(study: Study, source: str, *, store_from: int = MANY) -> Counter[str]:
     """People of a source who completed: `completed`, `arrived …` and `finished …` by time,
-    `ended …` by ending, `stepped`, `checked`, `failed`.
+    `ended …` by ending, `stepped`, `timed`, `checked`, `failed`.
     """
     people = study.participants.filter(source=source, status=Status.COMPLETED)
     count = partial(_count, people)
@@ -105,6 +113,7 @@ def _count(people: QuerySet[Participant], ids: range) -> Counter[str]:
     counts = Counter(
         completed=about["completed"],
         stepped=about["stepped"],
+        timed=timed(chunk).count(),
         **checks.aggregate(
             checked=Count("participant", distinct=True),
             failed=Count("participant", distinct=True, filter=Q(passed=False)),

@@ -67,7 +67,7 @@ def compared_in_chunks(study: Study) -> None:
 
 
 def timed(study: Study) -> None:
-    assert timing(study.participants.filter(source="link")).everybody
+    assert timing(study.participants.filter(source="link"), PEOPLE).everybody
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,8 @@ def test_imports_alone_have_neither_arrivals_nor_pages(page: Client, study: Stud
 
 
 def timed(study: Study) -> Timing:
-    return timing(study.participants.filter(source__in=["prolific", "import"]))
+    people = study.participants.filter(source__in=["prolific", "import"])
+    return timing(people, visits(study).timed)
 
 
 def test_quartiles_are_of_all_who_completed_and_of_the_newest(db: None) -> None:
