@@ -77,7 +77,8 @@ def endings(
     raters = counted_sources()
     with reading():
         for source in raters:
-            counts += count_completed(study, source) if completed is None else completed[source]
+            found = count_completed(study, source) if completed is None else completed[source]
+            counts.update({name: n for name, n in found.items() if name.startswith("ended ")})
         rest = unfinished_people(study, raters)
         for ending, status, n in rest.values_list("ending", "status").annotate(n=Count("*")):
             counts[f"ended {ending or status}"] += n

@@ -62,7 +62,9 @@ def visits_of(study: Study, sources: Collection[str], *, inactive_since: datetim
     """
     here = [source for source in sources if source != Participant.Source.IMPORT]
     by_source = {source: count_completed(study, source) for source in sources}
-    total = sum((by_source[source] for source in here), Counter[str]())
+    total: Counter[str] = Counter()
+    for source in here:
+        total.update(by_source[source])
     rest = unfinished_people(study, here)
     came = rest.aggregate(
         first=Min("arrived_at"),

@@ -60,7 +60,8 @@ class Participant(models.Model):
     #: Sources of people who never come from Prolific: they need no code, but a personal link.
     WITHOUT_PROLIFIC = (Source.LINK, Source.PANEL)
 
-    study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
+    # Without an index of its own: others begin with it.
+    study = models.ForeignKey(Study, models.PROTECT, related_name="participants", db_index=False)
     pseudonym = models.CharField(max_length=100, default=new_pseudonym)
     secret = models.CharField(max_length=64, default=new_secret, unique=True)
     source = models.CharField(max_length=10, choices=Source)
@@ -106,10 +107,15 @@ class Participant(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            # Counts of people and the fingerprint of an analysis read this index and no rows. On
-            # PostgreSQL that takes the id, too.
+            # Narrow, so that people are counted three times as fast.
+            models.Index(fields=["study", "source", "status"], name="participant_states"),
+            # The fingerprint of an analysis and counts of people who have not completed read this
+            # index and no rows. On PostgreSQL that takes the id, too.
             models.Index(
-                fields=["study", "source", "status", "last_seen_at", "pages_done", "id"],
+                fields=[
+                    *("study", "source", "status", "last_seen_at", "pages_done", "arrived_at"),
+                    *("returned_at", "ending", "clock_stepped", "id"),
+                ],
                 name="participant_counts",
             ),
             # Finds the median duration, and the newest durations. With the columns that it is
