@@ -27,7 +27,7 @@ run:
 # SIGINT is Ctrl-C: what runs is finished first.
 dev: setup
 	@.venv/bin/watchfiles --sigint-timeout 30 '.venv/bin/python manage.py serve' \
-		config survey judge corpus analysis dashboard templates static
+		config survey jobs judge corpus analysis dashboard templates static
 
 setup:
 	@$(PYTHON) bootstrap.py --dev

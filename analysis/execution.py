@@ -12,7 +12,6 @@ from django.utils import timezone
 from pandas import DataFrame, Series, isna
 from scipy.stats import t
 
-from analysis import jobs
 from analysis.by_recipe import add_replication
 from analysis.decisions import about, snapshot_at
 from analysis.declarations import ANALYSES
@@ -22,8 +21,6 @@ from analysis.figures.perturbations import changes_figure
 from analysis.figures.scorers import calibration_figure
 from analysis.frames import Snapshot, read_protocol, read_rehearsal
 from analysis.free_memory import free_memory
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.judges.automatic_metrics import analyse_metrics
 from analysis.judges.judging import analyse_judges
 from analysis.judges.perturbed import CHANGES, PerturbedData, perturbation_tables
@@ -54,6 +51,9 @@ from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
 from analysis.theme_frames import read_themes
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from survey.definition.labels import Labels
 from survey.files.csv_text import time_text
 from survey.models import Participant, Study
@@ -110,10 +110,10 @@ def execute(run_id: int, *, while_reading: WhileReading | None = None) -> bool:
     except Lost:
         logger.info("%s is no longer this worker's", run)
     except TooLarge as refused:
-        jobs.refuse(run, str(refused))
+        leases.refuse(run, str(refused))
     except Exception as error:  # whatever it was: the run has to say that it failed
         logger.exception("%s failed", run)
-        jobs.fail(run, error)
+        leases.fail(run, error)
     return True
 
 
@@ -259,9 +259,9 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
     """Store everything, or nothing. Raises Lost."""
     study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     if study.withdrawals.count() != withdrawals:
-        jobs.give_back(run)  # a participant who is counted here withdrew meanwhile
+        leases.give_back(run)  # a participant who is counted here withdrew meanwhile
         return
-    jobs.finish(
+    leases.finish(
         run,
         fingerprint=run.fingerprint,
         snapshot_hash=run.snapshot_hash,

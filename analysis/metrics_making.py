@@ -4,35 +4,35 @@ import logging
 
 from django.db import OperationalError
 
-from analysis import jobs
 from analysis.computed_metrics import compute_metrics, possible_metrics
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.metric_options import installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.models import MetricsRequest
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 
 logger = logging.getLogger(__name__)
 
 
 def execute_metrics(request_id: int) -> bool:
     """Compute what was asked for, or store why it failed. False if there was nothing to take."""
-    request = jobs.claim(MetricsRequest.objects.select_related("study"), request_id)
+    request = leases.claim(MetricsRequest.objects.select_related("study"), request_id)
     if request is None:
         return False
     try:
         with kept(request):
             _compute(request)
-        jobs.finish(request, percent=100)
+        leases.finish(request, percent=100)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s are no longer this worker's", request)
     except NOT_COMPUTED as problem:
-        jobs.refuse(request, str(problem))
+        leases.refuse(request, str(problem))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", request)
-        jobs.fail(request, error)
+        leases.fail(request, error)
     return True
 
 
@@ -41,7 +41,7 @@ def _compute(request: MetricsRequest) -> None:
 
     def keep(done: int = 0, of: int = 0) -> None:
         told = {"percent": 100 * done // of} if of else {}
-        if not jobs.is_kept(request, **told):
+        if not leases.is_kept(request, **told):
             raise Lost
 
     study = request.study

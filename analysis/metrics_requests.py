@@ -5,8 +5,8 @@ Nothing here loads what computing needs, so web processes may ask for them.
 
 from django.db import transaction
 
-from analysis import jobs
 from analysis.models import MetricsRequest
+from jobs import leases
 from survey.models import Study
 
 
@@ -30,4 +30,4 @@ def metrics_request_of(study: Study) -> MetricsRequest | None:
 
 def metrics_to_wake() -> list[int]:
     """Requests that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(MetricsRequest.objects.all())
+    return leases.jobs_to_wake(MetricsRequest.objects.all())

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from analysis import jobs
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of, in_words, plain
 from analysis.exploratory import mark_all
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.labels import labels_of
 from analysis.locked_plans import locked_plan
 from analysis.models import AnalysisRun, Multiverse, Result
@@ -19,6 +16,9 @@ from analysis.pipeline import Results, analyse_multiverse
 from analysis.queries import IN_WORDS, results_of
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from survey.models import Study
 from survey.tidy import not_counted_among, reading
 
@@ -39,7 +39,7 @@ class NoMultiverse(Exception):
 def execute_multiverse(multiverse_id: int, told: Told = lambda percent: None) -> bool:
     """Compute a multiverse, or store why it failed. False if there was none to take."""
     rows = Multiverse.objects.select_related("run__study", "run__rule_set", "run__recipe_set")
-    multiverse = jobs.claim(rows, multiverse_id)
+    multiverse = leases.claim(rows, multiverse_id)
     if multiverse is None:
         return False
     try:
@@ -51,10 +51,10 @@ def execute_multiverse(multiverse_id: int, told: Told = lambda percent: None) ->
     except Lost:
         logger.info("%s is no longer this worker's", multiverse)
     except (DataChanged, NoMultiverse) as error:
-        jobs.refuse(multiverse, str(error))
+        leases.refuse(multiverse, str(error))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", multiverse)
-        jobs.fail(multiverse, error)
+        leases.fail(multiverse, error)
     return True
 
 
@@ -69,7 +69,7 @@ def _computed(multiverse: Multiverse, told: Told) -> Results:
 
     def tell(done: int, of: int) -> None:
         percent = 100 * done // of
-        if not jobs.is_kept(multiverse, percent=percent):
+        if not leases.is_kept(multiverse, percent=percent):
             raise Lost
         told(percent)
 
@@ -92,7 +92,7 @@ def _store(multiverse: Multiverse, results: Results) -> None:
     # No withdrawal in between: it would have deleted the run.
     Study.objects.select_for_update(no_key=True).get(pk=multiverse.run.study_id)
     run = AnalysisRun.objects.select_related("study", "recipe_set").get(pk=multiverse.run_id)
-    jobs.finish(multiverse, percent=100)
+    leases.finish(multiverse, percent=100)
     contents = {name: content_of(table) for name, table in results.tables.items()}
     kinds = Result.Kind
     Result.objects.bulk_create(

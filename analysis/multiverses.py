@@ -5,8 +5,8 @@ Nothing here loads what computing needs, so web processes may ask for them.
 
 from django.db import transaction
 
-from analysis import jobs
 from analysis.models import AnalysisRun, Multiverse
+from jobs import leases
 from survey.models import Study
 
 
@@ -37,4 +37,4 @@ def multiverse_of(run: AnalysisRun | None) -> Multiverse | None:
 
 def multiverses_to_wake() -> list[int]:
     """Multiverses that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(Multiverse.objects.all())
+    return leases.jobs_to_wake(Multiverse.objects.all())

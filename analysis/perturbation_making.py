@@ -16,10 +16,7 @@ from django.db import OperationalError, transaction
 from django.db.models import F
 from pandas import DataFrame
 
-from analysis import jobs
 from analysis.computed_metrics import texts_of
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.metric_options import installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics import METRICS, score
@@ -31,6 +28,9 @@ from analysis.rewriting import rewriter
 from analysis.scorer_making import embedder_of, fitted_scorer
 from analysis.scorer_requests import current_scorer
 from analysis.scorer_requests import options_of as options_of_scorer
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from judge.again import AskedAgain, BudgetUsedUp, asked_again
 from judge.models import Judge
 from judge.money import Price
@@ -47,22 +47,22 @@ NOT_PERTURBED = (*NOT_COMPUTED, BudgetUsedUp)
 
 def execute_perturbations(run_id: int, progress: Progress = lambda done, of: None) -> bool:
     """Do what was asked for, or store why it failed. False if there was nothing to take."""
-    run = jobs.claim(PerturbationRun.objects.select_related("study"), run_id)
+    run = leases.claim(PerturbationRun.objects.select_related("study"), run_id)
     if run is None:
         return False
     try:
         with kept(run):
             _Perturbing(run, progress).do()
-        jobs.finish(run, percent=100)
+        leases.finish(run, percent=100)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s are no longer this worker's", run)
     except NOT_PERTURBED as problem:
-        jobs.refuse(run, str(problem))
+        leases.refuse(run, str(problem))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", run)
-        jobs.fail(run, error)
+        leases.fail(run, error)
     return True
 
 
@@ -131,13 +131,13 @@ class _Perturbing:
     def _keep(self, done: int = 0) -> None:
         """Keep the run, `done` steps further. Raises Lost."""
         self.done += done
-        if not jobs.is_kept(self.run, percent=min(99, 100 * self.done // max(self.total, 1))):
+        if not leases.is_kept(self.run, percent=min(99, 100 * self.done // max(self.total, 1))):
             raise Lost
         self.progress(self.done, self.total)
 
     def _count(self) -> None:
         """Count a request before it is sent. Raises Lost."""
-        if not jobs.is_kept(self.run, requests=F("requests") + 1):
+        if not leases.is_kept(self.run, requests=F("requests") + 1):
             raise Lost
 
     def _make_texts(self) -> None:

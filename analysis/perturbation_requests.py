@@ -11,9 +11,9 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from analysis import jobs
 from analysis.metric_options import MetricOptions, installed_options
 from analysis.models import PerturbationRun
+from jobs import leases
 from survey.models import Study
 
 State = PerturbationRun.State
@@ -119,4 +119,4 @@ def not_given(run: PerturbationRun) -> list[tuple[str, str, int]]:
 
 def perturbation_runs_to_wake() -> list[int]:
     """Runs that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(PerturbationRun.objects.all())
+    return leases.jobs_to_wake(PerturbationRun.objects.all())

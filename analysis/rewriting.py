@@ -23,8 +23,8 @@ from judge.patient import PatientClient
 from judge.prompts import tokens_in
 from judge.seeds import own_seed
 from judge.spending import OF_STUDY, cost_of, priced, rounded, why_no_other
-from judge.storable import storable
 from survey.models import Study
+from survey.storable import storable
 
 #: Rewriting is paid from the budget of the study's judges.
 OF_INSTALLED = replace(

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import Count, Max, Sum
 from django.utils import timezone
 
-from analysis import jobs
 from analysis.locked_plans import locked_plan
 from analysis.manual_decisions import in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
@@ -24,6 +23,7 @@ from analysis.scorer_requests import current_scorer
 from analysis.size import AnalysisSize
 from analysis.theme_coding import themes_digest
 from analysis.versions import software
+from jobs import leases
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
 from survey.models import Participant, Study, StudyEvent, not_ended
@@ -162,12 +162,12 @@ def _leaves_some(run: AnalysisRun) -> bool:
 def claim(run_id: int) -> AnalysisRun | None:
     """Take a run that waits or whose worker is lost; None where there is nothing to take."""
     runs = AnalysisRun.objects.select_related("study", "rule_set", "recipe_set")
-    return jobs.claim(runs, run_id)
+    return leases.claim(runs, run_id)
 
 
 def runs_to_wake() -> list[int]:
     """Runs that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(AnalysisRun.objects.all())
+    return leases.jobs_to_wake(AnalysisRun.objects.all())
 
 
 def request_overdue_runs() -> list[int]:

@@ -5,8 +5,8 @@ scores them, in a worker.
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from analysis import jobs
 from analysis.models import ScoredText, Scorer
+from jobs import leases
 from survey.models import Study
 
 #: Characters of a text.
@@ -32,4 +32,4 @@ def scored_texts_of(study: Study) -> QuerySet[ScoredText]:
 
 def texts_to_wake() -> list[int]:
     """Texts that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(ScoredText.objects.all())
+    return leases.jobs_to_wake(ScoredText.objects.all())

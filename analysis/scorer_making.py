@@ -11,12 +11,9 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame
 
-from analysis import jobs
 from analysis.composites import without_composites
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics.metric import SentenceEmbedder
 from analysis.models import ScoredText, Scorer, ScorerScore
@@ -34,6 +31,9 @@ from analysis.scorer import (
 from analysis.scorer.training import COLUMNS, Progress
 from analysis.scorer_requests import ScorerOptions, options_of
 from analysis.study_data import CELL, plain
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from judge.tidy import response_names
 from survey.models import Response, Study
 from survey.tidy import cells_of, definition_of, dimensions_of, reading
@@ -63,7 +63,7 @@ def fitted_scorer(scorer: Scorer) -> FittedScorer:
 
 def execute_scorer(scorer_id: int, progress: Progress = lambda done, of: None) -> bool:
     """Train what was asked for, or store why it failed. False if there was nothing to take."""
-    scorer = jobs.claim(Scorer.objects.select_related("study"), scorer_id)
+    scorer = leases.claim(Scorer.objects.select_related("study"), scorer_id)
     if scorer is None:
         return False
     try:
@@ -75,10 +75,10 @@ def execute_scorer(scorer_id: int, progress: Progress = lambda done, of: None) -
     except Lost:
         logger.info("%s is no longer this worker's", scorer)
     except NOT_COMPUTED as problem:
-        jobs.refuse(scorer, str(problem))
+        leases.refuse(scorer, str(problem))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", scorer)
-        jobs.fail(scorer, error)
+        leases.fail(scorer, error)
     return True
 
 
@@ -89,7 +89,7 @@ def _trained(
 
     def keep(done: int = 0, of: int = 0) -> None:
         told = {"percent": 100 * done // of} if of else {}
-        if not jobs.is_kept(scorer, **told):
+        if not leases.is_kept(scorer, **told):
             raise Lost
         if of:
             progress(done, of)
@@ -200,7 +200,7 @@ def _of_responses(
 
 def execute_scored_text(text_id: int) -> bool:
     """Score a text that a researcher pasted. False if there was nothing to take."""
-    asked = jobs.claim(ScoredText.objects.select_related("scorer"), text_id)
+    asked = leases.claim(ScoredText.objects.select_related("scorer"), text_id)
     if asked is None:
         return False
     try:
@@ -209,16 +209,16 @@ def execute_scored_text(text_id: int) -> bool:
             with embedder_of(options_of(asked.scorer)) as embedder:
                 table = fitted.scores([asked.text], embedder)
             rows = table[["dimension", "score", "low", "high"]]
-        jobs.finish(asked, scores=content_of(rows)["rows"])
+        leases.finish(asked, scores=content_of(rows)["rows"])
     except OperationalError:
         raise
     except Lost:
         logger.info("%s is no longer this worker's", asked)
     except NOT_COMPUTED as problem:
-        jobs.refuse(asked, str(problem))
+        leases.refuse(asked, str(problem))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", asked)
-        jobs.fail(asked, error)
+        leases.fail(asked, error)
     return True
 
 
@@ -231,7 +231,7 @@ def _store(scorer: Scorer, trained: Trained, scores: list[tuple[int, str, float,
         "calibration": content_of(trained.calibration),
         "held_out": content_of(trained.held_out[["scenario", "dimension", "rating", "predicted"]]),
     }
-    jobs.finish(
+    leases.finish(
         scorer,
         percent=100,
         content=trained.scorer.as_json(),

@@ -11,9 +11,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max
 
-from analysis import jobs
 from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import PerturbedScore, Scorer
+from jobs import leases
 from survey.models import Participant, Study
 
 State = Scorer.State
@@ -99,7 +99,7 @@ def current_scorer(study: Study) -> Scorer | None:
 
 def scorers_to_wake() -> list[int]:
     """Scorers that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(Scorer.objects.all())
+    return leases.jobs_to_wake(Scorer.objects.all())
 
 
 def erase_scorers(participant: Participant) -> None:

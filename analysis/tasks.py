@@ -14,9 +14,9 @@ from analysis import (
     scored_texts,
     scorer_requests,
 )
-from analysis.jobs import seconds_at_most
 from analysis.models import AnalysisRun
 from config.celery import wake
+from jobs.leases import seconds_at_most
 
 
 @shared_task(name="analysis.run", time_limit=seconds_at_most(AnalysisRun))

@@ -416,7 +416,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "ENUM_NAME_OVERRIDES": {
         "StateOfStudy": "survey.models.Study.State",
-        "StateOfJob": "analysis.models.Job.State",
+        "StateOfJob": "jobs.models.Job.State",
         "NameOfRole": "dashboard.shared.roles.Role",
     },
     "POSTPROCESSING_HOOKS": [

@@ -59,8 +59,8 @@ from judge.spending import (
     reserved,
     why_over_budget,
 )
-from judge.storable import storable, whole
 from survey.files.as_written import as_written
+from survey.storable import storable, whole
 
 State = Generation.State
 Outcome = GenerationAttempt.Outcome

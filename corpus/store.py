@@ -23,8 +23,8 @@ from corpus.models import Corpus, Sample, SampledScenario
 from corpus.problems import CorpusProblem
 from corpus.reading import dialogues_of
 from corpus.sampling import SampleTooLarge, drawn
-from judge.storable import whole
 from judge.traces import Noticed
+from survey.storable import whole
 
 Progress = Callable[[int], None]
 

@@ -6,7 +6,6 @@ As in `analysis.tasks`, what computes is imported with the first task that needs
 from celery import shared_task
 from django.utils import timezone
 
-from analysis.jobs import seconds_at_most
 from config.celery import is_ending, wake
 from config.sessions import SessionStore
 from dashboard.api.counting_ahead import count_ahead, large_studies
@@ -21,6 +20,7 @@ from dashboard.raters.models import SubmissionUpload
 from dashboard.rehearsal import simulations
 from dashboard.share import packages
 from dashboard.share.models import Package
+from jobs.leases import seconds_at_most
 
 
 @shared_task(name="dashboard.package", time_limit=seconds_at_most(Package))

@@ -32,7 +32,7 @@ from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Asker, Endpoint, QueuedCall, SentAttempt
 from judge.money import Price
 from judge.spending import cost_of
-from judge.storable import storable
+from survey.storable import storable
 
 logger = logging.getLogger(__name__)
 

@@ -33,7 +33,7 @@ from judge.probing import Support, structured_output
 from judge.queries import scoring_calls, wanted_calls
 from judge.questions import ABOUT, tokens_of
 from judge.spending import expected_cost, why_no_more
-from judge.storable import storable
+from survey.storable import storable
 
 State = Batch.State
 Outcome = Attempt.Outcome

@@ -45,7 +45,7 @@ from judge.probing import forget_support, next_probe, note_support, structured_o
 from judge.queries import asked_calls, scoring_calls
 from judge.questions import ABOUT, tokens_of
 from judge.spending import expected_cost, why_no_more
-from judge.storable import storable
+from survey.storable import storable
 
 #: Statuses of an endpoint for a request with a feature that it lacks.
 REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}

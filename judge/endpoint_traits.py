@@ -7,8 +7,8 @@ from typing import Any
 from judge.endpoints import EndpointHere
 from judge.exchange import ExchangeFailed
 from judge.models import Endpoint, EndpointTrait
-from judge.storable import storable
 from judge.traits import INSTEAD, REFUSED, Trait, is_part_of
+from survey.storable import storable
 
 
 def traits_at(endpoint: Endpoint, model: str, here: EndpointHere) -> frozenset[Trait]:

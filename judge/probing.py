@@ -7,7 +7,7 @@ from django.utils import timezone
 from judge.asking import live
 from judge.leases import probes
 from judge.models import Call, Judge, Score, StructuredOutput
-from judge.storable import storable
+from survey.storable import storable
 
 Support = StructuredOutput.Support
 

@@ -16,7 +16,6 @@ from django.db.models import QuerySet
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
-from analysis import jobs
 from corpus.definition import MissingTexts
 from corpus.dialogues import KINDS
 from corpus.folders import check_new, delete_corpus, delete_sample
@@ -24,6 +23,7 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.log import record
+from jobs import leases
 from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
 
@@ -164,7 +164,7 @@ def _refuse_under_way(subject: str, name: str) -> None:
 
 def jobs_to_wake() -> list[int]:
     """Jobs that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(CorpusJob.objects.all())
+    return leases.jobs_to_wake(CorpusJob.objects.all())
 
 
 def remove_leftovers() -> None:

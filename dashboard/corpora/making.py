@@ -10,9 +10,6 @@ from typing import Any
 
 from django.db import OperationalError
 
-from analysis import jobs
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition, MissingTexts
 from corpus.dialogues import layout_of
@@ -28,11 +25,14 @@ from dashboard.overview.people import set_corpus_role, set_role
 from dashboard.shared.access import is_researcher, role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from judge.endpoints import JudgeNotReady
-from judge.storable import storable
 from survey.files.apart import more_memory_at_most
 from survey.files.problems import DefinitionError
 from survey.models import Study
+from survey.storable import storable
 
 logger = logging.getLogger(__name__)
 Kind = CorpusJob.Kind
@@ -45,25 +45,25 @@ STUDY_FILE = "study.yaml"
 
 def execute(job_id: int) -> bool:
     """Do what was asked for, or store why it was not done. False if there was nothing to take."""
-    job = jobs.claim(CorpusJob.objects.select_related("author"), job_id)
+    job = leases.claim(CorpusJob.objects.select_related("author"), job_id)
     if job is None:
         return False
     try:
         with kept(job):
             came = WORK[CorpusJob.Kind(job.kind)](job)
-        jobs.finish(job, **came)
+        leases.finish(job, **came)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s is no longer this worker's", job)
         return True
     except DefinitionError as error:
-        jobs.refuse(job, storable("\n".join(_under_own_names(error, job).lines)))
+        leases.refuse(job, storable("\n".join(_under_own_names(error, job).lines)))
     except (CorpusProblem, JudgeNotReady) as problem:
-        jobs.refuse(job, storable(str(problem)))
+        leases.refuse(job, storable(str(problem)))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", job)
-        jobs.fail(job, error)
+        leases.fail(job, error)
     job.upload.unlink(missing_ok=True)
     return True
 
@@ -86,7 +86,7 @@ class _Progress:
         self.done += n
         if time.monotonic() - self.told >= TOLD_EVERY:
             self.told = time.monotonic()
-            if not jobs.is_kept(self.job, done=self.done):
+            if not leases.is_kept(self.job, done=self.done):
                 raise Lost
 
 

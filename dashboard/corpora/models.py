@@ -6,8 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from analysis.models import Job
 from corpus.models import Corpus
+from jobs.models import Job
 
 
 class CorpusJob(Job):

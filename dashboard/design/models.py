@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from analysis.models import Job
+from jobs.models import Job
 from survey.models import Study
 
 

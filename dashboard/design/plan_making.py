@@ -6,10 +6,7 @@ from pathlib import Path
 from django.db import OperationalError
 from django.utils import timezone
 
-from analysis import jobs
 from analysis.frames import read_snapshot
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.planning.components import Components, of_fit, typical
 from analysis.planning.design import PlannedDesign
 from analysis.planning.grid import Cost, StudyPlan, advice, around, grid
@@ -20,6 +17,9 @@ from analysis.study_data import check
 from analysis.tables.fits import Fits, SystemLevel
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_options import PILOT, PlanOptions
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
@@ -43,7 +43,7 @@ class NoPlan(Exception):
 
 def make_plan(plan_id: int) -> bool:
     """Compute a plan that was asked for, or say why it failed. False if there was none to take."""
-    job = jobs.claim(PlannedGrid.objects.select_related("study"), plan_id)
+    job = leases.claim(PlannedGrid.objects.select_related("study"), plan_id)
     if job is None:
         return False
     try:
@@ -52,16 +52,16 @@ def make_plan(plan_id: int) -> bool:
             table = grid(plan, *numbers_around(plan))
             rows = table.astype(object).where(table.notna(), None).to_dict("records")
             sentences = list(advice(plan))
-        jobs.finish(job, rows=rows, sentences=sentences)
+        leases.finish(job, rows=rows, sentences=sentences)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s is no longer this worker's", job)
     except NoPlan as reason:
-        jobs.refuse(job, str(reason))
+        leases.refuse(job, str(reason))
     except Exception as error:  # whatever it was: the plan has to say that it failed
         logger.exception("%s failed", job)
-        jobs.fail(job, error)
+        leases.fail(job, error)
     return True
 
 

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from analysis.jobs import jobs_to_wake
 from dashboard.design.models import PlannedGrid
 from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
+from jobs.leases import jobs_to_wake
 from survey.models import Study
 
 #: Components that the study's ratings so far give.

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from analysis.models import Job
+from jobs.models import Job
 from survey.models import Study
 from survey.models.ids import new_secret
 

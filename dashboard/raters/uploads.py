@@ -7,14 +7,14 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from analysis import jobs
-from analysis.heartbeat import kept
-from analysis.jobs import Lost, jobs_to_wake
 from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost, jobs_to_wake
 from survey.files.problems import DefinitionError
 from survey.models import Study
 
@@ -66,7 +66,7 @@ def stop_upload(upload: SubmissionUpload, *, author: User) -> bool:
 
 def take_in(upload_id: int) -> bool:
     """Apply lists that wait, or say why that failed. False if there were none to take."""
-    upload = jobs.claim(SubmissionUpload.objects.select_related("study", "author"), upload_id)
+    upload = leases.claim(SubmissionUpload.objects.select_related("study", "author"), upload_id)
     if upload is None:
         return False
     try:
@@ -78,16 +78,16 @@ def take_in(upload_id: int) -> bool:
                 at=timezone.now(),
                 author=upload.author,
             )
-        jobs.finish(upload, says=[*lists.notices, *in_words(applied)])
+        leases.finish(upload, says=[*lists.notices, *in_words(applied)])
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s is no longer this worker's", upload)
     except DefinitionError as error:
-        jobs.refuse(upload, "\n".join(error.lines))
+        leases.refuse(upload, "\n".join(error.lines))
     except Exception as error:  # whatever it was: the page has to say that it failed
         logger.exception("%s failed", upload)
-        jobs.fail(upload, error)
+        leases.fail(upload, error)
     forget_files()
     return True
 

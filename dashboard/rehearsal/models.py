@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import models
 
-from analysis.models import Job
+from jobs.models import Job
 from survey.models import Study
 
 

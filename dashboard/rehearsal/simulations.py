@@ -8,12 +8,12 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, transaction
 from django.db.models import QuerySet
 
-from analysis import jobs
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.sending import NotSent, Sending
 from dashboard.shared.log import record
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from survey.models import Study
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
@@ -55,7 +55,7 @@ def simulations_of(study: Study) -> QuerySet[Simulation]:
 
 def simulations_to_wake() -> list[int]:
     """Those that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(Simulation.objects.all())
+    return leases.jobs_to_wake(Simulation.objects.all())
 
 
 def next_seed(study: Study) -> int:
@@ -68,7 +68,7 @@ def simulate(simulation_id: int, *, is_ending: Callable[[], bool] = lambda: Fals
     """Send the raters of a simulation, or say why they can't be sent. False if there was none to
     take. If the worker `is_ending`, the next one goes on where each rater is.
     """
-    row = jobs.claim(Simulation.objects.select_related("study"), simulation_id)
+    row = leases.claim(Simulation.objects.select_related("study"), simulation_id)
     if row is None:
         return False
     profile = SimulationProfile.model_validate(row.profile)
@@ -79,20 +79,20 @@ def simulate(simulation_id: int, *, is_ending: Callable[[], bool] = lambda: Fals
             ended = len(sending.rota.already)
             for _ in sending.send():
                 ended += 1
-                if not jobs.is_kept(row, ended=ended):
+                if not leases.is_kept(row, ended=ended):
                     raise Lost
                 if is_ending():
-                    jobs.give_back(row)
+                    leases.give_back(row)
                     return True
             summary = list(sending.summary())
-        jobs.finish(row, ended=ended, summary=summary)
+        leases.finish(row, ended=ended, summary=summary)
     except OperationalError:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Lost:
         logger.info("%s is no longer this worker's", row)
     except NotSent as why:
-        jobs.refuse(row, str(why))
+        leases.refuse(row, str(why))
     except Exception as error:  # whatever it was: the row has to say that it failed
         logger.exception("%s failed", row)
-        jobs.fail(row, error)
+        leases.fail(row, error)
     return True

@@ -5,7 +5,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import models
 
-from analysis.models import AnalysisRun, Job
+from analysis.models import AnalysisRun
+from jobs.models import Job
 
 
 class Package(Job):

@@ -20,12 +20,9 @@ from django.db import OperationalError, transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from analysis import jobs
 from analysis.execution import execute
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
-from analysis.heartbeat import kept
-from analysis.jobs import Lost
 from analysis.models import AnalysisRun
 from analysis.rule_sets import rules_of
 from analysis.runs import fingerprint
@@ -39,6 +36,9 @@ from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
 from dashboard.share.packages import scratch_name, take_new_run
 from dashboard.share.psych_ds import data_name
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost
 from survey.definition.settings import Settings
 from survey.models import Study
 from survey.tidy import not_counted_among, reading
@@ -76,7 +76,7 @@ class NoSnapshot(Exception):
 def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
     """Make a package, or say why it failed. False if there was none to take."""
     packages = Package.objects.select_related("run__study", "run__recipe_set")
-    package = jobs.claim(packages, package_id)
+    package = leases.claim(packages, package_id)
     if package is None:
         return False
     scratch = settings.PACKAGES_DIR / scratch_name(package.pk, package.attempts)
@@ -90,10 +90,10 @@ def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
     except Lost:
         logger.info("%s is no longer this worker's", package)
     except NotReady:
-        jobs.give_back(package)  # the sweep wakes a worker for it again
+        leases.give_back(package)  # the sweep wakes a worker for it again
     except Exception as error:  # whatever it was: the package has to say that it failed
         logger.exception("%s failed", package)
-        jobs.fail(package, error)
+        leases.fail(package, error)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return True
@@ -106,7 +106,7 @@ def _tell(package: Package, stage: Stage, within: float = 0.0) -> None:
     start = begins[place][1]
     end = begins[place + 1][1] if place + 1 < len(begins) else 100
     percent = round(start + within * (end - start))
-    if not jobs.is_kept(package, stage=stage, percent=percent):
+    if not leases.is_kept(package, stage=stage, percent=percent):
         raise Lost
 
 
@@ -271,5 +271,5 @@ def _hand_over(package: Package, path: Path) -> None:
     """Put the file in its place and the package among those that are done. Raises Lost."""
     # No withdrawal in between: it would not find the file that it has to remove.
     Study.objects.select_for_update(no_key=True).get(pk=package.run.study_id)
-    jobs.finish(package, percent=100, size=path.stat().st_size, notes=package.notes)
+    leases.finish(package, percent=100, size=path.stat().st_size, notes=package.notes)
     path.replace(package.path)

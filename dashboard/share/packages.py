@@ -18,7 +18,6 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from analysis import jobs
 from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
@@ -26,6 +25,7 @@ from analysis.runs import request_run
 from dashboard.share.models import Package
 from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
+from jobs import leases
 from survey.models import Study
 
 logger = logging.getLogger(__name__)
@@ -99,8 +99,8 @@ def take_new_run(package: Package) -> None:
             sources=run.sources,
             fingerprint=run.fingerprint,
         )
-    if not jobs.is_kept(package, run=run):
-        raise jobs.Lost
+    if not leases.is_kept(package, run=run):
+        raise leases.Lost
     package.run = run
 
 
@@ -120,7 +120,7 @@ def stop_package(package: Package, *, author: User) -> bool:
 
 def packages_to_wake() -> list[int]:
     """Packages that wait, or whose worker is lost."""
-    return jobs.jobs_to_wake(Package.objects.all())
+    return leases.jobs_to_wake(Package.objects.all())
 
 
 @receiver(post_delete, sender=Package)

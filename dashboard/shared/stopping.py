@@ -3,9 +3,9 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from analysis import jobs
-from analysis.models import Job
 from dashboard.shared.log import record
+from jobs import leases
+from jobs.models import Job
 from survey.models import Study
 
 
@@ -14,7 +14,7 @@ def stop_job(job: Job, study: Study, action: str, *, author: User, **detail: obj
     """End a job that waits or is under way; its worker notices within seconds, and stores nothing.
     The log says so, as `action` with its `detail`. False where the job had ended already.
     """
-    if not jobs.stop(job, f"Stopped by {author}."):
+    if not leases.stop(job, f"Stopped by {author}."):
         return False
     record(study, author, action, **detail)
     return True

@@ -14,13 +14,13 @@ from pytest_django import DjangoDbBlocker
 from pytest_django.fixtures import Settings
 
 from analysis.execution import RunFailed, execute, finished_run, plain
-from analysis.jobs import MAX_ATTEMPTS
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
 from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run, rater_decisions, results_of
 from analysis.rule_sets import current_rule_set, current_rules, rules_of, set_rules
 from analysis.runs import State, claim, request_run
+from jobs.leases import MAX_ATTEMPTS
 from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import add_gold, add_judge, add_participant, make_study

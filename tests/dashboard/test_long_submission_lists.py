@@ -10,12 +10,12 @@ from django.db.models import signals
 from django.test import Client
 from django.utils import timezone
 
-from analysis import jobs
 from dashboard.raters import submissions as submissions_module
 from dashboard.raters import uploads
 from dashboard.raters.models import SubmissionOnProlific, SubmissionUpload
 from dashboard.raters.submission_lists import ListedSubmission
 from dashboard.raters.submissions import PART, Applied, apply_submissions, parts_of
+from jobs import leases
 from survey.models import Participant, Study, StudyEvent
 from tests.dashboard.conftest import Woken
 from tests.dashboard.paying import came
@@ -89,7 +89,7 @@ def test_file_is_erased_once_it_was_read_and_its_row_with_the_next(
     assert bytes(first.packed) == b""
     upload(page, "ann", "ben", "cat", "dot", "eve")
     second = SubmissionUpload.objects.get()
-    jobs.stop(second, "Stopped from the page; the process then died.")
+    leases.stop(second, "Stopped from the page; the process then died.")
     uploads.forget_files()
     second.refresh_from_db()
     assert bytes(second.packed) == b""
@@ -130,7 +130,7 @@ def test_lost_worker_is_followed_by_another_that_goes_on(
     came(study, "ann", status="in_progress")
     upload(page, *people)
     row = SubmissionUpload.objects.get()
-    taken = jobs.claim(SubmissionUpload.objects.all(), row.pk)
+    taken = leases.claim(SubmissionUpload.objects.all(), row.pk)
     assert taken is not None
     rows = [ListedSubmission(prolific_id(f"session of {p}"), prolific_id(p), "RETURNED")
             for p in people]  # fmt: skip

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from analysis import jobs, tasks
-from analysis.models import AnalysisRun, Job
+from analysis import tasks
+from analysis.models import AnalysisRun
 from analysis.runs import claim, request_overdue_runs, request_run, runs_to_wake
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_making import make_plan
@@ -21,6 +21,8 @@ from dashboard.share.package_making import make_package
 from dashboard.share.packages import packages_to_wake, request_package
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
+from jobs import leases
+from jobs.models import Job
 from survey.models import Study, StudyEvent
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
@@ -125,7 +127,7 @@ def test_viewer_sees_no_button_and_stops_nothing(client: Client, kind: str, job:
 
 
 def test_stopped_job_is_taken_by_no_worker(kind: str, job: Job) -> None:
-    jobs.stop(job, "Stopped by ada.")
+    leases.stop(job, "Stopped by ada.")
     assert (runs_to_wake(), plans_to_wake()) == ([], [])
     assert (packages_to_wake(), uploads_to_wake()) == ([], [])
     assert not MAKERS[kind](job.pk)
@@ -136,7 +138,7 @@ def test_stopped_job_is_taken_by_no_worker(kind: str, job: Job) -> None:
 def test_stopped_job_can_be_asked_for_again(
     kind: str, job: Job, study: Study, run: AnalysisRun
 ) -> None:
-    jobs.stop(job, "Stopped by ada.")
+    leases.stop(job, "Stopped by ada.")
     if kind == "analysis":
         again: Job = request_run(study=study, sources=counted_sources())
     else:
@@ -150,7 +152,7 @@ def test_stopped_analysis_does_not_come_back_by_itself_and_nobody_is_mailed(
     asked = waiting_analysis(study, run)
     claimed = claim(asked.pk)
     assert claimed is not None
-    jobs.stop(claimed, "Stopped by ada.")
+    leases.stop(claimed, "Stopped by ada.")
     assert request_overdue_runs() == []
     assert str(asked.pk) not in [one.key for one in happened(study, at=timezone.now())]
 
@@ -159,9 +161,9 @@ def lost_while(kind: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do a job; after its computing and before its storing, another worker takes it over."""
     steps = {
         "analysis": "analysis.execution._store",
-        "plan": "analysis.jobs.finish",
+        "plan": "jobs.leases.finish",
         "zip": "dashboard.share.package_making._hand_over",
-        "submissions": "analysis.jobs.finish",
+        "submissions": "jobs.leases.finish",
     }
     module, _, name = steps[kind].rpartition(".")
     store = getattr(__import__(module, fromlist=[name]), name)

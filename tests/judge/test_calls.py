@@ -18,9 +18,9 @@ from judge.parsing import Scored
 from judge.plans import queue_missing
 from judge.prompts import prompt_hash
 from judge.queries import progress
-from judge.storable import LEFT_OUT, STORED_CHARACTERS
 from judge.traits import Trait
 from survey.models import Response, Study
+from survey.storable import LEFT_OUT, STORED_CHARACTERS
 from tests.judge.judging import (
     TWO,
     claim_all,

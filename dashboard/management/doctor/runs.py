@@ -11,8 +11,9 @@ from django.apps import apps
 from django.db.models import F
 from django.utils import timezone
 
-from analysis.models import AnalysisRun, Exclusion, Job, LockedPlan, RaterQuality
+from analysis.models import AnalysisRun, Exclusion, LockedPlan, RaterQuality
 from dashboard.management.doctor.violation import Violation, row_of
+from jobs.models import Job
 from judge.models import GoldScore, QueuedCall
 from survey.models import Withdrawal
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from analysis.models import Job
+from jobs.models import Job
 
 J = TypeVar("J", bound=Job)
 State = Job.State

@@ -16,12 +16,12 @@ from django.db import connection, connections, transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from analysis import jobs
-from analysis.heartbeat import kept
-from analysis.jobs import Lost, State
 from analysis.models import AnalysisRun
 from analysis.runs import claim, request_run, runs_to_wake
 from config.processes import ROOT
+from jobs import leases
+from jobs.heartbeat import kept
+from jobs.leases import Lost, State
 from survey.tidy import counted_sources, reading
 from tests.factories import make_study
 
@@ -59,7 +59,7 @@ def test_lease_is_renewed_while_the_work_goes_on(run: AnalysisRun) -> None:
         while AnalysisRun.objects.filter(lease_until__lt=three_later).exists():
             assert runs_to_wake() == []
             assert claim(run.pk) is None
-    jobs.finish(run)
+    leases.finish(run)
     assert (stored(run).state, stored(run).attempts) == (State.DONE, 1)
 
 
@@ -72,7 +72,7 @@ def test_nothing_renews_it_after_the_work(run: AnalysisRun) -> None:
 
 
 def stop(run: AnalysisRun) -> None:
-    jobs.stop(run, "Stopped by ada.")
+    leases.stop(run, "Stopped by ada.")
 
 
 def take_over(run: AnalysisRun) -> None:
@@ -105,7 +105,7 @@ def test_work_is_interrupted_once_the_job_is_lost(lost: AnalysisRun) -> None:
     with pytest.raises(Lost), kept(lost):
         compute_for_ever()
     with pytest.raises(Lost):
-        jobs.finish(lost, snapshot_hash="of the worker that lost it")
+        leases.finish(lost, snapshot_hash="of the worker that lost it")
     assert not AnalysisRun.objects.exclude(snapshot_hash="").exists()
 
 
@@ -179,14 +179,14 @@ def test_locked_database_delays_a_renewal_and_harms_nothing(
         before = stored(run).lease_until
         while stored(run).lease_until == before:
             pass
-    jobs.finish(run)
+    leases.finish(run)
     assert stored(run).state == State.DONE
 
 
 #: A process of a worker in code that nothing interrupts, of a job that is stopped.
 DEAF = """
 import django; django.setup()
-from analysis import heartbeat, jobs
+from jobs import heartbeat, leases
 from analysis.models import AnalysisRun
 from analysis.runs import claim
 from survey.origin import WORKER, is_started_from
@@ -194,7 +194,7 @@ is_started_from(WORKER)
 heartbeat.PATIENCE = 0.05
 run = claim(AnalysisRun.objects.get().pk)
 with heartbeat.kept(run):
-    jobs.stop(run, "Stopped by ada.")
+    leases.stop(run, "Stopped by ada.")
     while True:
         try:
             while True:
@@ -205,7 +205,7 @@ with heartbeat.kept(run):
 
 
 def test_process_of_a_worker_that_nothing_interrupts_is_killed(run: AnalysisRun) -> None:
-    jobs.give_back(run)
+    leases.give_back(run)
     name = str(connection.settings_dict["NAME"])
     if connection.vendor == "sqlite":
         url = f"sqlite:///{name}"

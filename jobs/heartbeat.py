@@ -16,9 +16,9 @@ from types import FrameType
 from django.conf import settings
 from django.db import Error, connection
 
-from analysis import jobs
-from analysis.jobs import Lost
-from analysis.models import Job
+from jobs import leases
+from jobs.leases import Lost
+from jobs.models import Job
 from survey.origin import WORKER, current_origin
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ INTERRUPTIONS = 4
 
 @contextmanager
 def kept(job: Job) -> Iterator[None]:
-    """Keep a claimed job while the block runs. Results are stored after it, by `jobs.finish`.
+    """Keep a claimed job while the block runs. Results are stored after it, by `leases.finish`.
 
     Raises Lost in the middle of the block, within a heartbeat, once the job is no longer this
     worker's. A job that takes longer than its `max_minutes` (of this process's time: a suspended
@@ -51,11 +51,11 @@ def kept(job: Job) -> Iterator[None]:
         yield
     except Lost:
         connection.close()  # it may have been in the middle of a query
-        jobs.give_back(job)  # if it is still this worker's
+        leases.give_back(job)  # if it is still this worker's
         raise
     except KeyboardInterrupt:
         connection.close()
-        jobs.stop(job, "Stopped in the terminal.")
+        leases.stop(job, "Stopped in the terminal.")
         raise
     finally:
         try:
@@ -115,8 +115,8 @@ class _Heartbeat(threading.Thread):
         minutes = (time.monotonic() - self._began) / 60
         try:
             if minutes > self.job.max_minutes:
-                jobs.refuse(self.job, _too_long(self.job))
-            self.lost = not jobs.is_kept(self.job)
+                leases.refuse(self.job, _too_long(self.job))
+            self.lost = not leases.is_kept(self.job)
         except Error as error:  # locked or away: the next beat tries again
             logger.warning("%s: the lease could not be renewed: %s", self.job, error)
             connection.close()

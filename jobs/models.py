@@ -1,0 +1,52 @@
+"""The row of a job."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class Job(models.Model):
+    """Work that waits for a worker. The row is the queue: `jobs.leases` hands it out."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        STOPPED = "stopped"
+
+    UNDER_WAY = (State.WAITING, State.RUNNING)
+    #: It has ended, and there is no result.
+    WITHOUT_RESULT = (State.FAILED, State.STOPPED)
+    #: The setting that says how many minutes a worker may take for one.
+    LIMIT: ClassVar[str] = "JOB_MAX_MINUTES"
+
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    error = models.TextField(blank=True, help_text="Why it failed, or who stopped it")
+    attempts = models.PositiveIntegerField(default=0, help_text="Times that a worker took it")
+    lease_token = models.CharField(max_length=32, blank=True, help_text="Of the worker that has it")
+    lease_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed", "stopped"]),
+                name="%(app_label)s_%(class)s_state",
+            )
+        ]
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it waits for a worker, or a worker is at it."""
+        return self.state in self.UNDER_WAY
+
+    @property
+    def max_minutes(self) -> float:
+        """How long a worker may take for it."""
+        return float(getattr(settings, self.LIMIT))
