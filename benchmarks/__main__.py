@@ -64,6 +64,7 @@ def measured(name: str, version: Version, given: Sequence[str]) -> Measured:
             tables = stored_tables(file)
             return Measured(version.name, tables, failed="" if tables else "it measured nothing")
     last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    last = last.replace(f"{version.folder}/", "")
     if version.own is not None and (version.own / "benchmarks" / f"{name}.py").exists():
         print(f"{last}\nMeasured by the script of {version.name}:", flush=True)
         own = _script(name, version.own, version.python, given, {}, stdout=subprocess.PIPE)
