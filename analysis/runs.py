@@ -23,7 +23,6 @@ from analysis.scorer_requests import current_scorer
 from analysis.size import AnalysisSize
 from analysis.theme_coding import themes_digest
 from analysis.versions import software
-from jobs import leases
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
 from survey.models import Participant, Study, StudyEvent, not_ended
@@ -157,17 +156,6 @@ def size_of(study: Study, sources: Sequence[str], *, everything: bool) -> Analys
 def _leaves_some(run: AnalysisRun) -> bool:
     """Whether an earlier run left tables for later."""
     return size_of(run.study, run.sources, everything=run.everything).leaves_some
-
-
-def claim(run_id: int) -> AnalysisRun | None:
-    """Take a run that waits or whose worker is lost; None where there is nothing to take."""
-    runs = AnalysisRun.objects.select_related("study", "rule_set", "recipe_set")
-    return leases.claim(runs, run_id)
-
-
-def runs_to_wake() -> list[int]:
-    """Runs that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(AnalysisRun.objects.all())
 
 
 def request_overdue_runs() -> list[int]:
