@@ -1,5 +1,6 @@
 """Researchers stop what workers compute: on its page and by the API."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from dashboard.shared.roles import Role
 from jobs import leases
 from jobs.leases import to_wake
 from jobs.models import Job
-from jobs.runner import Taken, run_job
+from jobs.runner import Store, Taken, run_job, work_of
 from survey.models import Study, StudyEvent
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
@@ -150,23 +151,21 @@ def test_stopped_analysis_does_not_come_back_by_itself_and_nobody_is_mailed(
     assert str(asked.pk) not in [one.key for one in happened(study, at=timezone.now())]
 
 
-def lost_while_stored(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def lost_before_it_is_stored(job: Job) -> None:
     """Do a job; after its computing and before its storing, another worker takes it over."""
-    finish = Taken.finish
+    work = work_of(type(job))
 
-    def late(taken: Taken[Job], **results: Any) -> None:
-        rows = type(taken.job)._default_manager.filter(pk=taken.job.pk)
+    def late(taken: Taken[Job]) -> Store:
+        store = work.do(taken)
+        rows = type(job)._default_manager.filter(pk=job.pk)
         rows.update(lease_token="another worker's")
-        finish(taken, **results)
+        return store
 
-    monkeypatch.setattr(Taken, "finish", late)
-    run_job(type(job), job.pk)
+    run_job(type(job), job.pk, work=replace(work, do=late))
 
 
-def test_worker_that_lost_its_lease_before_storing_stores_nothing(
-    kind: str, job: Job, monkeypatch: pytest.MonkeyPatch, woken: Woken
-) -> None:
-    lost_while_stored(job, monkeypatch)
+def test_worker_that_lost_its_lease_before_storing_stores_nothing(job: Job, woken: Woken) -> None:
+    lost_before_it_is_stored(job)
     job.refresh_from_db()
     assert (job.state, job.lease_token) == (State.RUNNING, "another worker's")
     assert (job.error, job.finished_at) == ("", None)
