@@ -73,6 +73,18 @@ def test_study_without_people_is_not(db: None) -> None:
     assert work() == []
 
 
+def test_study_that_can_not_be_analysed_does_not_keep_others_from_it(
+    study: Study, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = make_study(slug="broken")
+    add_participant(first, pseudonym="berta")
+    Study.objects.filter(pk=first.pk).update(settings={"places": "none"})
+    assert len(work()) == 1
+    assert AnalysisRun.objects.get().study == study
+    (said,) = caplog.records
+    assert said.getMessage() == f"{first}: no analysis was asked for" and said.exc_info
+
+
 def test_unchanged_data_are_left_alone(analysed: Study) -> None:
     let_rest()
 
