@@ -1,7 +1,8 @@
 """Automatic metrics of a study's responses: computed from their texts, and stored."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -18,6 +19,10 @@ from survey.text_languages import StudyLanguages
 from survey.tidy import definition_of
 
 Progress = Callable[[int, int], None]
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 def texts_of(study: Study) -> DataFrame:
@@ -51,13 +56,33 @@ def _responses(study: Study) -> QuerySet[Response]:
     return Response.objects.filter(scenario__study=study)
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Metrics of all responses of a study, not yet stored: each with the value of each response."""
+
+    study: Study
+    responses: frozenset[int]
+    metrics: Mapping[str, tuple[ComputedMetric, list[MetricValue]]]
+
+
 def compute_metrics(
     study: Study, names: Sequence[str], settings: MetricSettings, progress: Progress
 ) -> list[ComputedMetric]:
-    """Compute metrics of all responses and store them in place of earlier values.
+    """Compute metrics of all responses and store them in place of earlier values. Raises ValueError
+    as `computed_metrics` and `store_metrics` do, having changed nothing.
+    """
+    computed = computed_metrics(study, names, settings, progress)
+    with transaction.atomic():
+        return store_metrics(computed)
 
-    Raises ValueError, having changed nothing, for an unknown metric, for one that lacks what it
-    needs, and for one that needs a reference where the study has none.
+
+def computed_metrics(
+    study: Study, names: Sequence[str], settings: MetricSettings, progress: Progress
+) -> Computed:
+    """Metrics of all responses as they are now.
+
+    Raises ValueError for an unknown metric, for one that lacks what it needs, and for one that
+    needs a reference where the study has none.
     """
     texts = texts_of(study)
     if texts.empty:
@@ -69,40 +94,47 @@ def compute_metrics(
             "`reference` in study.yaml, or choose other metrics with --metric"
         )
     values = score(texts, names, settings, progress).groupby("metric", sort=False)
-    with transaction.atomic():
-        Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-        if set(texts["response"]) != set(_responses(study).values_list("id", flat=True)):
-            raise ValueError(f"the responses of {study} changed meanwhile: compute metrics again")
-        study.computed_metrics.filter(name__in=names).delete()
-        return [_store(study, str(name), part, texts, settings) for name, part in values]
+    made = {str(name): _made(study, str(name), part, texts, settings) for name, part in values}
+    return Computed(study, frozenset(texts["response"]), made)
 
 
-def _store(
+def store_metrics(computed: Computed, before: Callable[[], None] = nothing) -> list[ComputedMetric]:
+    """Store metrics in place of earlier values. Call it in a transaction, which `before` may end by
+    an exception. Raises ValueError if the responses have changed.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=computed.study.pk)
+    before()
+    if computed.responses != set(_responses(study).values_list("id", flat=True)):
+        raise ValueError(f"the responses of {study} changed meanwhile: compute metrics again")
+    study.computed_metrics.filter(name__in=computed.metrics).delete()
+    for metric, values in computed.metrics.values():
+        metric.save()
+        for value in values:
+            value.metric = metric
+        MetricValue.objects.bulk_create(values, batch_size=1000)
+    return [metric for metric, _ in computed.metrics.values()]
+
+
+def _made(
     study: Study, name: str, values: DataFrame, texts: DataFrame, settings: MetricSettings
-) -> ComputedMetric:
+) -> tuple[ComputedMetric, list[MetricValue]]:
     metric = METRICS[name]
     about = {
         "meaning": metric.meaning,
         **metric.recorded(settings),
         "languages": _languages(metric, texts, settings),
     }
-    stored = ComputedMetric.objects.create(
+    computed = ComputedMetric(
         study=study,
         name=name,
         recorded=about,
         corpus=_of_systems(metric, texts[metric.measures(texts, settings)]),
         computed_at=timezone.now(),
     )
-    MetricValue.objects.bulk_create(
-        (
-            MetricValue(
-                metric=stored, response_id=response, value=None if pd.isna(value) else value
-            )
-            for response, value in zip(values["response"], values["value"], strict=True)
-        ),
-        batch_size=1000,
-    )
-    return stored
+    return computed, [
+        MetricValue(response_id=response, value=None if pd.isna(value) else value)
+        for response, value in zip(values["response"], values["value"], strict=True)
+    ]
 
 
 def _languages(metric: Metric, texts: DataFrame, settings: MetricSettings) -> list[dict[str, Any]]:

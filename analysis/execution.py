@@ -1,13 +1,12 @@
 """Computing a run: read a snapshot, analyse it, store everything in one transaction."""
 
-import logging
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
-from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame, Series, isna
 from scipy.stats import t
@@ -36,7 +35,7 @@ from analysis.recipe import USUAL_CONFIDENCE, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.rehearsal import Rehearsal
 from analysis.rule_sets import rules_of
-from analysis.runs import State, claim, fingerprint, request_run, size_of
+from analysis.runs import State, fingerprint, request_run, size_of
 from analysis.scorer_frames import read_scorer_data
 from analysis.size import AnalysisSize, TooLarge
 from analysis.source_frames import JUDGES_SEED, read_judges, read_metrics
@@ -51,34 +50,29 @@ from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
 from analysis.theme_frames import read_themes
-from jobs import leases
-from jobs.heartbeat import kept
-from jobs.leases import Lost
+from jobs.runner import GiveBack, Store, Taken, TakenElsewhere, Work, run_at_once
 from survey.definition.labels import Labels
 from survey.files.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import comprehension_outcomes, not_counted_among, reading
 
-logger = logging.getLogger(__name__)
-
 #: Called with a run and the time of its snapshot, in the transaction that reads the snapshot.
 WhileReading = Callable[[AnalysisRun, datetime], None]
-
-
-class RunFailed(Exception):
-    """An analysis could not be computed; the message says why."""
 
 
 def finished_run(*, study: Study, sources: Sequence[str], everything: bool = False) -> AnalysisRun:
     """A finished run of the data as they are now: an earlier one, else computed here. Without
     `everything`, a large study leaves some tables for later.
 
-    Raises RunFailed.
+    Raises NotDone.
     """
     run = request_run(study=study, sources=sources, everything=everything)
-    if run.state != State.DONE and not execute(run.pk):
-        # A worker is at it; rather than wait for it, compute the same here.
-        run = AnalysisRun.objects.create(
+    if run.state == State.DONE:
+        return run
+    try:
+        return run_at_once(run)
+    except TakenElsewhere:  # rather than wait for the worker, compute the same here
+        again = AnalysisRun.objects.create(
             study=study,
             rule_set=run.rule_set,
             recipe_set=run.recipe_set,
@@ -86,35 +80,22 @@ def finished_run(*, study: Study, sources: Sequence[str], everything: bool = Fal
             fingerprint=run.fingerprint,
             everything=everything,
         )
-        execute(run.pk)
-    run.refresh_from_db()
-    if run.state != State.DONE:
-        raise RunFailed(run.error or f"{run} was taken over by a worker; try again")
-    return run
+        return run_at_once(again)
 
 
-def execute(run_id: int, *, while_reading: WhileReading | None = None) -> bool:
-    """Compute a run and store what came out, or why it failed. False if there was none to take.
-
-    `while_reading` sees exactly the data that the run is about.
+def analysing(while_reading: WhileReading | None = None) -> Work[AnalysisRun]:
+    """The work of a run: everything that is computed from its data. `while_reading` sees exactly
+    these data.
     """
-    run = claim(run_id)
-    if run is None:
-        return False
-    try:
-        with kept(run):
-            results, withdrawals = _computed(run, while_reading)
-        _store(run, results, withdrawals=withdrawals)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s is no longer this worker's", run)
-    except TooLarge as refused:
-        leases.refuse(run, str(refused))
-    except Exception as error:  # whatever it was: the run has to say that it failed
-        logger.exception("%s failed", run)
-        leases.fail(run, error)
-    return True
+
+    def do(taken: Taken[AnalysisRun]) -> Store:
+        results, withdrawals = _computed(taken.job, while_reading)
+        return partial(_store, taken, results, withdrawals=withdrawals)
+
+    return Work(do, refused=(TooLarge,))
+
+
+ANALYSING = analysing()
 
 
 def _computed(run: AnalysisRun, while_reading: WhileReading | None) -> tuple[Results, int]:
@@ -254,15 +235,13 @@ def _seeds(run: AnalysisRun) -> dict[str, int]:
     return {r.name: r.bootstrap.seed for r in recipes_of(run.recipe_set) if r.bootstrap}
 
 
-@transaction.atomic
-def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
-    """Store everything, or nothing. Raises Lost."""
+def _store(taken: Taken[AnalysisRun], results: Results, *, withdrawals: int) -> None:
+    """Raises GiveBack if a participant who is counted here withdrew meanwhile, and Lost."""
+    run = taken.job
     study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     if study.withdrawals.count() != withdrawals:
-        leases.give_back(run)  # a participant who is counted here withdrew meanwhile
-        return
-    leases.finish(
-        run,
+        raise GiveBack
+    taken.finish(
         fingerprint=run.fingerprint,
         snapshot_hash=run.snapshot_hash,
         manifest=run.manifest,

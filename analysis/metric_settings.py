@@ -1,6 +1,6 @@
 """`MetricOptions` made into what metrics compute with: folders are read, endpoints are probed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from analysis.metric_options import EndpointModel, MetricOptions
@@ -17,13 +17,8 @@ NOT_COMPUTED = (ValueError, ImportError, OSError, JudgeNotReady, ExchangeFailed)
 
 
 @contextmanager
-def metric_settings(
-    options: MetricOptions, while_waiting: Callable[[], None] = lambda: None
-) -> Iterator[MetricSettings]:
-    """The settings, as long as their endpoints are needed. Raises one of NOT_COMPUTED.
-
-    `while_waiting` is called while an endpoint lets us wait, and may raise.
-    """
+def metric_settings(options: MetricOptions) -> Iterator[MetricSettings]:
+    """The settings, as long as their endpoints are needed. Raises one of NOT_COMPUTED."""
     folder = OnnxModel(options.model) if options.model else None
     with ExitStack() as stack:
 
@@ -35,8 +30,7 @@ def metric_settings(
                 raise ValueError(f"{option} needs an endpoint and a model: name the {missing}, too")
             source = f"the model of {option}"
             here = ready_endpoint(chosen.endpoint)
-            asked = PatientClient(here, model_source=source, while_waiting=while_waiting)
-            return stack.enter_context(closing(asked))
+            return stack.enter_context(closing(PatientClient(here, model_source=source)))
 
         if options.given_prompt and not options.perplexity.endpoint:
             raise ValueError("perplexity given the prompt needs an endpoint for perplexity")

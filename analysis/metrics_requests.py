@@ -6,7 +6,6 @@ Nothing here loads what computing needs, so web processes may ask for them.
 from django.db import transaction
 
 from analysis.models import MetricsRequest
-from jobs import leases
 from survey.models import Study
 
 
@@ -26,8 +25,3 @@ def request_metrics(study: Study) -> MetricsRequest:
 def metrics_request_of(study: Study) -> MetricsRequest | None:
     """The newest request for the study's metrics, if there was one."""
     return MetricsRequest.objects.filter(study=study).first()
-
-
-def metrics_to_wake() -> list[int]:
-    """Requests that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(MetricsRequest.objects.all())

@@ -89,6 +89,8 @@ class LockedPlan(Version):
 class AnalysisRun(Job):
     """One snapshot × one rule set × one set of recipes, with everything computed from them."""
 
+    TASK = "analysis.run"
+    WORK = "analysis.execution.ANALYSING"
     LIMIT = "ANALYSIS_MAX_MINUTES"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="analysis_runs")
@@ -119,6 +121,9 @@ class Multiverse(Job):
     """A request to compute the multiverse of a finished run: its results are the run's, and it is
     deleted with it.
     """
+
+    TASK = "analysis.multiverse"
+    WORK = "analysis.multiverse_making.COMPUTING"
 
     run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="multiverse")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
@@ -156,6 +161,9 @@ class ComputedMetric(models.Model):
 class MetricsRequest(Job):
     """A request to compute a study's automatic metrics with what this installation has for them."""
 
+    TASK = "analysis.metrics"
+    WORK = "analysis.metrics_making.COMPUTING"
+
     study = models.OneToOneField(Study, models.CASCADE, related_name="metrics_request")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
 
@@ -184,6 +192,9 @@ class Scorer(Job):
 
     The newest that is done is a source of scores, beside judges and metrics.
     """
+
+    TASK = "analysis.scorer"
+    WORK = "analysis.scorer_making.TRAINING"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="scorers")
     version = models.PositiveIntegerField(default=1)
@@ -242,6 +253,9 @@ class ScorerScore(models.Model):
 class ScoredText(Job):
     """A text that a researcher had scored on a page; it goes with its scorer."""
 
+    TASK = "analysis.scored_text"
+    WORK = "analysis.scorer_making.SCORING"
+
     scorer = models.ForeignKey(Scorer, models.CASCADE, related_name="scored_texts")
     text = models.TextField()
     scores = models.JSONField(
@@ -261,6 +275,9 @@ class PerturbationRun(Job):
     """Small changes of some of a study's responses, and what they do to scores. Asked for anew with
     other options, it is replaced; with the same ones after a failure, it goes on.
     """
+
+    TASK = "analysis.perturbations"
+    WORK = "analysis.perturbation_making.PERTURBING"
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="perturbation_run")
     options = models.JSONField(help_text="Seed, responses, perturbations, sources, endpoint")

@@ -6,7 +6,6 @@ Nothing here loads what computing needs, so web processes may ask for them.
 from django.db import transaction
 
 from analysis.models import AnalysisRun, Multiverse
-from jobs import leases
 from survey.models import Study
 
 
@@ -33,8 +32,3 @@ def request_multiverse(run: AnalysisRun) -> Multiverse:
 def multiverse_of(run: AnalysisRun | None) -> Multiverse | None:
     """The multiverse of a run, if it was requested."""
     return Multiverse.objects.filter(run=run).first() if run else None
-
-
-def multiverses_to_wake() -> list[int]:
-    """Multiverses that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(Multiverse.objects.all())

@@ -5,14 +5,14 @@ run that goes on after a failure asks for none of them again. A request is count
 sent.
 """
 
-import logging
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
 import pandas as pd
-from django.db import OperationalError, transaction
+from django.db import transaction
 from django.db.models import F
 from pandas import DataFrame
 
@@ -28,9 +28,7 @@ from analysis.rewriting import rewriter
 from analysis.scorer_making import embedder_of, fitted_scorer
 from analysis.scorer_requests import current_scorer
 from analysis.scorer_requests import options_of as options_of_scorer
-from jobs import leases
-from jobs.heartbeat import kept
-from jobs.leases import Lost
+from jobs.runner import Store, Taken, Work, silent
 from judge.again import AskedAgain, BudgetUsedUp, asked_again
 from judge.models import Judge
 from judge.money import Price
@@ -38,32 +36,13 @@ from judge.queries import GoldSource, gold_sources, scores_of
 from survey.files.suggestions import did_you_mean
 from survey.models import Scenario, Study
 
-logger = logging.getLogger(__name__)
-
-Progress = Callable[[int, int], None]
 #: Why a run may fail; the message says it in one line.
 NOT_PERTURBED = (*NOT_COMPUTED, BudgetUsedUp)
 
 
-def execute_perturbations(run_id: int, progress: Progress = lambda done, of: None) -> bool:
-    """Do what was asked for, or store why it failed. False if there was nothing to take."""
-    run = leases.claim(PerturbationRun.objects.select_related("study"), run_id)
-    if run is None:
-        return False
-    try:
-        with kept(run):
-            _Perturbing(run, progress).do()
-        leases.finish(run, percent=100)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s are no longer this worker's", run)
-    except NOT_PERTURBED as problem:
-        leases.refuse(run, str(problem))
-    except Exception as error:  # whatever it was: the row has to say that it failed
-        logger.exception("%s failed", run)
-        leases.fail(run, error)
-    return True
+def _perturb(taken: Taken[PerturbationRun]) -> Store:
+    _Perturbing(taken).do()
+    return partial(taken.finish, percent=100)
 
 
 def check_options(study: Study, options: PerturbationOptions) -> None:
@@ -109,9 +88,10 @@ def judges_called(study: Study, keys: Sequence[str]) -> list[Judge]:
 class _Perturbing:
     """One run, while a worker has it."""
 
-    def __init__(self, run: PerturbationRun, progress: Progress) -> None:
-        self.run, self.study, self.progress = run, run.study, progress
-        self.options = options_of(run)
+    def __init__(self, taken: Taken[PerturbationRun]) -> None:
+        self.taken, self.run = taken, taken.job
+        self.study = self.run.study
+        self.options = options_of(self.run)
         check_options(self.study, self.options)
         self.responses = _chosen(texts_of(self.study), self.options)
         self.done = 0
@@ -128,17 +108,14 @@ class _Perturbing:
         for judge in judges_called(self.study, self.options.judges):
             self._ask_judge(judge)
 
-    def _keep(self, done: int = 0) -> None:
-        """Keep the run, `done` steps further. Raises Lost."""
+    def _step(self, done: int) -> None:
+        """Tell that `done` more steps are done. Raises Lost."""
         self.done += done
-        if not leases.is_kept(self.run, percent=min(99, 100 * self.done // max(self.total, 1))):
-            raise Lost
-        self.progress(self.done, self.total)
+        self.taken.step(self.done, self.total)
 
     def _count(self) -> None:
         """Count a request before it is sent. Raises Lost."""
-        if not leases.is_kept(self.run, requests=F("requests") + 1):
-            raise Lost
+        self.taken.keep(requests=F("requests") + 1)
 
     def _make_texts(self) -> None:
         made = set(self.run.texts.values_list("response_id", "perturbation"))
@@ -167,7 +144,7 @@ class _Perturbing:
                     )
                 )
             PerturbedText.objects.bulk_create(texts, batch_size=1000)
-            self._keep(len(texts))
+            self._step(len(texts))
         if not rewritten:
             return
         where, price = (self.options.endpoint, self.options.model), self.options.price
@@ -176,7 +153,6 @@ class _Perturbing:
             *where,
             seed=seed,
             price=Price(input=price[0], output=price[1]) if price else None,
-            while_waiting=self._keep,
             before_request=self._count,
         ) as model:
             for perturbation, row in rewritten:
@@ -187,7 +163,7 @@ class _Perturbing:
                     text=changed,
                     provenance=how,
                 )
-                self._keep(1)
+                self._step(1)
 
     def _changed(self, *, with_unchanged: bool = False) -> list[PerturbedText]:
         """Texts that were made and differ from the response's; for judges also those that are to
@@ -206,7 +182,7 @@ class _Perturbing:
         assert row is not None
         fitted, changed = fitted_scorer(row), self._changed()
         before, after = list(self.responses["text"]), [each.text for each in changed]
-        with embedder_of(options_of_scorer(row), self._keep) as embedder:
+        with embedder_of(options_of_scorer(row)) as embedder:
             table = fitted.scores([*before, *after], embedder)
         values = {
             (int(text), str(dimension)): float(score)
@@ -240,8 +216,8 @@ class _Perturbing:
         ]  # fmt: skip
         texts = pd.concat([self.responses, DataFrame(rows)], ignore_index=True)
         needs = {METRICS[name].needs for name in self.options.metrics}
-        with metric_settings(installed_options().only(needs), self._keep) as settings:
-            table = score(texts, self.options.metrics, settings, lambda done, of: self._keep())
+        with metric_settings(installed_options().only(needs)) as settings:
+            table = score(texts, self.options.metrics, settings, silent)
         values = table.set_index(["metric", "response"])["value"].to_dict()
         scores = [
             self._score(
@@ -272,11 +248,12 @@ class _Perturbing:
             range=width,
         )
 
-    @transaction.atomic
     def _replace(self, kind: str, scores: list[PerturbedScore]) -> None:
-        PerturbedScore.objects.filter(text__run=self.run, kind=kind).delete()
-        PerturbedScore.objects.bulk_create(scores, batch_size=1000)
-        self._keep(len(self.responses) * len(self.options.perturbations))
+        with transaction.atomic():
+            self.taken.keep()  # a worker that has lost the run replaces nothing
+            PerturbedScore.objects.filter(text__run=self.run, kind=kind).delete()
+            PerturbedScore.objects.bulk_create(scores, batch_size=1000)
+        self._step(len(self.responses) * len(self.options.perturbations))
 
     def _ask_judge(self, judge: Judge) -> None:
         source = GoldSource(judge=judge)
@@ -291,8 +268,7 @@ class _Perturbing:
                 "text_id", "dimension"
             )
         )
-        asked = {"while_waiting": self._keep, "before_request": self._count}
-        with asked_again(judge, **asked) as again:
+        with asked_again(judge, before_request=self._count) as again:
             values = [point.value for point in again.configuration.scale]
             width = float(max(values) - min(values))
             for text in self._changed(with_unchanged=True):
@@ -310,7 +286,7 @@ class _Perturbing:
                         )
                         for dimension, value in said.items()
                     )
-                self._keep(1)
+                self._step(1)
 
     def _said(
         self, again: AskedAgain, text: PerturbedText, scenario: Scenario,
@@ -354,3 +330,6 @@ def _chosen(texts: DataFrame, options: PerturbationOptions) -> DataFrame:
     turn = order.groupby(texts["scenario"]).rank()
     drawn = DataFrame({"turn": turn, "order": order}).sort_values(["turn", "order"])
     return texts.loc[sorted(drawn.index[: options.responses])].reset_index(drop=True)
+
+
+PERTURBING = Work(_perturb, refused=NOT_PERTURBED)

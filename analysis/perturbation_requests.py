@@ -13,7 +13,6 @@ from django.db import transaction
 
 from analysis.metric_options import MetricOptions, installed_options
 from analysis.models import PerturbationRun
-from jobs import leases
 from survey.models import Study
 
 State = PerturbationRun.State
@@ -115,8 +114,3 @@ def not_given(run: PerturbationRun) -> list[tuple[str, str, int]]:
     empty = run.texts.filter(text="").order_by("id").values_list("perturbation", "provenance")
     counted = Counter((name, str(how.get("why_none", ""))) for name, how in empty)
     return [(name, why, n) for (name, why), n in counted.items() if why]
-
-
-def perturbation_runs_to_wake() -> list[int]:
-    """Runs that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(PerturbationRun.objects.all())

@@ -132,7 +132,6 @@ def rewriter(
     *,
     seed: int,
     price: Price | None = None,
-    while_waiting: Callable[[], None],
     before_request: Callable[[], None],
 ) -> Iterator[Rewriter]:
     """The model at an endpoint of judges, by name; without a `price` that of the installation holds
@@ -154,7 +153,6 @@ def rewriter(
     client = PatientClient(
         ready_endpoint(endpoint),
         model_source="the model that rewrites",
-        while_waiting=while_waiting,
         before_request=count,
         after_failure=settle_failure,
     )

@@ -5,11 +5,12 @@ Nothing here computes or loads what computing needs, so web processes may ask fo
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import Count, Max, Sum
 from django.utils import timezone
 
@@ -23,7 +24,6 @@ from analysis.scorer_requests import current_scorer
 from analysis.size import AnalysisSize
 from analysis.theme_coding import themes_digest
 from analysis.versions import software
-from jobs import leases
 from judge.digest import scores_digest
 from survey.definition.settings import Settings
 from survey.models import Participant, Study, StudyEvent, not_ended
@@ -31,6 +31,7 @@ from survey.models.sql import Milliseconds
 from survey.tidy import counted_sources, rating_count
 
 State = AnalysisRun.State
+logger = logging.getLogger(__name__)
 
 #: Automatic runs of a study take at most one part in this many of a worker's time.
 REST = 4
@@ -159,17 +160,6 @@ def _leaves_some(run: AnalysisRun) -> bool:
     return size_of(run.study, run.sources, everything=run.everything).leaves_some
 
 
-def claim(run_id: int) -> AnalysisRun | None:
-    """Take a run that waits or whose worker is lost; None where there is nothing to take."""
-    runs = AnalysisRun.objects.select_related("study", "rule_set", "recipe_set")
-    return leases.claim(runs, run_id)
-
-
-def runs_to_wake() -> list[int]:
-    """Runs that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(AnalysisRun.objects.all())
-
-
 def request_overdue_runs() -> list[int]:
     """Ask for a run wherever data, gold scores or rules changed since the last one.
 
@@ -178,11 +168,22 @@ def request_overdue_runs() -> list[int]:
     """
     asked = []
     for study in Study.objects.order_by("id").iterator():
-        for sources in _wanted_sources(study):
-            if _is_overdue(study, sources):
-                run = request_run(study=study, sources=sources, automatic=True)
-                if run.state == State.WAITING:
-                    asked.append(run.pk)
+        try:
+            asked += _overdue_runs(study)
+        except OperationalError:
+            raise
+        except Exception:  # what is wrong with one study must not stop the others
+            logger.exception("%s: no analysis was asked for", study)
+    return asked
+
+
+def _overdue_runs(study: Study) -> list[int]:
+    asked = []
+    for sources in _wanted_sources(study):
+        if _is_overdue(study, sources):
+            run = request_run(study=study, sources=sources, automatic=True)
+            if run.state == State.WAITING:
+                asked.append(run.pk)
     return asked
 
 

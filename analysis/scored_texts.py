@@ -6,7 +6,6 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from analysis.models import ScoredText, Scorer
-from jobs import leases
 from survey.models import Study
 
 #: Characters of a text.
@@ -28,8 +27,3 @@ def request_score(scorer: Scorer, text: str, author: User) -> ScoredText:
 def scored_texts_of(study: Study) -> QuerySet[ScoredText]:
     """The texts that were scored for a study, newest first."""
     return ScoredText.objects.filter(scorer__study=study).select_related("scorer").order_by("-id")
-
-
-def texts_to_wake() -> list[int]:
-    """Texts that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(ScoredText.objects.all())

@@ -2,12 +2,11 @@
 study's responses.
 """
 
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame
 
@@ -28,28 +27,22 @@ from analysis.scorer import (
     read_scorer,
     train,
 )
-from analysis.scorer.training import COLUMNS, Progress
+from analysis.scorer.training import COLUMNS
 from analysis.scorer_requests import ScorerOptions, options_of
 from analysis.study_data import CELL, plain
-from jobs import leases
-from jobs.heartbeat import kept
-from jobs.leases import Lost
+from jobs.runner import Store, Taken, Work
 from judge.tidy import response_names
 from survey.models import Response, Study
 from survey.tidy import cells_of, definition_of, dimensions_of, reading
 
-logger = logging.getLogger(__name__)
-
 
 @contextmanager
-def embedder_of(
-    options: ScorerOptions, while_waiting: Callable[[], None] = lambda: None
-) -> Iterator[SentenceEmbedder]:
+def embedder_of(options: ScorerOptions) -> Iterator[SentenceEmbedder]:
     """What makes vectors of texts for a scorer. Raises one of NOT_COMPUTED."""
     if not (options.folder or options.endpoint or options.model):
         yield NgramVectors()
         return
-    with metric_settings(options.vectors, while_waiting) as given:
+    with metric_settings(options.vectors) as given:
         assert given.sentence_model is not None
         yield given.sentence_model
 
@@ -61,42 +54,17 @@ def fitted_scorer(scorer: Scorer) -> FittedScorer:
     return read_scorer(scorer.content, str(scorer))
 
 
-def execute_scorer(scorer_id: int, progress: Progress = lambda done, of: None) -> bool:
-    """Train what was asked for, or store why it failed. False if there was nothing to take."""
-    scorer = leases.claim(Scorer.objects.select_related("study"), scorer_id)
-    if scorer is None:
-        return False
-    try:
-        with kept(scorer):
-            trained, scores = _trained(scorer, progress)
-        _store(scorer, trained, scores)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s is no longer this worker's", scorer)
-    except NOT_COMPUTED as problem:
-        leases.refuse(scorer, str(problem))
-    except Exception as error:  # whatever it was: the row has to say that it failed
-        logger.exception("%s failed", scorer)
-        leases.fail(scorer, error)
-    return True
+def _train(taken: Taken[Scorer]) -> Store:
+    trained, scores = _trained(taken)
+    return partial(_store, taken, trained, scores)
 
 
-def _trained(
-    scorer: Scorer, progress: Progress
-) -> tuple[Trained, list[tuple[int, str, float, bool]]]:
+def _trained(taken: Taken[Scorer]) -> tuple[Trained, list[tuple[int, str, float, bool]]]:
     """A scorer, and what it says of the study's responses. Raises Lost and NOT_COMPUTED."""
-
-    def keep(done: int = 0, of: int = 0) -> None:
-        told = {"percent": 100 * done // of} if of else {}
-        if not leases.is_kept(scorer, **told):
-            raise Lost
-        if of:
-            progress(done, of)
-
+    scorer = taken.job
     options = options_of(scorer)
     ratings, about = training_data(scorer, options)
-    with embedder_of(options, keep) as embedder:
+    with embedder_of(options) as embedder:
         try:
             trained = train(
                 ratings,
@@ -104,7 +72,7 @@ def _trained(
                 TrainingSettings(options.head, options.confidence, options.seed),
                 scale=_scale(scorer.study, ratings),
                 about=about,
-                progress=keep,
+                progress=taken.step,
             )
         except ValueError as problem:
             raise ValueError(f"{options.file or scorer.study}: {problem}") from None
@@ -198,41 +166,28 @@ def _of_responses(
     ]
 
 
-def execute_scored_text(text_id: int) -> bool:
-    """Score a text that a researcher pasted. False if there was nothing to take."""
-    asked = leases.claim(ScoredText.objects.select_related("scorer"), text_id)
-    if asked is None:
-        return False
-    try:
-        with kept(asked):
-            fitted = fitted_scorer(asked.scorer)
-            with embedder_of(options_of(asked.scorer)) as embedder:
-                table = fitted.scores([asked.text], embedder)
-            rows = table[["dimension", "score", "low", "high"]]
-        leases.finish(asked, scores=content_of(rows)["rows"])
-    except OperationalError:
-        raise
-    except Lost:
-        logger.info("%s is no longer this worker's", asked)
-    except NOT_COMPUTED as problem:
-        leases.refuse(asked, str(problem))
-    except Exception as error:  # whatever it was: the row has to say that it failed
-        logger.exception("%s failed", asked)
-        leases.fail(asked, error)
-    return True
+def _score(taken: Taken[ScoredText]) -> Store:
+    """Score a text that a researcher pasted."""
+    scorer = taken.job.scorer
+    fitted = fitted_scorer(scorer)
+    with embedder_of(options_of(scorer)) as embedder:
+        table = fitted.scores([taken.job.text], embedder)
+    rows = table[["dimension", "score", "low", "high"]]
+    return partial(taken.finish, scores=content_of(rows)["rows"])
 
 
-@transaction.atomic
-def _store(scorer: Scorer, trained: Trained, scores: list[tuple[int, str, float, bool]]) -> None:
-    """Keep what was trained, unless a participant withdrew or another worker took it over."""
+def _store(
+    taken: Taken[Scorer], trained: Trained, scores: list[tuple[int, str, float, bool]]
+) -> None:
+    """Keep what was trained. Raises Lost, also if a participant withdrew."""
+    scorer = taken.job
     Study.objects.select_for_update(no_key=True).get(pk=scorer.study_id)
     evaluation = {
         "evaluation": content_of(trained.evaluation),
         "calibration": content_of(trained.calibration),
         "held_out": content_of(trained.held_out[["scenario", "dimension", "rating", "predicted"]]),
     }
-    leases.finish(
-        scorer,
+    taken.finish(
         percent=100,
         content=trained.scorer.as_json(),
         evaluation=evaluation,
@@ -251,3 +206,7 @@ def _store(scorer: Scorer, trained: Trained, scores: list[tuple[int, str, float,
         ),
         batch_size=1000,
     )
+
+
+TRAINING = Work(_train, refused=NOT_COMPUTED)
+SCORING = Work(_score, refused=NOT_COMPUTED)

@@ -13,7 +13,6 @@ from django.db.models import Max
 
 from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import PerturbedScore, Scorer
-from jobs import leases
 from survey.models import Participant, Study
 
 State = Scorer.State
@@ -95,11 +94,6 @@ def newest_scorer(study: Study) -> Scorer | None:
 def current_scorer(study: Study) -> Scorer | None:
     """The newest scorer that is trained: the one that is a source of scores."""
     return study.scorers.filter(state=State.DONE).order_by("-version").first()
-
-
-def scorers_to_wake() -> list[int]:
-    """Scorers that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(Scorer.objects.all())
 
 
 def erase_scorers(participant: Participant) -> None:

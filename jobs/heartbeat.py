@@ -115,7 +115,7 @@ class _Heartbeat(threading.Thread):
         minutes = (time.monotonic() - self._began) / 60
         try:
             if minutes > self.job.max_minutes:
-                leases.refuse(self.job, _too_long(self.job))
+                leases.fail(self.job, _too_long(self.job))
             self.lost = not leases.is_kept(self.job)
         except Error as error:  # locked or away: the next beat tries again
             logger.warning("%s: the lease could not be renewed: %s", self.job, error)

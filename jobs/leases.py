@@ -13,6 +13,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from jobs.models import Job
+from survey.storable import storable
 
 J = TypeVar("J", bound=Job)
 State = Job.State
@@ -38,9 +39,10 @@ def _end_of_lease(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
 
 
-def claim(jobs: QuerySet[J], job_id: int) -> J | None:
+def claim(kind: type[J], job_id: int) -> J | None:
     """Take a job that waits or whose worker is lost; None where there is nothing to take."""
     now = timezone.now()
+    jobs = kind._default_manager.all()
     free = jobs.filter(_free(now), pk=job_id)
     free.filter(state=State.RUNNING, attempts__gte=MAX_ATTEMPTS).update(
         state=State.FAILED,
@@ -91,14 +93,10 @@ def give_back(job: Job) -> None:
     )
 
 
-def fail(job: Job, error: Exception) -> None:
-    """Say what error ended a job, unless it is no longer this worker's."""
-    refuse(job, f"{type(error).__name__}: {error}")
-
-
-def refuse(job: Job, why: str) -> None:
-    """Say why a job failed, unless it is no longer this worker's."""
-    _mine(job).update(state=State.FAILED, error=why, finished_at=timezone.now())
+def fail(job: Job, why: str) -> bool:
+    """Say why a job failed. False where it is no longer this worker's."""
+    ended = {"state": State.FAILED, "error": storable(why), "finished_at": timezone.now()}
+    return bool(_mine(job).update(**ended))
 
 
 def stop(job: Job, why: str) -> bool:
@@ -115,7 +113,7 @@ def _mine(job: J) -> QuerySet[J]:
     return jobs.filter(pk=job.pk, state=State.RUNNING, lease_token=job.lease_token)
 
 
-def jobs_to_wake(jobs: QuerySet[J]) -> list[int]:
-    """Jobs that wait, or whose worker is lost."""
-    free = jobs.filter(_free(timezone.now()))
-    return list(free.order_by("id").values_list("id", flat=True))
+def to_wake(kind: type[Job]) -> list[int]:
+    """The ids of jobs that wait, or whose worker is lost."""
+    free = kind._default_manager.filter(_free(timezone.now()))
+    return list(free.order_by("pk").values_list("pk", flat=True))

@@ -8,7 +8,9 @@ from django.utils import timezone
 
 
 class Job(models.Model):
-    """Work that waits for a worker. The row is the queue: `jobs.leases` hands it out."""
+    """Work that waits for a worker. The row is the queue: `jobs.leases` hands it out, `jobs.runner`
+    does it. A kind of job says the name of its task, and where its work is.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -20,6 +22,10 @@ class Job(models.Model):
     UNDER_WAY = (State.WAITING, State.RUNNING)
     #: It has ended, and there is no result.
     WITHOUT_RESULT = (State.FAILED, State.STOPPED)
+    #: The Celery task that workers are woken with.
+    TASK: ClassVar[str]
+    #: Where its `jobs.runner.Work` is, which only workers and commands load.
+    WORK: ClassVar[str]
     #: The setting that says how many minutes a worker may take for one.
     LIMIT: ClassVar[str] = "JOB_MAX_MINUTES"
 

@@ -114,7 +114,6 @@ class AskedAgain:
 def asked_again(
     judge: Judge,
     *,
-    while_waiting: Callable[[], None] = lambda: None,
     before_request: Callable[[], None] = lambda: None,
 ) -> Iterator[AskedAgain]:
     """The judge, as long as it is asked. Raises JudgeNotReady if it cannot be asked here, or sees
@@ -139,7 +138,6 @@ def asked_again(
     client = PatientClient(
         here,
         model_source=f"the model of {judge}",
-        while_waiting=while_waiting,
         before_request=count,
         after_failure=settle_failure,
     )

@@ -17,9 +17,6 @@ from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.models import Endpoint
 from judge.providers import Provider
 
-#: Longer waits are made in steps, each of which is told.
-STEP_SECONDS = 20.0
-
 Answer = TypeVar("Answer")
 
 
@@ -27,9 +24,8 @@ class PatientClient:
     """One endpoint, asked for one thing at a time. `model_source` says where the model was chosen.
 
     A rate limit and other temporary failures are waited out, up to JUDGE_MAX_ATTEMPTS requests;
-    `while_waiting` is called before each step of a wait and of a request, `before_request` before
-    each request, repeated ones included, and `after_failure` after each that has no answer; all of
-    them may raise.
+    `before_request` is called before each request, repeated ones included, and `after_failure`
+    after each that has no answer; both may raise.
     """
 
     def __init__(
@@ -37,7 +33,6 @@ class PatientClient:
         endpoint: EndpointHere,
         *,
         model_source: str,
-        while_waiting: Callable[[], None] = lambda: None,
         before_request: Callable[[], None] = lambda: None,
         after_failure: Callable[[ExchangeFailed], None] = lambda failure: None,
     ) -> None:
@@ -45,7 +40,6 @@ class PatientClient:
         self._here = endpoint
         #: The body of the last chat request.
         self.sent: dict[str, Any] = {}
-        self._while_waiting = while_waiting
         self._before_request = before_request
         self._after_failure = after_failure
         self._provider = Provider.at(endpoint, model_source=model_source)
@@ -83,7 +77,6 @@ class PatientClient:
         """What is answered in the end. A request that `adapts` to a failure is sent again."""
         tries = 0
         while True:
-            self._while_waiting()
             self._before_request()
             try:
                 return send().result()
@@ -94,11 +87,5 @@ class PatientClient:
                 tries += 1
                 if failure.scope is not Scope.TEMPORARY or tries >= settings.JUDGE_MAX_ATTEMPTS:
                     raise
-                self._wait(max(backoff_seconds(tries), failure.retry_after or 0))
-
-    def _wait(self, seconds: float) -> None:
-        left = min(seconds, LONGEST_WAIT_SECONDS)
-        while left > 0:
-            self._while_waiting()
-            time.sleep(min(left, STEP_SECONDS))
-            left -= STEP_SECONDS
+                wait = max(backoff_seconds(tries), failure.retry_after or 0)
+                time.sleep(min(wait, LONGEST_WAIT_SECONDS))

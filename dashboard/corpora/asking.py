@@ -23,7 +23,6 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.log import record
-from jobs import leases
 from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
 
@@ -162,9 +161,12 @@ def _refuse_under_way(subject: str, name: str) -> None:
         raise CorpusProblem(f"{subject} {name} is being worked on; wait until that has ended")
 
 
-def jobs_to_wake() -> list[int]:
-    """Jobs that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(CorpusJob.objects.all())
+def forget_uploads() -> None:
+    """Remove the files of imports that have ended: they have dialogues of people."""
+    there = [path.parent.name for path in Path(settings.CORPORA_DIR).glob(".job-*/upload*")]
+    jobs = CorpusJob.objects.filter(pk__in=[int(name.removeprefix(".job-")) for name in there])
+    for job in jobs.exclude(state__in=CorpusJob.UNDER_WAY):
+        job.upload.unlink(missing_ok=True)
 
 
 def remove_leftovers() -> None:

@@ -1,14 +1,10 @@
 """What a worker does with a corpus or a sample that a page or the API asked for."""
 
-import logging
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-from django.db import OperationalError
 
 from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition, MissingTexts
@@ -19,53 +15,38 @@ from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
 from corpus.splitting import Split
 from corpus.store import draw_sample, filter_corpus, import_corpus
+from dashboard.corpora.asking import forget_uploads
 from dashboard.corpora.models import CorpusJob
-from dashboard.design.study_folder import LoadedFolder, before_opening, load_folder, read_folder
+from dashboard.design.study_folder import (
+    LoadedFolder,
+    StudyFolder,
+    before_opening,
+    load_folder,
+    read_folder,
+)
 from dashboard.overview.people import set_corpus_role, set_role
 from dashboard.shared.access import is_researcher, role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
-from jobs import leases
-from jobs.heartbeat import kept
-from jobs.leases import Lost
+from jobs.runner import Store, Taken, Work
 from judge.endpoints import JudgeNotReady
 from survey.files.apart import more_memory_at_most
 from survey.files.problems import DefinitionError
 from survey.models import Study
-from survey.storable import storable
 
-logger = logging.getLogger(__name__)
 Kind = CorpusJob.Kind
-#: How often progress is told, in seconds.
-TOLD_EVERY = 1.0
 #: Bytes that a worker may take for a file: a row group of a Parquet file is in memory at once.
 IMPORT_MEMORY = 2_000_000_000
 STUDY_FILE = "study.yaml"
 
 
-def execute(job_id: int) -> bool:
-    """Do what was asked for, or store why it was not done. False if there was nothing to take."""
-    job = leases.claim(CorpusJob.objects.select_related("author"), job_id)
-    if job is None:
-        return False
+def _work(taken: Taken[CorpusJob]) -> Store:
+    job = taken.job
+    taken.at_end.callback(forget_uploads)
     try:
-        with kept(job):
-            came = WORK[CorpusJob.Kind(job.kind)](job)
-        leases.finish(job, **came)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s is no longer this worker's", job)
-        return True
+        return WORK[Kind(job.kind)](taken)
     except DefinitionError as error:
-        leases.refuse(job, storable("\n".join(_under_own_names(error, job).lines)))
-    except (CorpusProblem, JudgeNotReady) as problem:
-        leases.refuse(job, storable(str(problem)))
-    except Exception as error:  # whatever it was: the row has to say that it failed
-        logger.exception("%s failed", job)
-        leases.fail(job, error)
-    job.upload.unlink(missing_ok=True)
-    return True
+        raise _under_own_names(error, job) from None
 
 
 def _under_own_names(error: DefinitionError, job: CorpusJob) -> DefinitionError:
@@ -76,18 +57,16 @@ def _under_own_names(error: DefinitionError, job: CorpusJob) -> DefinitionError:
     )
 
 
-class _Progress:
-    """Tells how many dialogues are done, and keeps the job. Raises Lost."""
+def _progress(taken: Taken[CorpusJob]) -> Callable[[int], None]:
+    """Told how many more dialogues are done. Raises Lost."""
+    done = 0
 
-    def __init__(self, job: CorpusJob) -> None:
-        self.job, self.done, self.told = job, 0, time.monotonic()
+    def tell(n: int) -> None:
+        nonlocal done
+        done += n
+        taken.note(done=done)
 
-    def __call__(self, n: int) -> None:
-        self.done += n
-        if time.monotonic() - self.told >= TOLD_EVERY:
-            self.told = time.monotonic()
-            if not leases.is_kept(self.job, done=self.done):
-                raise Lost
+    return tell
 
 
 def _is_made(job: CorpusJob, kind: type[Corpus] | type[Sample]) -> bool:
@@ -110,8 +89,8 @@ def _sample_of(name: str) -> Sample:
     raise CorpusProblem(f"sample {name} was deleted")
 
 
-def _import(job: CorpusJob) -> dict[str, Any]:
-    options = job.options
+def _import(taken: Taken[CorpusJob]) -> Store:
+    job, options = taken.job, taken.job.options
     if not _is_made(job, Corpus):
         layout = layout_of(options["preset"], options["columns"], options["where"])
         try:
@@ -122,7 +101,7 @@ def _import(job: CorpusJob) -> dict[str, Any]:
                     layout,
                     preset=options["preset"],
                     file_name=options["file"],
-                    progress=_Progress(job),
+                    progress=_progress(taken),
                 )
         except MemoryError:
             size = f"{IMPORT_MEMORY // 10**6:,} MB"
@@ -133,21 +112,23 @@ def _import(job: CorpusJob) -> dict[str, Any]:
     if job.author is not None and is_researcher(job.author):
         set_corpus_role(corpus=corpus, user=job.author, role=Role.OWNER, author=job.author)
     noticed = corpus.source.get("noticed", [])
-    return {"said": [f"{corpus.source['dialogues']:,} dialogues imported", *noticed]}
+    said = [f"{corpus.source['dialogues']:,} dialogues imported", *noticed]
+    return partial(taken.finish, said=said)
 
 
-def _filter(job: CorpusJob) -> dict[str, Any]:
-    corpus = _corpus(job.name)
+def _filter(taken: Taken[CorpusJob]) -> Store:
+    corpus = _corpus(taken.job.name)
     filter_corpus(
         corpus,
-        Filters.model_validate(job.options["filters"], strict=False),
-        progress=_Progress(job),
+        Filters.model_validate(taken.job.options["filters"], strict=False),
+        progress=_progress(taken),
     )
-    return {"said": [f"{corpus.dialogues:,} dialogues left"]}
+    return partial(taken.finish, said=[f"{corpus.dialogues:,} dialogues left"])
 
 
-def _chats(job: CorpusJob) -> dict[str, Any]:
-    corpus, options = _corpus(job.name), job.options
+def _chats(taken: Taken[CorpusJob]) -> Store:
+    job, options = taken.job, taken.job.options
+    corpus = _corpus(job.name)
     definition, condition = PLAIN, "plain"
     if options["ask_as"]:
         definition = GenerationDefinition.model_validate_json(options["ask_as"])
@@ -165,11 +146,12 @@ def _chats(job: CorpusJob) -> dict[str, Any]:
     said = []
     if n := len(split.held_out):
         said = [f"{n} dialogues are scenarios of samples, so they are in test."]
-    return {"files": {f"{name}.jsonl": n for name, n in sizes.items()}, "said": said}
+    files = {f"{name}.jsonl": n for name, n in sizes.items()}
+    return partial(taken.finish, files=files, said=said)
 
 
-def _sample(job: CorpusJob) -> dict[str, Any]:
-    options = job.options
+def _sample(taken: Taken[CorpusJob]) -> Store:
+    job, options = taken.job, taken.job.options
     if not _is_made(job, Sample):
         draw_sample(
             _corpus(options["corpus"]),
@@ -178,26 +160,44 @@ def _sample(job: CorpusJob) -> dict[str, Any]:
             at_random=options["random"],
             seed=options["seed"],
         )
-    return {"said": [f"{_sample_of(job.name).scenarios.count()} scenarios drawn"]}
+    n = _sample_of(job.name).scenarios.count()
+    return partial(taken.finish, said=[f"{n} scenarios drawn"])
 
 
-def _responses(job: CorpusJob) -> dict[str, Any]:
+def _responses(taken: Taken[CorpusJob]) -> Store:
+    job = taken.job
     files, said = write_responses(
         _sample_of(job.name), _empty(job.folder / "files"), _missing_texts(job)
     )
-    return {"files": files, "said": said}
+    return partial(taken.finish, files=files, said=said)
 
 
 def _missing_texts(job: CorpusJob) -> MissingTexts:
     return MissingTexts.model_validate(job.options.get("choice", {}))
 
 
-def _study(job: CorpusJob) -> dict[str, Any]:
+def _study(taken: Taken[CorpusJob]) -> Store:
     """Load the responses with a study.yaml as a draft, of which the author becomes the owner."""
+    job = taken.job
     folder = _empty(job.folder / "study")
+    taken.at_end.callback(shutil.rmtree, folder, ignore_errors=True)
     _, left_out = write_responses(_sample_of(job.name), folder, _missing_texts(job))
     (folder / STUDY_FILE).write_text(job.options["study"], encoding="utf-8")
     read = read_folder(folder)
+
+    def store() -> None:
+        loaded = _loaded(read, job)
+        harm, notices = before_opening(read, loaded.study)
+        said = [*_outcome(loaded), *left_out, *read.notices, *notices]
+        said += [f"Not ready to open: {reason}" for reason in harm]
+        said = [line.replace(f"{folder}/", "") for line in said]
+        taken.finish(said=said, study=str(loaded.study))
+
+    return store
+
+
+def _loaded(read: StudyFolder, job: CorpusJob) -> LoadedFolder:
+    """The folder as a study of the job's author. Raises CorpusProblem if it is somebody else's."""
     slug = read.definition.slug
     is_new = not Study.objects.filter(slug=slug).exists()
     if job.author is None:
@@ -212,11 +212,7 @@ def _study(job: CorpusJob) -> dict[str, Any]:
     if is_new and not job.author.is_superuser:
         set_role(study=loaded.study, user=job.author, role=Role.OWNER, author=job.author)
     record(loaded.study, job.author, "loaded from sample", name=job.name)
-    harm, notices = before_opening(read, loaded.study)
-    said = [*_outcome(loaded), *left_out, *read.notices, *notices]
-    said += [f"Not ready to open: {reason}" for reason in harm]
-    shutil.rmtree(folder, ignore_errors=True)
-    return {"said": [line.replace(f"{folder}/", "") for line in said], "study": str(loaded.study)}
+    return loaded
 
 
 def _outcome(loaded: LoadedFolder) -> Iterator[str]:
@@ -230,7 +226,7 @@ def _empty(folder: Path) -> Path:
     return folder
 
 
-WORK: dict[CorpusJob.Kind, Callable[[CorpusJob], dict[str, Any]]] = {
+WORK: dict[CorpusJob.Kind, Callable[[Taken[CorpusJob]], Store]] = {
     Kind.IMPORT: _import,
     Kind.FILTER: _filter,
     Kind.CHATS: _chats,
@@ -238,3 +234,5 @@ WORK: dict[CorpusJob.Kind, Callable[[CorpusJob], dict[str, Any]]] = {
     Kind.RESPONSES: _responses,
     Kind.STUDY: _study,
 }
+
+WORKING = Work(_work, refused=(DefinitionError, CorpusProblem, JudgeNotReady))

@@ -13,6 +13,9 @@ from jobs.models import Job
 class CorpusJob(Job):
     """Work on one corpus or one sample, known by its name; one at a time."""
 
+    TASK = "dashboard.corpus"
+    WORK = "dashboard.corpora.making.WORKING"
+
     class Kind(models.TextChoices):
         IMPORT = "import", "Importing"
         FILTER = "filter", "Filtering"

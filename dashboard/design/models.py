@@ -9,6 +9,8 @@ from survey.models import Study
 class PlannedGrid(Job):
     """What a study could find with other numbers of raters and scenarios, for some options."""
 
+    TASK = "dashboard.plan"
+    WORK = "dashboard.design.plan_making.PLANNING"
     LIMIT = "PLAN_MAX_MINUTES"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="planned_grids")

@@ -1,9 +1,8 @@
 """A study's plan: its design, what is known of its ratings, and what its raters cost."""
 
-import logging
+from functools import partial
 from pathlib import Path
 
-from django.db import OperationalError
 from django.utils import timezone
 
 from analysis.frames import read_snapshot
@@ -17,17 +16,13 @@ from analysis.study_data import check
 from analysis.tables.fits import Fits, SystemLevel
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_options import PILOT, PlanOptions
-from jobs import leases
-from jobs.heartbeat import kept
-from jobs.leases import Lost
+from jobs.runner import Store, Taken, Work
 from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
 from survey.tidy import counted_sources, definition_of
 from survey.tidy.study import cells_of, reading
-
-logger = logging.getLogger(__name__)
 
 USUAL_RATERS = 40
 #: The difference that matters where none is given, in percent of the scale's length: a quarter of a
@@ -41,28 +36,14 @@ class NoPlan(Exception):
     """The study cannot be planned; the message says why."""
 
 
-def make_plan(plan_id: int) -> bool:
-    """Compute a plan that was asked for, or say why it failed. False if there was none to take."""
-    job = leases.claim(PlannedGrid.objects.select_related("study"), plan_id)
-    if job is None:
-        return False
-    try:
-        with kept(job):
-            plan = plan_of(job.study, PlanOptions(**job.options))
-            table = grid(plan, *numbers_around(plan))
-            rows = table.astype(object).where(table.notna(), None).to_dict("records")
-            sentences = list(advice(plan))
-        leases.finish(job, rows=rows, sentences=sentences)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s is no longer this worker's", job)
-    except NoPlan as reason:
-        leases.refuse(job, str(reason))
-    except Exception as error:  # whatever it was: the plan has to say that it failed
-        logger.exception("%s failed", job)
-        leases.fail(job, error)
-    return True
+def _plan(taken: Taken[PlannedGrid]) -> Store:
+    plan = plan_of(taken.job.study, PlanOptions(**taken.job.options))
+    table = grid(plan, *numbers_around(plan))
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    return partial(taken.finish, rows=rows, sentences=list(advice(plan)))
+
+
+PLANNING = Work(_plan, refused=(NoPlan,))
 
 
 def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:

@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from dashboard.design.models import PlannedGrid
 from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
-from jobs.leases import jobs_to_wake
 from survey.models import Study
 
 #: Components that the study's ratings so far give.
@@ -57,8 +56,3 @@ def stop_plan(plan: PlannedGrid, *, author: User) -> bool:
 def plans_of(study: Study) -> QuerySet[PlannedGrid]:
     """The newest first."""
     return PlannedGrid.objects.filter(study=study).order_by("-id")
-
-
-def plans_to_wake() -> list[int]:
-    """Plans that wait, or whose worker is lost."""
-    return jobs_to_wake(PlannedGrid.objects.all())

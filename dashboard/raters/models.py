@@ -73,6 +73,9 @@ class SubmissionUpload(Job):
     erased as soon as that has ended.
     """
 
+    TASK = "dashboard.submissions"
+    WORK = "dashboard.raters.uploads.TAKING_IN"
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="submission_uploads")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     files = models.JSONField(help_text="Name and bytes of each list, as it was sent")

@@ -10,6 +10,9 @@ from survey.models import Study
 class Simulation(Job):
     """Simulated raters that a researcher wants a worker to send through a study."""
 
+    TASK = "dashboard.simulate"
+    WORK = "dashboard.rehearsal.simulations.SENDING"
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="simulations")
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"

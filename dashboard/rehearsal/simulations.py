@@ -1,24 +1,20 @@
 """Simulated raters that pages and the API ask for: a queue for workers."""
 
-import logging
-from collections.abc import Callable
+from functools import partial
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import OperationalError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.sending import NotSent, Sending
 from dashboard.shared.log import record
-from jobs import leases
-from jobs.heartbeat import kept
-from jobs.leases import Lost
+from jobs.runner import Store, Taken, Work
 from survey.models import Study
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
 
-logger = logging.getLogger(__name__)
 #: More raters are for `manage.py simulate`: a worker would be busy with them for hours.
 MOST_RATERS = 2_000
 
@@ -53,46 +49,24 @@ def simulations_of(study: Study) -> QuerySet[Simulation]:
     return Simulation.objects.filter(study=study).order_by("-id")
 
 
-def simulations_to_wake() -> list[int]:
-    """Those that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(Simulation.objects.all())
-
-
 def next_seed(study: Study) -> int:
     """The first number above all seeds that were used: it gives other raters."""
     asked = simulations_of(study).values_list("seed", flat=True)
     return max([0, *asked, *(crowd.seed for crowd in crowds_of(study))]) + 1
 
 
-def simulate(simulation_id: int, *, is_ending: Callable[[], bool] = lambda: False) -> bool:
-    """Send the raters of a simulation, or say why they can't be sent. False if there was none to
-    take. If the worker `is_ending`, the next one goes on where each rater is.
-    """
-    row = leases.claim(Simulation.objects.select_related("study"), simulation_id)
-    if row is None:
-        return False
+def _send(taken: Taken[Simulation]) -> Store:
+    """Send the raters. If the worker is ending, the next one goes on where each rater is."""
+    row = taken.job
     profile = SimulationProfile.model_validate(row.profile)
     crowd = Crowd(profile, row.profile_name, row.seed, row.participants, row.from_prolific)
-    try:
-        with kept(row):
-            sending = Sending.of(row.study, crowd, server=settings.SITE_URL)
-            ended = len(sending.rota.already)
-            for _ in sending.send():
-                ended += 1
-                if not leases.is_kept(row, ended=ended):
-                    raise Lost
-                if is_ending():
-                    leases.give_back(row)
-                    return True
-            summary = list(sending.summary())
-        leases.finish(row, ended=ended, summary=summary)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s is no longer this worker's", row)
-    except NotSent as why:
-        leases.refuse(row, str(why))
-    except Exception as error:  # whatever it was: the row has to say that it failed
-        logger.exception("%s failed", row)
-        leases.fail(row, error)
-    return True
+    sending = Sending.of(row.study, crowd, server=settings.SITE_URL)
+    ended = len(sending.rota.already)
+    for _ in sending.send():
+        ended += 1
+        taken.keep(ended=ended)
+        taken.leave_if_ending()
+    return partial(taken.finish, ended=ended, summary=list(sending.summary()))
+
+
+SENDING = Work(_send, refused=(NotSent,))

@@ -17,6 +17,8 @@ class Package(Job):
     counted in it.
     """
 
+    TASK = "dashboard.package"
+    WORK = "dashboard.share.package_making.PACKING"
     LIMIT = "PACKAGE_MAX_MINUTES"
 
     class Stage(models.TextChoices):

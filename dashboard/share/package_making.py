@@ -4,7 +4,6 @@ Data and analysis are of one snapshot: the data are read in the transaction in w
 read them, or, where nothing has changed since, in one that finds the same.
 """
 
-import logging
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,17 +15,16 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.conf import settings
-from django.db import OperationalError, transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from analysis.execution import execute
+from analysis.execution import analysing
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from analysis.models import AnalysisRun
 from analysis.rule_sets import rules_of
 from analysis.runs import fingerprint
-from dashboard.share.analysis_files import chosen_recipes, write_analysis
+from dashboard.share.analysis_files import NoSuchRecipe, chosen_recipes, write_analysis
 from dashboard.share.datasheet_files import write_datasheets
 from dashboard.share.description_files import names_of, write_description
 from dashboard.share.export_files import write_export
@@ -36,14 +34,12 @@ from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
 from dashboard.share.packages import scratch_name, take_new_run
 from dashboard.share.psych_ds import data_name
-from jobs import leases
-from jobs.heartbeat import kept
 from jobs.leases import Lost
+from jobs.runner import GiveBack, Store, Taken, Work, run_job
 from survey.definition.settings import Settings
 from survey.models import Study
 from survey.tidy import not_counted_among, reading
 
-logger = logging.getLogger(__name__)
 Stage = Package.Stage
 DONE = AnalysisRun.State.DONE
 WHY_NOT: dict[str, str] = {
@@ -65,66 +61,51 @@ ANALYSIS, DATASHEETS, DATA, MATERIALS = "analysis", "datasheets", "data", "mater
 WriteImages = Callable[[dict[str, Any], Path], str]
 
 
-class NotReady(Exception):
-    """Another worker computes the analysis that a package needs."""
-
-
 class NoSnapshot(Exception):
     """No analysis of the packed data could be had; the message says why, and what to do."""
 
 
-def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
-    """Make a package, or say why it failed. False if there was none to take."""
-    packages = Package.objects.select_related("run__study", "run__recipe_set")
-    package = leases.claim(packages, package_id)
-    if package is None:
-        return False
-    scratch = settings.PACKAGES_DIR / scratch_name(package.pk, package.attempts)
-    try:
-        with kept(package):
-            scratch.mkdir(parents=True)
-            path = _zip(package, _write(package, scratch, draw))
-        _hand_over(package, path)
-    except OperationalError:
-        raise  # the database went away or stayed locked: once the lease is over it is tried again
-    except Lost:
-        logger.info("%s is no longer this worker's", package)
-    except NotReady:
-        leases.give_back(package)  # the sweep wakes a worker for it again
-    except Exception as error:  # whatever it was: the package has to say that it failed
-        logger.exception("%s failed", package)
-        leases.fail(package, error)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return True
+def packing(draw: WriteImages = write_images) -> Work[Package]:
+    """The work of a package."""
+
+    def do(taken: Taken[Package]) -> Store:
+        package = taken.job
+        scratch = settings.PACKAGES_DIR / scratch_name(package.pk, package.attempts)
+        taken.at_end.callback(shutil.rmtree, scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        return partial(_hand_over, taken, _zip(taken, _write(taken, scratch, draw)))
+
+    return Work(do, refused=(NoSnapshot, NoSuchRecipe))
 
 
-def _tell(package: Package, stage: Stage, within: float = 0.0) -> None:
+PACKING = packing()
+
+
+def _tell(taken: Taken[Package], stage: Stage, within: float = 0.0) -> None:
     """Note that a stage has begun, or how much of it is done. Raises Lost."""
-    begins = list(BEGINS[package.images].items())
+    begins = list(BEGINS[taken.job.images].items())
     place = [one for one, _ in begins].index(stage)
     start = begins[place][1]
     end = begins[place + 1][1] if place + 1 < len(begins) else 100
-    percent = round(start + within * (end - start))
-    if not leases.is_kept(package, stage=stage, percent=percent):
-        raise Lost
+    taken.keep(stage=stage, percent=round(start + within * (end - start)))
 
 
-def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
-    """Write the folder that becomes the zip. What has to be known of it is noted on `package`."""
+def _write(taken: Taken[Package], scratch: Path, draw: WriteImages) -> Path:
+    """Write the folder that becomes the zip. What has to be known of it is noted on the package."""
+    package = taken.job
     folder = scratch / package.path.stem
     folder.mkdir()
     with output_folder(folder / DATA, manifest="export.json") as data:
-        data.manifest |= _write_data(package, data.path)
+        data.manifest |= _write_data(taken, data.path)
     run = package.run
-    _tell(package, Stage.TABLES)
+    _tell(taken, Stage.TABLES)
     with output_folder(folder / ANALYSIS, manifest="manifest.json") as analysis:
         analysis.manifest |= write_analysis(
             run,
             analysis.path,
             recipe=package.recipe,
             latex="all",
-            write_images=_with_progress(package, draw) if package.images else None,
+            write_images=_with_progress(taken, draw) if package.images else None,
             sharing=True,
         )
     (folder / DATASHEETS).mkdir()
@@ -147,15 +128,16 @@ def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
     return folder
 
 
-def _write_data(package: Package, folder: Path) -> dict[str, Any]:
+def _write_data(taken: Taken[Package], folder: Path) -> dict[str, Any]:
     """Write the data of the package's analysis, and what their manifest says. Where answers, scores
     or rules came since that analysis, `package.run` is a new one afterwards.
 
-    Raises NotReady, NoSnapshot and Lost.
+    Raises GiveBack while another worker computes the analysis, NoSnapshot and Lost.
     """
-    _tell(package, Stage.DATA)
+    package = taken.job
+    _tell(taken, Stage.DATA)
     for further in reversed(range(TRIES)):
-        manifest = {} if package.run.state == DONE else _compute(package, folder)
+        manifest = {} if package.run.state == DONE else _compute(taken, folder)
         if package.run.state != DONE:
             continue  # somebody withdrew meanwhile
         if not manifest:
@@ -172,18 +154,19 @@ def _write_data(package: Package, folder: Path) -> dict[str, Any]:
     )
 
 
-def _compute(package: Package, folder: Path) -> dict[str, Any]:
+def _compute(taken: Taken[Package], folder: Path) -> dict[str, Any]:
     """Compute the package's analysis and write the data that it reads; nothing if another worker
     has just done it.
     """
+    package = taken.job
     manifest: dict[str, Any] = {}
 
     def write(run: AnalysisRun, at: datetime) -> None:
         manifest.update(_data_of(run, folder, at))
 
-    _tell(package, Stage.ANALYSIS)
-    is_ours = execute(package.run.pk, while_reading=write)
-    _tell(package, Stage.ANALYSIS, within=1)  # what ended the package, ended its analysis
+    _tell(taken, Stage.ANALYSIS)
+    is_ours = run_job(AnalysisRun, package.run.pk, work=analysing(while_reading=write))
+    _tell(taken, Stage.ANALYSIS, within=1)  # what ended the package, ended its analysis
     run = (
         AnalysisRun.objects.select_related("study", "recipe_set").filter(pk=package.run.pk).first()
     )
@@ -193,7 +176,7 @@ def _compute(package: Package, folder: Path) -> dict[str, Any]:
     if run.state in run.WITHOUT_RESULT:
         raise NoSnapshot(f"the analysis {WHY_NOT[run.state]}: {run.error}")
     if not is_ours and run.state != DONE:
-        raise NotReady
+        raise GiveBack
     return manifest
 
 
@@ -236,7 +219,7 @@ def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> 
         )
 
 
-def _with_progress(package: Package, draw: WriteImages) -> WriteImages:
+def _with_progress(taken: Taken[Package], draw: WriteImages) -> WriteImages:
     """`draw`, which tells how far it is: by the files that are there."""
 
     def draw_and_tell(figures: dict[str, Any], folder: Path) -> str:
@@ -247,17 +230,17 @@ def _with_progress(package: Package, draw: WriteImages) -> WriteImages:
         pool.shutdown(wait=False)
         while not drawing.done():
             done = min(1.0, len(list(folder.glob("*.png"))) / total)
-            _tell(package, Stage.IMAGES, done)
+            _tell(taken, Stage.IMAGES, done)
             wait_for([drawing], timeout=TOLD_EVERY)
         return drawing.result()
 
     return draw_and_tell
 
 
-def _zip(package: Package, folder: Path) -> Path:
+def _zip(taken: Taken[Package], folder: Path) -> Path:
     """Pack the folder, under the name that its file will have."""
-    _tell(package, Stage.ZIP)
-    name = Path(package.file_name).stem
+    _tell(taken, Stage.ZIP)
+    name = Path(taken.job.file_name).stem
     path = folder.with_suffix(".zip")
     with ZipFile(path, "w", ZIP_DEFLATED) as packed:
         for file in sorted(folder.rglob("*")):
@@ -266,10 +249,10 @@ def _zip(package: Package, folder: Path) -> Path:
     return path
 
 
-@transaction.atomic
-def _hand_over(package: Package, path: Path) -> None:
+def _hand_over(taken: Taken[Package], path: Path) -> None:
     """Put the file in its place and the package among those that are done. Raises Lost."""
+    package = taken.job
     # No withdrawal in between: it would not find the file that it has to remove.
     Study.objects.select_for_update(no_key=True).get(pk=package.run.study_id)
-    leases.finish(package, percent=100, size=path.stat().st_size, notes=package.notes)
+    taken.finish(percent=100, size=path.stat().st_size, notes=package.notes)
     path.replace(package.path)

@@ -118,11 +118,6 @@ def stop_package(package: Package, *, author: User) -> bool:
     return stop_job(package, package.run.study, "zip stopped", author=author, **about)
 
 
-def packages_to_wake() -> list[int]:
-    """Packages that wait, or whose worker is lost."""
-    return leases.jobs_to_wake(Package.objects.all())
-
-
 @receiver(post_delete, sender=Package)
 def _remove_file(instance: Package, **_: Any) -> None:
     """A package is deleted with its run, at a withdrawal for instance; its file must go as well."""

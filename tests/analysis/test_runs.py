@@ -13,14 +13,16 @@ from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 from pytest_django.fixtures import Settings
 
-from analysis.execution import RunFailed, execute, finished_run, plain
+from analysis.execution import finished_run, plain
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
 from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run, rater_decisions, results_of
 from analysis.rule_sets import current_rule_set, current_rules, rules_of, set_rules
-from analysis.runs import State, claim, request_run
+from analysis.runs import State, request_run
+from jobs import leases
 from jobs.leases import MAX_ATTEMPTS
+from jobs.runner import NotDone, run_job
 from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import add_gold, add_judge, add_participant, make_study
@@ -218,7 +220,7 @@ def test_failure_is_recorded_with_its_reason(study: Study) -> None:
     run = request_run(study=study, sources=counted_sources())
     RuleSet.objects.filter(pk=run.rule_set_id).update(rules={"order": ["astrology"]})
 
-    with pytest.raises(RunFailed, match="astrology"):
+    with pytest.raises(NotDone, match="astrology"):
         execute_or_raise(run)
     run.refresh_from_db()
     assert run.state == State.FAILED
@@ -226,18 +228,18 @@ def test_failure_is_recorded_with_its_reason(study: Study) -> None:
 
 
 def execute_or_raise(run: AnalysisRun) -> None:
-    assert execute(run.pk)
+    assert run_job(AnalysisRun, run.pk)
     run.refresh_from_db()
     if run.state == State.FAILED:
-        raise RunFailed(run.error)
+        raise NotDone(run.error)
 
 
 def test_run_is_taken_once(study: Study) -> None:
     run = request_run(study=study, sources=counted_sources())
 
-    assert claim(run.pk) == run
-    assert claim(run.pk) is None
-    assert execute(run.pk) is False
+    assert leases.claim(AnalysisRun, run.pk) == run
+    assert leases.claim(AnalysisRun, run.pk) is None
+    assert run_job(AnalysisRun, run.pk) is False
 
 
 def test_run_that_a_withdrawal_erases_while_it_is_taken_is_none(study: Study) -> None:
@@ -250,16 +252,16 @@ def test_run_that_a_withdrawal_erases_while_it_is_taken_is_none(study: Study) ->
         return done
 
     with connection.execute_wrapper(erased_once_it_is_taken):
-        assert execute(run.pk) is False
+        assert run_job(AnalysisRun, run.pk) is False
     assert not AnalysisRun.objects.exists()
 
 
 def test_run_of_a_lost_worker_is_taken_again(study: Study) -> None:
     run = request_run(study=study, sources=counted_sources())
-    claim(run.pk)
+    leases.claim(AnalysisRun, run.pk)
     AnalysisRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 
-    assert execute(run.pk) is True
+    assert run_job(AnalysisRun, run.pk) is True
     run.refresh_from_db()
     assert (run.state, run.attempts) == (State.DONE, 2)
 
@@ -267,10 +269,10 @@ def test_run_of_a_lost_worker_is_taken_again(study: Study) -> None:
 def test_run_that_kills_its_workers_is_given_up(study: Study) -> None:
     run = request_run(study=study, sources=counted_sources())
     for _ in range(MAX_ATTEMPTS):
-        assert claim(run.pk) == run
+        assert leases.claim(AnalysisRun, run.pk) == run
         AnalysisRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 
-    assert claim(run.pk) is None
+    assert leases.claim(AnalysisRun, run.pk) is None
     run.refresh_from_db()
     assert run.state == State.FAILED
     assert run.error.startswith(f"the worker was lost {MAX_ATTEMPTS} times")
@@ -278,7 +280,7 @@ def test_run_that_kills_its_workers_is_given_up(study: Study) -> None:
 
 def test_finished_run_does_not_wait_for_a_worker_that_is_at_it(study: Study) -> None:
     at_it = request_run(study=study, sources=counted_sources())
-    claim(at_it.pk)
+    leases.claim(AnalysisRun, at_it.pk)
 
     run = finished_run(study=study, sources=counted_sources())
 

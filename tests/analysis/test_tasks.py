@@ -10,7 +10,10 @@ from pytest_django import DjangoDbBlocker
 
 from analysis import tasks
 from analysis.models import AnalysisRun
-from analysis.runs import State, claim, request_overdue_runs, request_run, runs_to_wake
+from analysis.runs import State, request_overdue_runs, request_run
+from jobs import leases
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Participant, Study
 from survey.tidy import counted_sources
 from tests.factories import add_participant, make_study
@@ -45,9 +48,9 @@ def study(worked: Study, db: None) -> Study:
 def work() -> list[int]:
     """One sweep and the tasks that it wakes workers for."""
     request_overdue_runs()
-    due = runs_to_wake()
+    due = to_wake(AnalysisRun)
     for run_id in due:
-        tasks.run(run_id)
+        run_job(AnalysisRun, run_id)
     return due
 
 
@@ -68,6 +71,18 @@ def test_study_without_people_is_not(db: None) -> None:
     )
 
     assert work() == []
+
+
+def test_study_that_can_not_be_analysed_does_not_keep_others_from_it(
+    study: Study, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = make_study(slug="broken")
+    add_participant(first, pseudonym="berta")
+    Study.objects.filter(pk=first.pk).update(settings={"places": "none"})
+    assert len(work()) == 1
+    assert AnalysisRun.objects.get().study == study
+    (said,) = caplog.records
+    assert said.getMessage() == f"{first}: no analysis was asked for" and said.exc_info
 
 
 def test_unchanged_data_are_left_alone(analysed: Study) -> None:
@@ -105,7 +120,7 @@ def test_worker_rests_after_a_long_run(analysed: Study) -> None:
 
 def test_sources_asked_for_once_are_kept_up_to_date(study: Study) -> None:
     with_robots = counted_sources(["simulated"])
-    tasks.run(request_run(study=study, sources=with_robots).pk)
+    run_job(AnalysisRun, request_run(study=study, sources=with_robots).pk)
     let_rest()
     add_participant(study, pseudonym="robot", source="simulated")
     work()
@@ -116,7 +131,7 @@ def test_sources_asked_for_once_are_kept_up_to_date(study: Study) -> None:
 
 def test_run_under_way_is_not_doubled(study: Study) -> None:
     run = request_run(study=study, sources=counted_sources())
-    claim(run.pk)
+    leases.claim(AnalysisRun, run.pk)
     add_participant(study, pseudonym="bert")
 
     assert work() == []
@@ -126,10 +141,10 @@ def test_run_under_way_is_not_doubled(study: Study) -> None:
 def test_waiting_and_lost_runs_are_woken(study: Study) -> None:
     waiting = request_run(study=study, sources=counted_sources())
     lost = request_run(study=study, sources=counted_sources(["preview"]))
-    claim(lost.pk)
+    leases.claim(AnalysisRun, lost.pk)
     AnalysisRun.objects.filter(pk=lost.pk).update(lease_until=timezone.now())
 
-    assert runs_to_wake() == [waiting.pk, lost.pk]
+    assert to_wake(AnalysisRun) == [waiting.pk, lost.pk]
 
 
 def test_failed_run_is_not_tried_again_until_something_changes(analysed: Study) -> None:
@@ -143,8 +158,8 @@ def test_failed_run_is_not_tried_again_until_something_changes(analysed: Study) 
 
 def test_task_that_comes_twice_computes_once(study: Study) -> None:
     run = request_run(study=study, sources=counted_sources())
-    tasks.run(run.pk)
-    tasks.run(run.pk)
+    run_job(AnalysisRun, run.pk)
+    run_job(AnalysisRun, run.pk)
 
     run.refresh_from_db()
     assert (run.state, run.attempts) == (State.DONE, 1)

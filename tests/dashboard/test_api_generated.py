@@ -35,7 +35,7 @@ from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import connect
 from dashboard.accounts.tokens import create_token
 from dashboard.corpora.asking import Kind, ask
-from dashboard.corpora.making import execute
+from dashboard.corpora.models import CorpusJob
 from dashboard.overview.invitations import invite
 from dashboard.overview.people import set_corpus_role
 from dashboard.payments.orders import Chosen, confirm
@@ -45,6 +45,7 @@ from dashboard.share.models import Package
 from dashboard.shared.roles import CORPUS_ROLES, OF_ACCOUNT, OF_CORPORA, RULES, Role
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import local_prolific
+from jobs.runner import run_job
 from survey.models import Study
 from tests.dashboard.addresses import ADDRESSES, VALUES, Address
 from tests.dashboard.conftest import Woken
@@ -211,7 +212,7 @@ def corpora_rows(owner: User) -> dict[str, Any]:
         )
     draw_sample(corpus, "six", first=1, at_random=None, seed=1)
     job = ask(Kind.CHATS, "talks", author=owner, options=PLAIN_CHATS)
-    execute(job.pk)
+    run_job(CorpusJob, job.pk)
     return {"job": job.pk, "corpus": "talks", "sample": "six"}
 
 

@@ -22,11 +22,12 @@ from corpus import generation_runs
 from corpus.definition import GenerationDefinition
 from corpus.models import Corpus, Generation, Generator, Sample
 from dashboard.corpora import asking, making
-from dashboard.corpora.making import execute
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.starting import study_file
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from judge import turns
 from survey.models import Study, StudyEvent
 from tests.corpus import raw_corpora
@@ -71,8 +72,8 @@ def upload(path: Path, content: bytes | None = None) -> SimpleUploadedFile:
 
 def work() -> list[CorpusJob]:
     """What a worker does with all that waits."""
-    waiting = asking.jobs_to_wake()
-    assert all(map(execute, waiting))
+    waiting = to_wake(CorpusJob)
+    assert all(run_job(CorpusJob, pk) for pk in waiting)
     return [CorpusJob.objects.get(pk=pk) for pk in waiting]
 
 
@@ -342,7 +343,7 @@ def test_one_thing_at_a_time_and_a_lost_worker_is_replaced(
     # A worker that drew the sample and was lost before it said so.
     drawn = CorpusJob.objects.get(kind="sample")
     CorpusJob.objects.filter(pk=drawn.pk).update(state="waiting", finished_at=None)
-    execute(drawn.pk)
+    run_job(CorpusJob, drawn.pk)
     drawn.refresh_from_db()
     assert (drawn.state, drawn.said) == ("done", ["2 scenarios drawn"])
     page.post("/samples/six/delete/", {"confirmed": "on"})

@@ -21,13 +21,13 @@ from corpus.filters import Filters
 from corpus.folders import folder_of
 from corpus.models import Corpus, Sample
 from corpus.store import draw_sample, filter_corpus, import_corpus
-from dashboard.corpora import asking
 from dashboard.corpora.asking import Kind, ask
-from dashboard.corpora.making import execute
 from dashboard.corpora.models import CorpusJob
 from dashboard.overview.people import set_corpus_role
 from dashboard.shared.models import CorpusMembership
 from dashboard.shared.roles import CORPUS_ROLES, OF_CORPORA, Permission, Role
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Study, StudyEvent
 from tests.dashboard.addresses import ADDRESSES, Address
 from tests.dashboard.conftest import Woken
@@ -63,7 +63,7 @@ def job(talks: Corpus) -> CorpusJob:
     draw_sample(talks, "six", first=1, at_random=None, seed=1)
     author = User.objects.create_user("maker", is_staff=True)
     asked = ask(Kind.CHATS, "talks", author=author, options=CHATS)
-    assert execute(asked.pk)
+    assert run_job(CorpusJob, asked.pk)
     return CorpusJob.objects.get(pk=asked.pk)
 
 
@@ -197,7 +197,7 @@ def test_who_imports_a_corpus_owns_it_and_the_import_is_theirs_until_then(
     assert "talks" not in text_of(browser(rival).get("/corpora/"))
     assert [browser(rival).get(path).status_code for path in paths] == [404, 404]
     assert [browser(eve).get(path).status_code for path in paths] == [200, 200]
-    assert execute(job.pk)
+    assert run_job(CorpusJob, job.pk)
     assert [(m.user, m.role) for m in CorpusMembership.objects.all()] == [(eve, "owner")]
     assert [browser(rival).get(path).status_code for path in paths] == [404, 404]
     assert [browser(eve).get(path).status_code for path in [*paths, "/corpora/talks/"]] == [200] * 3
@@ -211,7 +211,7 @@ def test_failed_import_is_dismissed_by_its_author_alone(
     file = SimpleUploadedFile("talks.csv", b"other\nx\n")
     browser(eve).post("/corpora/", {"name": "talks", "file": file, "prompt": "prompt"})
     [job] = CorpusJob.objects.all()
-    assert execute(job.pk)
+    assert run_job(CorpusJob, job.pk)
     assert "Importing talks failed" in text_of(browser(eve).get("/corpora/"))
     path = f"/corpora/jobs/{job.pk}/dismiss/"
     assert browser(rival).post(path).status_code == 404 and CorpusJob.objects.exists()
@@ -223,7 +223,7 @@ def test_worker_that_finds_no_corpus_names_no_others(talks: Corpus, researcher: 
     Corpus.objects.create(name="secret", source={})
     # As if the corpus was deleted while the worker had taken the job.
     Corpus.objects.filter(name="talks").update(name="renamed")
-    assert execute(job.pk)
+    assert run_job(CorpusJob, job.pk)
     job.refresh_from_db()
     assert job.error == "corpus talks was deleted"
 
@@ -363,4 +363,4 @@ def test_only_owners_delete_a_corpus(talks: Corpus) -> None:
         said = "Your role in talks is editor. Only owners may delete corpora and give roles in them"
         assert said in text_of(answer)
     assert owner.delete("/api/corpora/talks/").status_code == 204
-    assert asking.jobs_to_wake() == [] and not Corpus.objects.exists()
+    assert to_wake(CorpusJob) == [] and not Corpus.objects.exists()

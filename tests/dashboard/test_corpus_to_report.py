@@ -3,6 +3,7 @@ commands alone, and by what pages and the API ask workers for.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,12 @@ from django.test.client import MULTIPART_CONTENT
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from analysis.execution import execute as execute_run
-from analysis.metrics_making import execute_metrics
-from analysis.perturbation_making import execute_perturbations
-from analysis.scorer_making import execute_scorer
 from corpus import generation_runs
 from corpus.models import Generator, Sample
-from dashboard.corpora.making import execute
 from dashboard.corpora.starting import study_file
-from dashboard.rehearsal.simulations import simulate
-from dashboard.share.package_making import make_package
+from dashboard.share.models import Package
+from dashboard.share.package_making import packing
+from jobs.runner import kinds, run_job
 from judge import runs, turns
 from tests.corpus import raw_corpora
 from tests.corpus.reports import JUDGING, RATERS, check, judge_all, report_by_commands
@@ -91,13 +88,8 @@ def test_by_pages_and_api(
     settings.SITE_URL, settings.PACKAGES_DIR = live_server.url, tmp_path / "packages"
     settings.PACKAGES_DIR.mkdir()
     workers: dict[str, Callable[[int], Any]] = {
-        "dashboard.corpus": execute,
-        "dashboard.simulate": simulate,
-        "analysis.metrics": execute_metrics,
-        "analysis.scorer": execute_scorer,
-        "analysis.perturbations": execute_perturbations,
-        "analysis.run": execute_run,
-        "dashboard.package": lambda pk: make_package(pk, draw=lambda figures, folder: ""),
+        **{kind.TASK: partial(run_job, kind) for kind in kinds()},
+        Package.TASK: partial(run_job, Package, work=packing(lambda figures, folder: "")),
         "corpus.generate": generation_runs.run,
         "judge.run": runs.run,
     }

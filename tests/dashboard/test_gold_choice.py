@@ -10,11 +10,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
-from analysis.execution import execute, finished_run
+from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
 from analysis.rule_sets import set_rules
 from analysis.runs import request_run
+from jobs.runner import run_job
 from judge.models import GoldDecision, Judge
 from judge.queries import gold_source
 from survey.models import Study
@@ -76,10 +77,10 @@ def test_analysis_from_before_is_kept_beside_the_new_one(
     page: Client, flat: Study, woken: Woken
 ) -> None:
     run = request_run(study=flat, sources=counted_sources(), automatic=True)
-    execute(run.pk)
+    run_job(AnalysisRun, run.pk)
     choose(page, "file low")
     after = AnalysisRun.objects.get(state="waiting")
-    execute(after.pk)
+    run_job(AnalysisRun, after.pk)
     assert AnalysisRun.objects.filter(pk=run.pk, is_automatic=False).exists()
 
 
@@ -159,7 +160,7 @@ def test_changes_are_shown_as_soon_as_the_analysis_is_there(
     assert f'data-live="{state}" data-every="2"' in waiting.content.decode()
     assert "waits for a worker" in text_of(waiting)
     assert "X-Finished" not in page.get(state)
-    execute(after.pk)
+    run_job(AnalysisRun, after.pk)
     assert page.get(state)["X-Finished"] == "1"
     assert "data-live" not in page.get(address).content.decode()
 
@@ -169,7 +170,7 @@ def test_changes_say_who_is_excluded_now_and_who_is_included_again(
 ) -> None:
     finished_run(study=flat, sources=counted_sources())
     address = choose(page, "file low")
-    execute(AnalysisRun.objects.get(state="waiting").pk)
+    run_job(AnalysisRun, AnalysisRun.objects.get(state="waiting").pk)
     answer = page.get(address)
     shown = text_of(answer)
     people, funnel, wins = tables_of(answer)
@@ -190,7 +191,7 @@ def test_changes_say_when_answers_came_in_between(page: Client, flat: Study, wok
     finished_run(study=flat, sources=counted_sources())
     add_participant(flat, pseudonym="new")
     address = choose(page, "file low")
-    execute(AnalysisRun.objects.get(state="waiting").pk)
+    run_job(AnalysisRun, AnalysisRun.objects.get(state="waiting").pk)
     shown = text_of(page.get(address))
     assert "not the only difference: people came or answered in between. To see" in shown
 
@@ -201,7 +202,7 @@ def test_changes_say_when_the_rules_changed_in_between(
     finished_run(study=flat, sources=counted_sources())
     set_rules(study=flat, rules=QualityRules(order=["sigma_mae"]))
     address = choose(page, "file low")
-    execute(AnalysisRun.objects.get(state="waiting").pk)
+    run_job(AnalysisRun, AnalysisRun.objects.get(state="waiting").pk)
     answer = page.get(address)
     assert "not the only difference: the quality rules changed. To see" in text_of(answer)
     funnel = {row[0]: row[1:] for row in tables_of(answer)[1]}
@@ -214,7 +215,7 @@ def test_changes_without_an_analysis_before_lead_to_the_results(
     address = choose(page, "file low")
     after = AnalysisRun.objects.get()
     assert address == f"/studies/small@1/gold/changes/{after.pk}/"
-    execute(after.pk)
+    run_job(AnalysisRun, after.pk)
     shown = text_of(page.get(address))
     assert "No earlier analysis to compare with." in shown
     assert "newly excluded" not in shown

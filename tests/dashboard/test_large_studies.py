@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from analysis.execution import execute
 from analysis.models import AnalysisRun
 from analysis.recipe import shipped_recipes
 from analysis.runs import request_run
+from jobs.runner import run_job
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken, likes_tuned
@@ -27,7 +27,7 @@ def run(db: None, monkeypatch: pytest.MonkeyPatch) -> AnalysisRun:
     for name in ("ann", "ben", "cat", "dan"):
         add_participant(study, pseudonym=name, rate=likes_tuned)
     run = request_run(study=study, sources=counted_sources())
-    execute(run.pk)
+    run_job(AnalysisRun, run.pk)
     run.refresh_from_db()
     return run
 
@@ -41,7 +41,7 @@ def test_page_offers_the_tables_that_were_left_for_later(
     asked = AnalysisRun.objects.get(everything=True)
     assert woken == [("analysis.run", asked.pk)]
     assert "An analysis of 48 ratings takes about a minute" in text_of(answer)
-    execute(asked.pk)
+    run_job(AnalysisRun, asked.pk)
     assert asked.results.filter(name="order_effects").exists()
     assert "Compute all tables" not in text_of(page.get(RESULTS))
 

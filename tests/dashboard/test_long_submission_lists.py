@@ -16,6 +16,8 @@ from dashboard.raters.models import SubmissionOnProlific, SubmissionUpload
 from dashboard.raters.submission_lists import ListedSubmission
 from dashboard.raters.submissions import PART, Applied, apply_submissions, parts_of
 from jobs import leases
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Participant, Study, StudyEvent
 from tests.dashboard.conftest import Woken
 from tests.dashboard.paying import came
@@ -66,7 +68,7 @@ def test_long_list_is_left_to_a_worker_and_the_page_says_what_became_of_it(
     state = page.get("/studies/small/submissions/upload/")
     assert "Waiting for a worker" in text_of(state) and "X-Finished" not in state
 
-    assert uploads.take_in(number)
+    assert run_job(SubmissionUpload, number)
     assert SubmissionOnProlific.objects.count() == 4
     event = StudyEvent.objects.get(action="submissions")
     assert (event.author, event.detail["returned"]) == (researcher, 1)
@@ -75,7 +77,7 @@ def test_long_list_is_left_to_a_worker_and_the_page_says_what_became_of_it(
     shown = text_of(page.get("/studies/small/submissions/"))
     for text in (text_of(state), shown):
         assert "Read: list.csv (4 submissions" in text and "Marked as returned: ann." in text
-    assert not uploads.take_in(number)
+    assert not run_job(SubmissionUpload, number)
 
 
 def test_file_is_erased_once_it_was_read_and_its_row_with_the_next(
@@ -84,7 +86,7 @@ def test_file_is_erased_once_it_was_read_and_its_row_with_the_next(
     upload(page, "ann", "ben", "cat", "dot")
     first = SubmissionUpload.objects.get()
     assert prolific_id("ann").encode() in dict(first.unpacked())["list.csv"]
-    uploads.take_in(first.pk)
+    run_job(SubmissionUpload, first.pk)
     first.refresh_from_db()
     assert bytes(first.packed) == b""
     upload(page, "ann", "ben", "cat", "dot", "eve")
@@ -115,7 +117,7 @@ def test_api_answers_202_and_tells_what_became_of_it(
     assert answer.json() == sent
     waiting = page.get(f"{address}upload/").json()["upload"]
     assert (waiting["state"], waiting["read"], waiting["says"]) == ("waiting", ["list.csv"], [])
-    uploads.take_in(waiting["id"])
+    run_job(SubmissionUpload, waiting["id"])
     done = page.get(f"{address}upload/").json()["upload"]
     assert (done["state"], done["submissions"]) == ("done", 4)
     assert done["says"][0] == "No place has changed."
@@ -130,15 +132,15 @@ def test_lost_worker_is_followed_by_another_that_goes_on(
     came(study, "ann", status="in_progress")
     upload(page, *people)
     row = SubmissionUpload.objects.get()
-    taken = leases.claim(SubmissionUpload.objects.all(), row.pk)
+    taken = leases.claim(SubmissionUpload, row.pk)
     assert taken is not None
     rows = [ListedSubmission(prolific_id(f"session of {p}"), prolific_id(p), "RETURNED")
             for p in people]  # fmt: skip
     apply_submissions(study=study, submissions=rows[:2], at=timezone.now())
-    assert uploads.uploads_to_wake() == []
+    assert to_wake(SubmissionUpload) == []
     SubmissionUpload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert uploads.uploads_to_wake() == [row.pk]
-    uploads.take_in(row.pk)
+    assert to_wake(SubmissionUpload) == [row.pk]
+    run_job(SubmissionUpload, row.pk)
     row.refresh_from_db()
     assert (row.state, row.attempts) == (State.DONE, 2)
     assert SubmissionOnProlific.objects.count() == 5
@@ -153,7 +155,7 @@ def test_what_a_worker_can_not_read_is_said(page: Client, study: Study, woken: W
     other = small_study.load(yaml=small_study.YAML.replace("slug: small", "slug: other"))
     came(other, "ann")
     row = SubmissionUpload.objects.get()
-    uploads.take_in(row.pk)
+    run_job(SubmissionUpload, row.pk)
     row.refresh_from_db()
     assert row.state == State.FAILED
     assert "this submission is of another study here" in row.error

@@ -10,9 +10,10 @@ from kombu.exceptions import OperationalError
 from pytest_django.fixtures import Settings
 
 from analysis.metrics import CORE
-from analysis.metrics_making import execute_metrics
-from analysis.metrics_requests import metrics_to_wake, request_metrics
+from analysis.metrics_requests import request_metrics
 from analysis.models import ComputedMetric, MetricsRequest
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Study
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
@@ -34,7 +35,7 @@ def study(db: None) -> Study:
 def computed(study: Study) -> MetricsRequest:
     """A request, after a worker."""
     request = request_metrics(study)
-    execute_metrics(request.pk)
+    run_job(MetricsRequest, request.pk)
     request.refresh_from_db()
     return request
 
@@ -52,7 +53,7 @@ def test_page_is_there_before_any_metric_and_its_button_asks_once(
         assert answer.headers["Location"] == "/studies/small@1/results/metrics/#metrics-asked"
     asked = MetricsRequest.objects.get()
     assert woken == [("analysis.metrics", asked.pk)] * 2
-    assert metrics_to_wake() == [asked.pk]
+    assert to_wake(MetricsRequest) == [asked.pk]
     assert "Waiting for a worker" in text_of(page.get(PAGE))
 
 
@@ -103,7 +104,7 @@ def test_progress_says_when_it_is_over(page: Client, study: Study) -> None:
     of_asked.update(state=State.RUNNING, percent=40, lease_until=lease)
     answer = page.get(f"{PAGE}state/")
     assert "Computing: 40 % done" in text_of(answer) and "X-Finished" not in answer.headers
-    assert not execute_metrics(asked.pk), "another worker has it"
+    assert not run_job(MetricsRequest, asked.pk), "another worker has it"
     of_asked.update(state=State.DONE)
     assert page.get(f"{PAGE}state/").headers["X-Finished"] == "1"
 
@@ -115,7 +116,7 @@ def test_api_starts_and_says_how_far_it_is(page: Client, study: Study, woken: Wo
     assert started.status_code == 202
     assert started.json()["request"]["state"] == "waiting"
     ((task, pk),) = woken
-    assert task == "analysis.metrics" and execute_metrics(pk)
+    assert task == "analysis.metrics" and run_job(MetricsRequest, pk)
     said = page.get(API).json()
     assert (said["request"]["state"], said["request"]["error"]) == ("done", "")
     of_metric = {metric["name"]: metric for metric in said["metrics"]}
@@ -133,4 +134,4 @@ def test_silent_broker_loses_no_request_of_the_api(
 
     monkeypatch.setattr("dashboard.shared.pages.wake", silent)
     assert page.post(API).status_code == 202
-    assert metrics_to_wake() == [MetricsRequest.objects.get().pk]
+    assert to_wake(MetricsRequest) == [MetricsRequest.objects.get().pk]

@@ -12,11 +12,12 @@ from pytest_django import DjangoDbBlocker
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun, LockedPlan, Multiverse, Result
-from analysis.multiverse_making import execute_multiverse
-from analysis.multiverses import multiverses_to_wake, request_multiverse
+from analysis.multiverses import request_multiverse
 from analysis.recipe import MixedModels, shipped_recipes
 from analysis.recipe_sets import set_recipes
 from dashboard.share.packages import request_package
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Participant, Study
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
@@ -44,7 +45,7 @@ def analysed(taken: Study, django_db_blocker: DjangoDbBlocker) -> int:
 
 def computed(run: AnalysisRun) -> Multiverse:
     multiverse = request_multiverse(run)
-    execute_multiverse(multiverse.pk)
+    run_job(Multiverse, multiverse.pk)
     multiverse.refresh_from_db()
     return multiverse
 
@@ -56,7 +57,7 @@ def test_button_asks_once_and_wakes_a_worker(page: Client, run: AnalysisRun, wok
         assert answer.headers["Location"] == "/studies/small@1/results/order/#multiverse-asked"
     asked = Multiverse.objects.get()
     assert asked.run == run and woken == [("analysis.multiverse", asked.pk)] * 2
-    assert multiverses_to_wake() == [asked.pk]
+    assert to_wake(Multiverse) == [asked.pk]
     assert "Waiting for a worker" in text_of(page.get(PAGE))
     run.refresh_from_db()
     assert not run.is_automatic

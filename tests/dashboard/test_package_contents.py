@@ -18,8 +18,9 @@ from pytest_django import DjangoDbBlocker
 from analysis.execution import finished_run
 from analysis.recipe_sets import set_recipes
 from dashboard.design.study_folder import load_folder, read_folder
-from dashboard.share.package_making import make_package
+from dashboard.share.models import Package
 from dashboard.share.packages import request_package
+from jobs.runner import run_job
 from judge.models import Call
 from survey.definition.settings import ENDINGS, Prolific
 from survey.loading import content_hash
@@ -160,7 +161,7 @@ def unpacked(study: Study, folder: Path) -> Path:
     """A package of the study as it is now, out of its zip."""
     run = finished_run(study=study, sources=counted_sources())
     package = request_package(run=run, recipe="both", images=False)
-    make_package(package.pk)
+    run_job(Package, package.pk)
     package.refresh_from_db()
     assert package.state == "done", package.error
     with ZipFile(package.path) as packed:

@@ -16,16 +16,18 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from analysis.execution import execute, finished_run
+from analysis.execution import finished_run
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
 from analysis.rule_sets import set_rules
 from dashboard.share.export_files import write_export
 from dashboard.share.models import Package
-from dashboard.share.package_making import make_package
-from dashboard.share.packages import packages_to_wake, remove_old_packages, request_package
+from dashboard.share.package_making import packing
+from dashboard.share.packages import remove_old_packages, request_package
 from dashboard.share.psych_ds import data_name
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import (
     DemographicAnswer,
     Identity,
@@ -60,7 +62,7 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
 def made(run: AnalysisRun) -> Package:
     """A package that a worker has made."""
     package = request_package(run=run, recipe="both", images=False)
-    make_package(package.pk)
+    run_job(Package, package.pk)
     package.refresh_from_db()
     assert package.state == State.DONE, package.error
     return package
@@ -228,16 +230,16 @@ def test_package_waits_for_the_analysis_that_another_worker_computes(
     soon = timezone.now() + timedelta(minutes=5)
     at_it = AnalysisRun.objects.filter(pk=package.run_id)
     at_it.update(state=State.RUNNING, attempts=1, lease_until=soon)
-    make_package(package.pk)
+    run_job(Package, package.pk)
     package.refresh_from_db()
     assert (package.state, package.attempts) == (State.WAITING, 0)
-    assert packages_to_wake() == [package.pk]
+    assert to_wake(Package) == [package.pk]
     shown = text_of(page.get(f"/studies/small/packages/{package.pk}/state/"))
     assert shown == "Waiting for the analysis that a worker is computing"
     assert study.analysis_runs.count() == 2  # none beside the one that is under way
 
     at_it.update(state=State.WAITING)
-    execute(package.run_id)
+    run_job(AnalysisRun, package.run_id)
     assert of_one_snapshot(made(run)) == (5, 60)
     assert study.analysis_runs.count() == 2
 
@@ -261,7 +263,7 @@ def test_data_that_never_agree_with_their_analysis_are_a_clear_failure(
 
     monkeypatch.setattr("dashboard.share.package_making.write_export", otherwise)
     package = request_package(run=run, recipe="both", images=False)
-    make_package(package.pk)
+    run_job(Package, package.pk)
     package.refresh_from_db()
     assert package.state == State.FAILED
     assert "the data changed 3 times between their analysis and the zip" in package.error
@@ -272,7 +274,7 @@ def test_analysis_that_fails_is_why_there_is_no_package(study: Study, run: Analy
     add_participant(study, pseudonym="eve", rate=likes_tuned)
     DemographicAnswer.objects.filter(name="sex").update(value=[[1]])  # which nobody can send
     package = request_package(run=run, recipe="both", images=False)
-    make_package(package.pk)
+    run_job(Package, package.pk)
     package.refresh_from_db()
     assert package.state == State.FAILED
     assert "the analysis failed: " in package.error
@@ -293,7 +295,7 @@ def test_researcher_asks_sees_progress_and_downloads(
     Package.objects.update(state=State.RUNNING, stage="images", percent=40)
     assert text_of(page.get(state)) == "Drawing figures: 40 % done"
     Package.objects.update(state=State.WAITING)
-    make_package(package.pk, draw=no_images)
+    run_job(Package, package.pk, work=packing(no_images))
     assert page.get(state)["X-Finished"] == "1"
 
     name = f"small-1-run{run.pk}-both.zip"
@@ -389,11 +391,11 @@ def test_package_of_a_lost_worker_is_taken_over(
     lost = timezone.now() - timedelta(seconds=1)
     Package.objects.update(state=State.RUNNING, attempts=1, lease_until=lost)
     (folder / f"{package.pk}-1").mkdir(parents=True)
-    assert packages_to_wake() == [package.pk]
-    assert make_package(package.pk, draw=no_images)
+    assert to_wake(Package) == [package.pk]
+    assert run_job(Package, package.pk, work=packing(no_images))
     remove_old_packages()
     assert [path.name for path in folder.iterdir()] == [f"{package.pk}.zip"]
-    assert packages_to_wake() == []
+    assert to_wake(Package) == []
 
 
 def make_while(
@@ -406,7 +408,7 @@ def make_while(
         return write_export(*args, **options)
 
     monkeypatch.setattr("dashboard.share.package_making.write_export", interrupted)
-    make_package(package.pk, draw=no_images)
+    run_job(Package, package.pk, work=packing(no_images))
 
 
 def test_worker_that_was_taken_for_dead_changes_nothing(
@@ -425,7 +427,7 @@ def test_package_that_fails_says_why_and_can_be_asked_for_again(
     def broken(figures: dict[str, Any], folder: Path) -> str:
         raise OSError(28, "No space left on device")
 
-    make_package(asked(run).pk, draw=broken)
+    run_job(Package, asked(run).pk, work=packing(broken))
     shown = text_of(page.get("/studies/small/downloads/"))
     assert "failed" in shown and "No space left on device" in shown
     assert list(folder.iterdir()) == []

@@ -10,14 +10,9 @@ from django.urls import reverse
 
 from dashboard.design.forms import PlanForm
 from dashboard.design.models import PlannedGrid
-from dashboard.design.plan_making import make_plan
-from dashboard.design.plan_options import (
-    KEPT,
-    PlanOptions,
-    plans_of,
-    plans_to_wake,
-    request_plan,
-)
+from dashboard.design.plan_options import KEPT, PlanOptions, plans_of, request_plan
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Study
 
 pytestmark = pytest.mark.django_db
@@ -37,21 +32,21 @@ def researcher(client: Client, study: Study) -> Client:
 
 def compute(study: Study, **options: object) -> PlannedGrid:
     plan = request_plan(study=study, options=PlanOptions(**options))  # type: ignore[arg-type]
-    assert make_plan(plan.pk)
+    assert run_job(PlannedGrid, plan.pk)
     plan.refresh_from_db()
     return plan
 
 
 def test_a_worker_computes_what_was_asked_for_once(study: Study) -> None:
     plan = request_plan(study=study, options=PlanOptions(raters=8, scenarios=4))
-    assert plans_to_wake() == [plan.pk]
-    assert make_plan(plan.pk)
-    assert not make_plan(plan.pk)
+    assert to_wake(PlannedGrid) == [plan.pk]
+    assert run_job(PlannedGrid, plan.pk)
+    assert not run_job(PlannedGrid, plan.pk)
     plan.refresh_from_db()
     assert plan.state == PlannedGrid.State.DONE
     assert {row["raters"] for row in plan.rows} == {2, 4, 8, 16, 32}
     assert plan.sentences[0].startswith("With 8 raters and 4 scenarios, a true difference of")
-    assert plans_to_wake() == []
+    assert to_wake(PlannedGrid) == []
 
 
 def test_rows_without_numbers_are_stored_with_their_reason(study: Study) -> None:
@@ -85,7 +80,7 @@ def test_page_asks_shows_and_refuses(researcher: Client, study: Study) -> None:
     assert researcher.post(page, sent).status_code == 302
     assert "Waiting for a worker." in researcher.get(page).content.decode()
     assert "X-Finished" not in researcher.get(page + "state/")
-    assert make_plan(plans_of(study).get().pk)
+    assert run_job(PlannedGrid, plans_of(study).get().pk)
     assert researcher.get(page + "state/")["X-Finished"] == "1"
     text = researcher.get(page).content.decode()
     assert "With 8 raters and 4 scenarios, a true difference of" in text

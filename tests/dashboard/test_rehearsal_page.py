@@ -15,8 +15,8 @@ from analysis.execution import finished_run
 from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
 from dashboard.rehearsal.models import Simulation
-from dashboard.rehearsal.simulations import simulate as work
-from dashboard.rehearsal.simulations import simulations_to_wake
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Study, StudyEvent
 from survey.simulated.crowd import read_content
 from survey.simulated.record import crowds_of, simulated_raters
@@ -121,9 +121,9 @@ def test_a_worker_sends_the_raters_and_the_page_says_what_they_did(
 ) -> None:
     assert "Waiting for a worker." in text_of(page.get(PAGE))
     assert "X-Finished" not in page.get(f"{PAGE}state/")
-    assert simulations_to_wake() == [asked.pk]
-    assert work(asked.pk)
-    assert not work(asked.pk)
+    assert to_wake(Simulation) == [asked.pk]
+    assert run_job(Simulation, asked.pk)
+    assert not run_job(Simulation, asked.pk)
     assert page.get(f"{PAGE}state/")["X-Finished"] == "1"
     said = text_of(page.get(PAGE))
     assert "small@1: 3 simulated raters: 3 completed" in said
@@ -134,10 +134,10 @@ def test_a_worker_sends_the_raters_and_the_page_says_what_they_did(
 def test_a_worker_that_ends_leaves_the_others_to_the_next_one(
     asked: Simulation, study: Study
 ) -> None:
-    assert work(asked.pk, is_ending=lambda: True)
+    assert run_job(Simulation, asked.pk, is_ending=lambda: True)
     asked.refresh_from_db()
     assert (asked.state, asked.ended, asked.attempts) == (Simulation.State.WAITING, 1, 0)
-    assert work(asked.pk)
+    assert run_job(Simulation, asked.pk)
     asked.refresh_from_db()
     assert (asked.state, asked.ended) == (Simulation.State.DONE, 3)
     assert asked.summary[0].endswith("already took part")
@@ -146,7 +146,7 @@ def test_a_worker_that_ends_leaves_the_others_to_the_next_one(
 
 def test_a_study_that_takes_nobody_says_so(asked: Simulation, page: Client) -> None:
     Study.objects.update(state="closed")
-    assert work(asked.pk)
+    assert run_job(Simulation, asked.pk)
     assert "small@1 is closed and takes nobody new" in text_of(page.get(PAGE))
 
 

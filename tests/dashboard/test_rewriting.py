@@ -50,7 +50,6 @@ def rewritten(study: Study, settings: Settings) -> Callable[..., tuple[str, dict
                 "lab",
                 "m",
                 seed=1,
-                while_waiting=lambda: None,
                 before_request=lambda: None,
             ) as model:
                 return model.of(SHORTENED, ORIGINAL, "S1")

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from analysis.execution import finished_run
 from analysis.models import Scorer, ScorerScore
-from analysis.scorer_making import execute_scorer
 from dashboard.shared.stored_tables import StoredTable
+from jobs.runner import run_job
 from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
@@ -210,7 +210,7 @@ def test_withdrawal_deletes_what_learned_from_the_person_and_has_it_trained_agai
     waiting = Scorer.objects.get()
     assert (waiting.version, waiting.state, waiting.content) == (2, Scorer.State.WAITING, "")
     assert not ScorerScore.objects.exists()
-    assert execute_scorer(waiting.pk)
+    assert run_job(Scorer, waiting.pk)
     waiting.refresh_from_db()
     assert json.loads(waiting.content)["trained_on"]["ratings"] == 20
 

@@ -11,17 +11,12 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from analysis.models import PerturbationRun, ScoredText, Scorer
-from analysis.perturbation_making import execute_perturbations
-from analysis.perturbation_requests import perturbation_runs_to_wake
-from analysis.scored_texts import KEPT, texts_to_wake
-from analysis.scorer_making import execute_scored_text, execute_scorer
-from analysis.scorer_requests import (
-    ScorerOptions,
-    request_scorer,
-    scorers_to_wake,
-)
+from analysis.scored_texts import KEPT
+from analysis.scorer_requests import ScorerOptions, request_scorer
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from survey.models import Study, StudyEvent
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken, likes_tuned
@@ -44,7 +39,7 @@ def trained(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
             for name in ("ann", "ben"):
                 add_participant(study, pseudonym=name, rate=likes_tuned)
             asked = request_scorer(study, ScorerOptions(), sources=counted_sources())
-            execute_scorer(asked.pk)
+            run_job(Scorer, asked.pk)
         yield study
 
 
@@ -62,11 +57,11 @@ def test_button_asks_once_and_a_worker_trains_what_the_page_then_shows(
         answer = page.post(f"{PAGE}train/", {"head": "ridge"})
         assert answer.headers["Location"] == "/studies/small@1/results/scorer/#scorer-asked"
     asked = Scorer.objects.get()
-    assert woken == [("analysis.scorer", asked.pk)] * 2 and scorers_to_wake() == [asked.pk]
+    assert woken == [("analysis.scorer", asked.pk)] * 2 and to_wake(Scorer) == [asked.pk]
     assert asked.author == User.objects.get(username="ada")
     assert "Waiting for a worker" in text_of(page.get(PAGE))
     assert "X-Finished" not in page.get(f"{PAGE}state/").headers
-    assert execute_scorer(asked.pk)
+    assert run_job(Scorer, asked.pk)
     assert page.get(f"{PAGE}state/").headers["X-Finished"] == "1"
     shown = text_of(page.get(PAGE))
     assert "Model card of scorer@1" in shown and "Is it better than the mean?" in shown
@@ -84,14 +79,14 @@ def test_rated_texts_are_uploaded_or_refused_line_by_line(
     good = SimpleUploadedFile("rated.csv", f"text,rating,scenario\n{rows}".encode())
     page.post(f"{PAGE}train/", {"head": "linear", "file": good})
     asked = study.scorers.get(version=2)
-    assert execute_scorer(asked.pk)
+    assert run_job(Scorer, asked.pk)
     asked.refresh_from_db()
     assert "Ratings: the file rated.csv" in asked.card and asked.sources == []
 
 
 def test_failure_is_shown_and_the_earlier_version_stays(page: Client, study: Study) -> None:
     asked = request_scorer(study, ScorerOptions(folder="/nowhere"), sources=counted_sources())
-    execute_scorer(asked.pk)
+    run_job(Scorer, asked.pk)
     shown = text_of(page.get(PAGE))
     assert "failed" in shown and "/nowhere: there is no such folder of a model" in shown
     assert "Model card of scorer@1" in shown
@@ -102,10 +97,10 @@ def test_pasted_text_is_scored_with_its_interval_flagged_and_in_the_file(
 ) -> None:
     page.post(f"{PAGE}text/", {"text": "Ant tuned answers you"})
     asked = ScoredText.objects.get()
-    assert woken == [("analysis.scored_text", asked.pk)] and texts_to_wake() == [asked.pk]
+    assert woken == [("analysis.scored_text", asked.pk)] and to_wake(ScoredText) == [asked.pk]
     assert "Scoring" in text_of(page.get(PAGE))
     assert "X-Finished" not in page.get(f"{PAGE}text/state/").headers
-    assert execute_scored_text(asked.pk)
+    assert run_job(ScoredText, asked.pk)
     assert page.get(f"{PAGE}text/state/").headers["X-Finished"] == "1"
     asked.refresh_from_db()
     ((dimension, score, low, high),) = asked.scores
@@ -146,10 +141,10 @@ def test_perturbations_are_asked_for_and_a_worker_carries_them_out(
     page.post(f"{PERTURBATIONS}perturb/", {"responses": 6})
     asked = PerturbationRun.objects.get()
     assert woken == [("analysis.perturbations", asked.pk)]
-    assert perturbation_runs_to_wake() == [asked.pk]
+    assert to_wake(PerturbationRun) == [asked.pk]
     assert "Waiting for a worker" in text_of(page.get(PERTURBATIONS))
     assert "X-Finished" not in page.get(f"{PERTURBATIONS}state/").headers
-    assert execute_perturbations(asked.pk)
+    assert run_job(PerturbationRun, asked.pk)
     assert page.get(f"{PERTURBATIONS}state/").headers["X-Finished"] == "1"
     assert "Perturb again" in text_of(page.get(PERTURBATIONS))
     assert asked.texts.values("response").distinct().count() == 6
@@ -193,7 +188,7 @@ def test_api_trains_scores_a_text_and_perturbs(page: Client, study: Study, woken
     asked = page.post(f"{address}/scorer/texts/", {"text": "Ant plain answers"})
     assert asked.status_code == 202
     (text,) = asked.json()["texts"]
-    assert execute_scored_text(text["id"])
+    assert run_job(ScoredText, text["id"])
     (text,) = page.get(f"{address}/scorer/texts/").json()["texts"]
     (score,) = text["scores"]
     assert set(score) == {"dimension", "score", "low", "high"} and 1 <= score["score"] <= 5

@@ -1,5 +1,6 @@
 """Researchers stop what workers compute: on its page and by the API."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,22 +8,21 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from analysis import tasks
 from analysis.models import AnalysisRun
-from analysis.runs import claim, request_overdue_runs, request_run, runs_to_wake
+from analysis.runs import request_overdue_runs, request_run
 from dashboard.design.models import PlannedGrid
-from dashboard.design.plan_making import make_plan
-from dashboard.design.plan_options import PlanOptions, plans_to_wake, request_plan
+from dashboard.design.plan_options import PlanOptions, request_plan
 from dashboard.notices.occasions import happened
 from dashboard.raters.models import SubmissionUpload
-from dashboard.raters.uploads import leave_to_worker, take_in, uploads_to_wake
+from dashboard.raters.uploads import leave_to_worker
 from dashboard.share.models import Package
-from dashboard.share.package_making import make_package
-from dashboard.share.packages import packages_to_wake, request_package
+from dashboard.share.packages import request_package
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
 from jobs import leases
+from jobs.leases import to_wake
 from jobs.models import Job
+from jobs.runner import Store, Taken, run_job, work_of
 from survey.models import Study, StudyEvent
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
@@ -60,12 +60,6 @@ KINDS: dict[str, tuple[Any, str, str, str]] = {
         *(waiting_lists, "submissions/upload", "submissions/upload"),
         "The reading of the lists was stopped.",
     ),
-}
-MAKERS: dict[str, Any] = {
-    "analysis": tasks.run,
-    "plan": make_plan,
-    "zip": make_package,
-    "submissions": take_in,
 }
 PAGES = {"analysis": "raters", "plan": "planning", "zip": "downloads", "submissions": "submissions"}
 
@@ -128,9 +122,9 @@ def test_viewer_sees_no_button_and_stops_nothing(client: Client, kind: str, job:
 
 def test_stopped_job_is_taken_by_no_worker(kind: str, job: Job) -> None:
     leases.stop(job, "Stopped by ada.")
-    assert (runs_to_wake(), plans_to_wake()) == ([], [])
-    assert (packages_to_wake(), uploads_to_wake()) == ([], [])
-    assert not MAKERS[kind](job.pk)
+    assert (to_wake(AnalysisRun), to_wake(PlannedGrid)) == ([], [])
+    assert (to_wake(Package), to_wake(SubmissionUpload)) == ([], [])
+    assert not run_job(type(job), job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts) == (State.STOPPED, 0)
 
@@ -150,36 +144,28 @@ def test_stopped_analysis_does_not_come_back_by_itself_and_nobody_is_mailed(
     study: Study, run: AnalysisRun
 ) -> None:
     asked = waiting_analysis(study, run)
-    claimed = claim(asked.pk)
+    claimed = leases.claim(AnalysisRun, asked.pk)
     assert claimed is not None
     leases.stop(claimed, "Stopped by ada.")
     assert request_overdue_runs() == []
     assert str(asked.pk) not in [one.key for one in happened(study, at=timezone.now())]
 
 
-def lost_while(kind: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def lost_before_it_is_stored(job: Job) -> None:
     """Do a job; after its computing and before its storing, another worker takes it over."""
-    steps = {
-        "analysis": "analysis.execution._store",
-        "plan": "jobs.leases.finish",
-        "zip": "dashboard.share.package_making._hand_over",
-        "submissions": "jobs.leases.finish",
-    }
-    module, _, name = steps[kind].rpartition(".")
-    store = getattr(__import__(module, fromlist=[name]), name)
+    work = work_of(type(job))
 
-    def late(done: Job, *args: Any, **options: Any) -> None:
-        type(done)._default_manager.filter(pk=done.pk).update(lease_token="another worker's")
-        store(done, *args, **options)
+    def late(taken: Taken[Job]) -> Store:
+        store = work.do(taken)
+        rows = type(job)._default_manager.filter(pk=job.pk)
+        rows.update(lease_token="another worker's")
+        return store
 
-    monkeypatch.setattr(steps[kind], late)
-    MAKERS[kind](job.pk)
+    run_job(type(job), job.pk, work=replace(work, do=late))
 
 
-def test_worker_that_lost_its_lease_before_storing_stores_nothing(
-    kind: str, job: Job, monkeypatch: pytest.MonkeyPatch, woken: Woken
-) -> None:
-    lost_while(kind, job, monkeypatch)
+def test_worker_that_lost_its_lease_before_storing_stores_nothing(job: Job, woken: Woken) -> None:
+    lost_before_it_is_stored(job)
     job.refresh_from_db()
     assert (job.state, job.lease_token) == (State.RUNNING, "another worker's")
     assert (job.error, job.finished_at) == ("", None)

@@ -17,11 +17,11 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from analysis.models import AnalysisRun
-from analysis.runs import claim, request_run, runs_to_wake
+from analysis.runs import request_run
 from config.processes import ROOT
 from jobs import leases
 from jobs.heartbeat import kept
-from jobs.leases import Lost, State
+from jobs.leases import Lost, State, to_wake
 from survey.tidy import counted_sources, reading
 from tests.factories import make_study
 
@@ -36,7 +36,7 @@ def run(settings: Settings) -> AnalysisRun:
     """A run that this process has claimed."""
     settings.JOB_LEASE_SECONDS = LEASE
     asked = request_run(study=make_study(), sources=counted_sources())
-    claimed = claim(asked.pk)
+    claimed = leases.claim(AnalysisRun, asked.pk)
     assert claimed is not None
     return claimed
 
@@ -57,8 +57,8 @@ def test_lease_is_renewed_while_the_work_goes_on(run: AnalysisRun) -> None:
     three_later = run.lease_until + timedelta(seconds=3 * LEASE)
     with kept(run):
         while AnalysisRun.objects.filter(lease_until__lt=three_later).exists():
-            assert runs_to_wake() == []
-            assert claim(run.pk) is None
+            assert to_wake(AnalysisRun) == []
+            assert leases.claim(AnalysisRun, run.pk) is None
     leases.finish(run)
     assert (stored(run).state, stored(run).attempts) == (State.DONE, 1)
 
@@ -68,7 +68,7 @@ def test_nothing_renews_it_after_the_work(run: AnalysisRun) -> None:
         pass
     assert not [one for one in threading.enumerate() if one.name.startswith("heartbeat of")]
     AnalysisRun.objects.update(lease_until=timezone.now())
-    assert runs_to_wake() == [run.pk]
+    assert to_wake(AnalysisRun) == [run.pk]
 
 
 def stop(run: AnalysisRun) -> None:
@@ -79,7 +79,7 @@ def take_over(run: AnalysisRun) -> None:
     """Another worker takes it: its lease is made to end before a heartbeat can renew it."""
     with transaction.atomic():
         AnalysisRun.objects.filter(pk=run.pk).update(lease_until=timezone.now())
-        assert claim(run.pk) is not None
+        assert leases.claim(AnalysisRun, run.pk) is not None
 
 
 def delete(run: AnalysisRun) -> None:
@@ -111,7 +111,7 @@ def test_work_is_interrupted_once_the_job_is_lost(lost: AnalysisRun) -> None:
 
 def test_job_within_a_lost_one_is_given_back(lost: AnalysisRun) -> None:
     asked = request_run(study=lost.study, sources=counted_sources(["simulated"]))
-    within = claim(asked.pk)
+    within = leases.claim(AnalysisRun, asked.pk)
     assert within is not None
     with pytest.raises(Lost), kept(lost):
         with suppress(Lost), kept(within):
@@ -188,11 +188,10 @@ DEAF = """
 import django; django.setup()
 from jobs import heartbeat, leases
 from analysis.models import AnalysisRun
-from analysis.runs import claim
 from survey.origin import WORKER, is_started_from
 is_started_from(WORKER)
 heartbeat.PATIENCE = 0.05
-run = claim(AnalysisRun.objects.get().pk)
+run = leases.claim(AnalysisRun, AnalysisRun.objects.get().pk)
 with heartbeat.kept(run):
     leases.stop(run, "Stopped by ada.")
     while True:

@@ -1,6 +1,7 @@
 """Withdrawing where results are stored: those that counted the person go, and are computed anew."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,12 +9,13 @@ from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from analysis.execution import execute, finished_run
+from analysis.execution import finished_run
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import Results, analyse
 from analysis.queries import latest_run, results_of
 from analysis.recipe_sets import set_recipes
 from analysis.runs import request_run
+from jobs.runner import run_job
 from survey.models import Participant, Study
 from survey.tidy import counted_sources
 from survey.withdrawal import erasers, withdraw
@@ -52,7 +54,7 @@ def test_results_that_counted_the_person_go_and_are_computed_anew(
     assert (waiting.state, waiting.sources, waiting.is_automatic) == ("waiting", old.sources, False)
     assert not Result.objects.exists()
     assert not RaterQuality.objects.exists() and not Exclusion.objects.exists()
-    execute(waiting.pk)
+    run_job(AnalysisRun, waiting.pk)
     new = latest_run(study, counted_sources())
     assert new is not None
     assert [row[0] for row in results_of(new, "table")["raters"]["rows"]] == ["somebody-else"]
@@ -79,7 +81,7 @@ def withdraw_while_it_is_computed(
 
     run = request_run(study=study, sources=counted_sources())
     monkeypatch.setattr("analysis.execution.analyse", interrupted)
-    execute(run.pk)
+    run_job(AnalysisRun, run.pk)
     monkeypatch.undo()
     return run
 
@@ -130,16 +132,19 @@ def test_silent_broker_stops_nobody_from_withdrawing(
     assert not Participant.objects.exists()
 
 
+def analysed(study: Study) -> None:
+    run_job(AnalysisRun, request_run(study=study, sources=counted_sources()).pk)
+
+
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_withdrawing_while_answers_and_analyses_are_stored_leaves_nothing(study: Study) -> None:
     people = [add_participant(study, pseudonym=f"person-{n}") for n in range(6)]
     for person in people:
         withdrawal = lambda: withdraw(participant=person, at=timezone.now())  # noqa: B023, E731  called in this turn
-        analysis = lambda: execute(request_run(study=study, sources=counted_sources()).pk)  # noqa: E731
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(elsewhere, [analysis, withdrawal]))
+            list(pool.map(elsewhere, [partial(analysed, study), withdrawal]))
     for run in list(AnalysisRun.objects.filter(state="waiting")):
-        execute(run.pk)
+        run_job(AnalysisRun, run.pk)
     assert set(AnalysisRun.objects.values_list("state", "error")) == {("done", "")}
     assert found([person.pseudonym for person in people], whole_database()) == []

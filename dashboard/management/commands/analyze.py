@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 
 from analysis.size import AnalysisSize
 from dashboard.management.output import OutputCommand
+from jobs.runner import NotDone
 from survey.models import Study
 
 
@@ -53,7 +54,7 @@ class Command(OutputCommand):
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
-        from analysis.execution import RunFailed, finished_run
+        from analysis.execution import finished_run
         from analysis.figures.images import write_images
         from analysis.runs import size_of
         from dashboard.share.analysis_files import NoSuchRecipe, write_analysis
@@ -69,7 +70,7 @@ class Command(OutputCommand):
                 latex=options["latex"],
                 write_images=draw,
             )
-        except (RunFailed, NoSuchRecipe) as error:
+        except (NotDone, NoSuchRecipe) as error:
             raise CommandError(str(error)) from None
         if options["images"] and manifest["images"]:
             self.stderr.write(f"Note: {manifest['images']}")

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from dashboard.management.output import OutputCommand
 from dashboard.share.heds import FIELDS
+from jobs.runner import NotDone
 from survey.models import Study
 
 
@@ -23,12 +24,12 @@ class Command(OutputCommand):
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
-        from analysis.execution import RunFailed, finished_run
+        from analysis.execution import finished_run
         from dashboard.share.datasheet_files import write_datasheets
 
         try:
             run = finished_run(study=study, sources=sources)
-        except RunFailed as error:
+        except NotDone as error:
             raise CommandError(str(error)) from None
         answered, drafts = write_datasheets(run, folder)
         self.stdout.write(

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Multiverse
@@ -14,7 +13,9 @@ from analysis.multiverses import request_multiverse
 from analysis.queries import results_of
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import plain, read_tables, rows_of, values
+from dashboard.management.progress import progress_bar
 from dashboard.shared.log import record
+from jobs.runner import NotDone, run_at_once
 from survey.models import Participant
 from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources, definition_of
@@ -40,7 +41,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, include: list[str], **options: Any) -> None:
-        from analysis.execution import RunFailed, finished_run
+        from analysis.execution import finished_run
 
         try:
             study = find_study(slug)
@@ -48,35 +49,18 @@ class Command(BaseCommand):
                 why = "the study names no two conditions to compare (condition_a, condition_b)"
                 raise CommandError(f"{study}: no multiverse, because {why}")
             run = finished_run(study=study, sources=counted_sources(include))
-        except (StudyNotFound, RunFailed) as error:
+            asked = request_multiverse(run)
+            if asked.state != State.DONE:
+                record(study, None, "multiverse requested", run=run.pk)
+                with progress_bar("analysis") as told:
+                    run_at_once(asked, told=told)
+        except (StudyNotFound, NotDone) as error:
             raise CommandError(str(error)) from None
-        asked = request_multiverse(run)
-        if asked.state != State.DONE:
-            record(study, None, "multiverse requested", run=run.pk)
-            self._compute(asked)
         for sentence in _in_words(run):
             self.stdout.write(sentence)
         self.stdout.write(
             f"Specifications: {settings.SITE_URL}/studies/{study}/results/order/#multiverse"
         )
-
-    def _compute(self, asked: Multiverse) -> None:
-        """Compute it here, with progress. Raises CommandError."""
-        from analysis.multiverse_making import execute_multiverse
-
-        with tqdm(total=100, unit=" %", file=self.stderr, dynamic_ncols=True) as bar:
-
-            def told(percent: int) -> None:
-                bar.update(percent - bar.n)
-
-            execute_multiverse(asked.pk, told)
-        after = Multiverse.objects.filter(pk=asked.pk).first()
-        if after is None:
-            raise CommandError("The analysis was removed meanwhile, for a participant withdrew")
-        if after.state in Multiverse.WITHOUT_RESULT:
-            raise CommandError(after.error)
-        if after.state != State.DONE:
-            raise CommandError(f"A worker is computing it: {after.percent} % done")
 
 
 def _in_words(run: AnalysisRun) -> Iterator[str]:

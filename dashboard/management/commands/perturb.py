@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count, Q
-from tqdm import tqdm
 
 from analysis.models import PerturbationRun, PerturbedScore
 from analysis.perturbation_labels import PERTURBATION_LABELS, RULE_LABELS, TASK_LABELS, UNCHANGED
@@ -17,7 +16,9 @@ from analysis.perturbation_requests import (
     request_perturbations,
 )
 from analysis.scorer_requests import current_scorer
+from dashboard.management.progress import progress_bar
 from dashboard.shared.log import record
+from jobs.runner import NotDone, run_at_once
 from survey.queries import StudyNotFound, find_study
 
 State = PerturbationRun.State
@@ -87,7 +88,6 @@ class Command(BaseCommand):
         from analysis.perturbation_making import (
             NOT_PERTURBED,
             check_options,
-            execute_perturbations,
         )
 
         try:
@@ -111,18 +111,11 @@ class Command(BaseCommand):
         except (StudyNotFound, *NOT_PERTURBED) as problem:
             raise CommandError(str(problem)) from None
         run = request_perturbations(study, asked)
-        with tqdm(unit="step", disable=None) as bar:
-
-            def progress(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-
-            taken = execute_perturbations(run.pk, progress)
-        if not taken:
-            raise CommandError(f"a worker is at the {run} already: try again when it is done")
-        run.refresh_from_db()
-        if run.state != State.DONE:
-            raise CommandError(run.error)
+        try:
+            with progress_bar("step") as told:
+                run = run_at_once(run, told=told)
+        except NotDone as why:
+            raise CommandError(str(why)) from None
         record(study, None, "perturbations requested")
         self._tell(run)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm
 
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
 from analysis.models import Scorer
@@ -20,7 +19,9 @@ from analysis.scorer_requests import (
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.rated_texts import read_rated_texts
 from dashboard.importing.texts import read_texts
+from dashboard.management.progress import progress_bar
 from dashboard.shared.log import record
+from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
 from survey.models import Participant, Study
 from survey.queries import StudyNotFound, find_study
@@ -108,26 +109,19 @@ class Command(BaseCommand):
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""
         from analysis.scorer import TrainingSettings
-        from analysis.scorer_making import execute_scorer
 
         chosen = _options(options)
         TrainingSettings(chosen.head, chosen.confidence, chosen.seed).check()
         given = self._rated_texts(study, options["ratings"]) if options["ratings"] else None
         sources = [] if given is not None else counted_sources(options["include"])
         scorer = request_scorer(study, chosen, sources=sources, given=given)
-        with tqdm(unit="fit", disable=None) as bar:
-
-            def progress(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-
-            taken = execute_scorer(scorer.pk, progress)
-        if not taken:
-            raise CommandError(f"a worker is training {scorer} already: try again when it is done")
-        scorer.refresh_from_db()
-        if scorer.state != Scorer.State.DONE:
-            scorer.delete()
-            raise CommandError(scorer.error)
+        try:
+            with progress_bar("fit") as told:
+                scorer = run_at_once(scorer, told=told)
+        except NotDone as why:
+            # Without a version that was never there; a worker may have taken over meanwhile.
+            Scorer.objects.filter(pk=scorer.pk, state__in=Scorer.WITHOUT_RESULT).delete()
+            raise CommandError(str(why)) from None
         record(study, None, "scorer requested", name=scorer.name)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)

@@ -14,8 +14,9 @@ from pytest_django.fixtures import Settings
 from corpus import generation_runs
 from corpus.models import Corpus, Generation, Generator, Sample
 from dashboard.accounts.tokens import create_token
-from dashboard.corpora import asking
-from dashboard.corpora.making import execute
+from dashboard.corpora.models import CorpusJob
+from jobs.leases import to_wake
+from jobs.runner import run_job
 from judge import turns
 from survey.models import Study
 from tests.corpus import raw_corpora
@@ -49,7 +50,7 @@ def test_a_corpus_becomes_a_study(
 
     def done(asked: Any) -> Any:
         assert asked["state"] == "waiting" and woken[-1] == ("dashboard.corpus", asked["id"])
-        execute(asked["id"])
+        run_job(CorpusJob, asked["id"])
         now = page.get(f"/api/corpora/jobs/{asked['id']}/").json()
         assert (now["state"], now["error"]) == ("done", "")
         return now
@@ -126,14 +127,14 @@ def test_bad_input_changes_nothing(
     assert unknown["responce"][0].startswith("There is no field 'responce' here; there are name, ")
     page.post("/api/corpora/", {"name": "t", "file": lines()})
     assert "is being worked on" in refused("corpora/", name="t", file=lines())["detail"]
-    execute(*asking.jobs_to_wake())
+    run_job(CorpusJob, *to_wake(CorpusJob))
     assert "steps" in refused("corpora/t/filters/", steps=["spam"])
     assert "near" in refused("corpora/t/filters/", near=2)
     assert "detail" in refused("corpora/t/samples/", name="s")
     assert "valid" in refused("corpora/t/chats/", valid=1.5)
     assert "ask_as" in refused("corpora/t/chats/", ask_as="conditions: {}")
     asked = page.post("/api/corpora/t/samples/", {"name": "s", "first": 1}, "application/json")
-    execute(asked.json()["id"])
+    run_job(CorpusJob, asked.json()["id"])
     generation = "samples/s/generation/"
     assert "has no generation file yet" in refused(generation)["detail"]
     bad = {"{context}": "{persona}", "endpoint: one": "endpoint: two"}

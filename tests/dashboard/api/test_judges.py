@@ -6,9 +6,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from analysis.execution import execute
 from analysis.models import AnalysisRun
 from dashboard.shared.roles import Role
+from jobs.runner import run_job
 from judge.models import Call, GoldDecision, Judge
 from judge.queries import gold_source
 from survey.models import Response, Study, StudyEvent
@@ -151,7 +151,7 @@ def test_file_of_gold_scores_becomes_a_source_and_then_gold(
     changes = f"gold/changes/{number}/?before={run.pk}"
     early = read(page, changes)
     assert (early["run"]["state"], early["before"], early["changes"]) == ("waiting", run.pk, None)
-    execute(number)
+    run_job(AnalysisRun, number)
     assert read(page, changes) == read(page, f"gold/changes/{number}/")
     changed = read(page, changes)["changes"]
     assert changed["same_answers"] is changed["same_rules"] is True

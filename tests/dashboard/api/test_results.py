@@ -10,11 +10,10 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from analysis.execution import execute
 from analysis.models import AnalysisRun, Multiverse
 from dashboard.share.models import Package
-from dashboard.share.package_making import make_package
 from dashboard.shared.roles import Role
+from jobs.runner import run_job
 from survey.models import Study, StudyEvent
 from tests.dashboard.api.asking import Change, ask, check_change, everything, read
 from tests.dashboard.conftest import Woken
@@ -101,7 +100,7 @@ def test_state_of_the_analysis_is_followed(page: Client, study: Study, run: Anal
     assert (state["run"] is None) or state["changed"]
     number = ask(page, "post", "analysis/").json()["id"]
     assert read(page, "analysis/")["pending"]["id"] == number
-    execute(number)
+    run_job(AnalysisRun, number)
     assert read(page, f"analyses/{number}/")["state"] == "done"
     state = read(page, "analysis/")
     assert (state["run"]["id"], state["pending"], state["raters"], state["included"]) == (
@@ -171,11 +170,11 @@ def test_analysed_by_page_and_by_api_the_same_data_give_the_same_bytes(
     settings.PACKAGES_DIR = tmp_path
     page.post("/studies/small/analysis/recompute/", {"page": "raters"})
     [(_, of_page)] = woken
-    execute(of_page)
+    run_job(AnalysisRun, of_page)
     from_pages = files_of_pages(page, AnalysisRun.objects.get(pk=of_page))
     page.post("/studies/small/packages/prepare/", {"recipe": "both"})
     [_, (_, package)] = woken
-    make_package(package)
+    run_job(Package, package)
     zip_of_page: Any = page.get(f"/studies/small/packages/{package}/")
     (tmp_path / "page").write_bytes(b"".join(zip_of_page.streaming_content))
     study.analysis_runs.all().delete()
@@ -183,7 +182,7 @@ def test_analysed_by_page_and_by_api_the_same_data_give_the_same_bytes(
 
     asked = ask(page, "post", "analysis/").json()
     assert asked["state"] == "waiting" and woken == [("analysis.run", asked["id"])]
-    execute(asked["id"])
+    run_job(AnalysisRun, asked["id"])
     tables = read(page, "tables/")["tables"]
     from_api: dict[str, Any] = {
         f"{row['table']}.csv": page.get(f"/api/studies/small/tables/{row['table']}.csv")
@@ -194,7 +193,7 @@ def test_analysed_by_page_and_by_api_the_same_data_give_the_same_bytes(
         for row in tables
     }
     prepared = ask(page, "post", "packages/", {"recipe": "both", "images": False}).json()
-    make_package(prepared["id"])
+    run_job(Package, prepared["id"])
     made: Any = page.get(read(page, f"packages/{prepared['id']}/")["url"])
     (tmp_path / "api").write_bytes(b"".join(made.streaming_content))
 
