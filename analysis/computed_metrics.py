@@ -98,12 +98,14 @@ def computed_metrics(
     return Computed(study, frozenset(texts["response"]), made)
 
 
-def store_metrics(computed: Computed, before: Callable[[], None] = nothing) -> list[ComputedMetric]:
-    """Store metrics in place of earlier values. Call it in a transaction, which `before` may end by
-    an exception. Raises ValueError if the responses have changed.
+def store_metrics(
+    computed: Computed, before_storing: Callable[[], None] = nothing
+) -> list[ComputedMetric]:
+    """Store metrics in place of earlier values, in a transaction of the caller's. `before_storing`
+    is called first, and may raise. Raises ValueError if the responses have changed.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=computed.study.pk)
-    before()
+    before_storing()
     if computed.responses != set(_responses(study).values_list("id", flat=True)):
         raise ValueError(f"the responses of {study} changed meanwhile: compute metrics again")
     study.computed_metrics.filter(name__in=computed.metrics).delete()

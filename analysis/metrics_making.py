@@ -16,7 +16,7 @@ def _compute(taken: Taken[MetricsRequest]) -> Store:
         computed = computed_metrics(study, possible_metrics(study, settings), settings, taken.step)
 
     def store() -> None:
-        store_metrics(computed, before=partial(taken.finish, percent=100))
+        store_metrics(computed, before_storing=partial(taken.finish, percent=100))
 
     return store
 

@@ -13,6 +13,7 @@ from django.db import transaction
 
 from analysis.metric_options import MetricOptions, installed_options
 from analysis.models import PerturbationRun
+from jobs import leases
 from survey.models import Study
 
 State = PerturbationRun.State
@@ -82,8 +83,7 @@ def request_perturbations(study: Study, options: PerturbationOptions) -> Perturb
         return run
     has_failed = run is not None and run.state in run.WITHOUT_RESULT
     if run is not None and has_failed and options_of(run) == options:
-        run.state, run.error, run.attempts, run.percent = State.WAITING, "", 0, 0
-        run.save(update_fields=["state", "error", "attempts", "percent"])
+        leases.wait_again(run, percent=0)
         return run
     if run is not None:
         run.delete()

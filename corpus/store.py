@@ -27,10 +27,16 @@ from judge.traces import Noticed
 from survey.storable import whole
 
 Progress = Callable[[int], None]
+#: Called first in the transaction that stores something; it may raise.
+BeforeStoring = Callable[[], None]
 
 
 def silent(_: int) -> None:
     """No progress is shown."""
+
+
+def nothing() -> None:
+    """There is nothing to do before something is stored."""
 
 
 def check_files(corpus: Corpus) -> None:
@@ -54,6 +60,7 @@ def import_corpus(
     preset: str = "",
     file_name: str = "",
     progress: Progress = silent,
+    before_storing: BeforeStoring = nothing,
 ) -> Corpus:
     """Read the dialogues of a file into a new corpus. `file_name` is what people call the file, if
     it is not at its own path.
@@ -82,6 +89,7 @@ def import_corpus(
             "noticed": noticed.lines("dialogues"),
         }
         with transaction.atomic():
+            before_storing()
             corpus = Corpus.objects.create(name=name, source=source)
             # What is there without a row is of an import that was killed before its commit.
             shutil.rmtree(folder_of(corpus), ignore_errors=True)
@@ -89,7 +97,13 @@ def import_corpus(
     return corpus
 
 
-def filter_corpus(corpus: Corpus, filters: Filters, *, progress: Progress = silent) -> Corpus:
+def filter_corpus(
+    corpus: Corpus,
+    filters: Filters,
+    *,
+    progress: Progress = silent,
+    before_storing: BeforeStoring = nothing,
+) -> Corpus:
     """Apply filters to the dialogues of a corpus as they were imported; replaces what earlier
     filters left. Samples keep their scenarios.
     """
@@ -106,6 +120,7 @@ def filter_corpus(corpus: Corpus, filters: Filters, *, progress: Progress = sile
             "dialogues": counts[-1].left if counts else corpus.source["dialogues"],
         }
         with transaction.atomic():
+            before_storing()
             corpus.save(update_fields=["filtered"])
             for name in (CORPUS, REMOVED, ANONYMIZED, STEPS):
                 (folder / name).replace(folder_of(corpus) / name)
@@ -113,7 +128,13 @@ def filter_corpus(corpus: Corpus, filters: Filters, *, progress: Progress = sile
 
 
 def draw_sample(
-    corpus: Corpus, name: str, *, first: int | None, at_random: int | None, seed: int
+    corpus: Corpus,
+    name: str,
+    *,
+    first: int | None,
+    at_random: int | None,
+    seed: int,
+    before_storing: BeforeStoring = nothing,
 ) -> Sample:
     """Make a sample of a corpus's dialogues: S1, S2, … in the order drawn. Raises CorpusProblem."""
     check_new(Sample, name, "sample")
@@ -133,6 +154,7 @@ def draw_sample(
         "sha256": sha256_of(path),
     }
     with transaction.atomic():
+        before_storing()
         sample = Sample.objects.create(name=name, corpus=corpus, drawn=how)
         SampledScenario.objects.bulk_create(
             SampledScenario(

@@ -99,6 +99,15 @@ def fail(job: Job, why: str) -> bool:
     return bool(_mine(job).update(**ended))
 
 
+def wait_again(job: Job, **values: Any) -> None:
+    """Have a job done that has ended, as if it had just been asked for."""
+    fresh = {"state": State.WAITING, "error": "", "attempts": 0}
+    fresh |= {"started_at": None, "finished_at": None} | values
+    for name, value in fresh.items():
+        setattr(job, name, value)
+    job.save(update_fields=list(fresh))
+
+
 def stop(job: Job, why: str) -> bool:
     """End a job that waits or is under way; its worker notices within a heartbeat. False where it
     has ended already.

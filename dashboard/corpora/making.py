@@ -102,6 +102,7 @@ def _import(taken: Taken[CorpusJob]) -> Store:
                     preset=options["preset"],
                     file_name=options["file"],
                     progress=_progress(taken),
+                    before_storing=taken.keep,
                 )
         except MemoryError:
             size = f"{IMPORT_MEMORY // 10**6:,} MB"
@@ -122,6 +123,7 @@ def _filter(taken: Taken[CorpusJob]) -> Store:
         corpus,
         Filters.model_validate(taken.job.options["filters"], strict=False),
         progress=_progress(taken),
+        before_storing=taken.keep,
     )
     return partial(taken.finish, said=[f"{corpus.dialogues:,} dialogues left"])
 
@@ -159,6 +161,7 @@ def _sample(taken: Taken[CorpusJob]) -> Store:
             first=options["first"],
             at_random=options["random"],
             seed=options["seed"],
+            before_storing=taken.keep,
         )
     n = _sample_of(job.name).scenarios.count()
     return partial(taken.finish, said=[f"{n} scenarios drawn"])

@@ -27,7 +27,7 @@ from dashboard.corpora.starting import study_file
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
 from jobs.leases import to_wake
-from jobs.runner import run_job
+from jobs.runner import Taken, run_job
 from judge import turns
 from survey.models import Study, StudyEvent
 from tests.corpus import raw_corpora
@@ -349,3 +349,26 @@ def test_one_thing_at_a_time_and_a_lost_worker_is_replaced(
     page.post("/samples/six/delete/", {"confirmed": "on"})
     page.post("/corpora/talks/delete/", {"confirmed": "on"})
     assert not Corpus.objects.exists() and not CorpusJob.objects.exists()
+
+
+def test_worker_that_was_slower_than_its_lease_makes_nothing(
+    page: Client, six: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, filtered = Taken.keep, six.corpus.filtered
+
+    def taken_over(taken: Taken[CorpusJob], **values: Any) -> None:
+        CorpusJob.objects.filter(pk=taken.job.pk).update(lease_token="another worker's")
+        kept(taken, **values)
+
+    monkeypatch.setattr(Taken, "keep", taken_over)
+    more = {"checked": ["prompt", "response"], "min_tokens": 5, "same": "dialogue", "near": 0.8}
+    for address, fields in (
+        ("/corpora/talks/filter/", {"steps": ["blank"], **more}),
+        ("/corpora/talks/sample/", {"name": "new", "first": 2, "seed": 1}),
+    ):
+        assert page.post(address, fields).status_code == 302
+        (job,) = work()
+        assert (job.state, job.said) == ("running", [])
+        job.delete()
+    assert not Sample.objects.filter(name="new").exists()
+    assert Corpus.objects.get().filtered == filtered
