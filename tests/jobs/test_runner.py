@@ -186,6 +186,16 @@ def test_job_whose_workers_are_lost_again_and_again_fails(job: PlannedGrid) -> N
     assert after.finished_at is not None
 
 
+def test_job_that_has_ended_can_be_done_again_as_if_it_had_just_been_asked_for(
+    job: PlannedGrid,
+) -> None:
+    leases.wait_again(run(job, raising(KeyError("colour"))), sentences=[])
+    after = stored(job)
+    assert (after.state, after.error, after.attempts) == (State.WAITING, "", 0)
+    assert (after.started_at, after.finished_at) == (None, None)
+    assert (run(job, done).state, stored(job).attempts) == (State.DONE, 1)
+
+
 # ── Lost ─────────────────────────────────────────────────────────────────────────────────────
 
 
