@@ -1,6 +1,7 @@
 """Decisions about ratings: rule sets, recipes, the runs that applied them, what they excluded."""
 
 import json
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -91,6 +92,7 @@ class AnalysisRun(Job):
 
     TASK = "analysis.run"
     WORK = "analysis.execution.ANALYSING"
+    NAME, WHAT = "analysis", "analysis"
     LIMIT = "ANALYSIS_MAX_MINUTES"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="analysis_runs")
@@ -116,6 +118,10 @@ class AnalysisRun(Job):
     def __str__(self) -> str:
         return f"run {self.pk} of {self.study}"
 
+    @property
+    def in_log(self) -> dict[str, Any]:
+        return {"run": self.pk}
+
 
 class Multiverse(Job):
     """A request to compute the multiverse of a finished run: its results are the run's, and it is
@@ -124,6 +130,8 @@ class Multiverse(Job):
 
     TASK = "analysis.multiverse"
     WORK = "analysis.multiverse_making.COMPUTING"
+    NAME, WHAT = "multiverse", "computation of the multiverse"
+    STUDY = "run__study"
 
     run = models.OneToOneField(AnalysisRun, models.CASCADE, related_name="multiverse")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
@@ -133,6 +141,10 @@ class Multiverse(Job):
 
     def __str__(self) -> str:
         return f"multiverse of {self.run}"
+
+    @property
+    def in_log(self) -> dict[str, Any]:
+        return {"run": self.run_id}
 
 
 class ComputedMetric(models.Model):
@@ -163,6 +175,7 @@ class MetricsRequest(Job):
 
     TASK = "analysis.metrics"
     WORK = "analysis.metrics_making.COMPUTING"
+    NAME, WHAT = "metrics", "computation of the metrics"
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="metrics_request")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
@@ -195,6 +208,8 @@ class Scorer(Job):
 
     TASK = "analysis.scorer"
     WORK = "analysis.scorer_making.TRAINING"
+    NAME, WHAT = "scorer", "training of the scorer"
+    DOING = "Training"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="scorers")
     version = models.PositiveIntegerField(default=1)
@@ -255,6 +270,8 @@ class ScoredText(Job):
 
     TASK = "analysis.scored_text"
     WORK = "analysis.scorer_making.SCORING"
+    NAME, WHAT = "text", "scoring of the text"
+    STUDY, DOING = "scorer__study", "Scoring"
 
     scorer = models.ForeignKey(Scorer, models.CASCADE, related_name="scored_texts")
     text = models.TextField()
@@ -278,6 +295,8 @@ class PerturbationRun(Job):
 
     TASK = "analysis.perturbations"
     WORK = "analysis.perturbation_making.PERTURBING"
+    NAME, WHAT = "perturbations", "perturbation of the responses"
+    DOING = "Perturbing"
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="perturbation_run")
     options = models.JSONField(help_text="Seed, responses, perturbations, sources, endpoint")

@@ -10,7 +10,6 @@ from dashboard.corpora import asking
 from dashboard.notices import sending
 from dashboard.payments import carrying_out
 from dashboard.prolific import following_up, polling
-from dashboard.raters import uploads
 from dashboard.share import packages
 from jobs.tasks import wake_waiting
 
@@ -64,5 +63,4 @@ def sweep() -> None:
     following_up.remove_old_events(at=now)
     asking.remove_leftovers()
     asking.forget_uploads()
-    uploads.forget_files()
     SessionStore.clear_expired()

@@ -35,7 +35,10 @@ from dashboard.results import (
 )
 from dashboard.results import views as results
 from dashboard.share import views as share
-from dashboard.shared import converters  # noqa: F401  registers `study`, `judge` and `number`
+from dashboard.shared import (
+    converters,  # noqa: F401  registers `study`, `judge` and `number`
+    job_views,
+)
 
 study_patterns = [
     path("", overview.study, name="study"),
@@ -56,8 +59,6 @@ study_patterns = [
     path("prolific/events/", prolific.events, name="events-of-study"),
     path("prolific/submissions/", submissions.read, name="prolific-submissions"),
     path("submissions/", submissions.submissions, name="submissions"),
-    path("submissions/upload/", submissions.upload_state, name="upload-state"),
-    path("submissions/upload/<number:upload>/stop/", submissions.stop_upload, name="stop-upload"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
     path("submissions/<number:submission>/", submissions.submission, name="submission"),
     path("submissions/<number:submission>/decide/", submissions.decide, name="decide"),
@@ -73,8 +74,6 @@ study_patterns = [
     path("pages/<slug:page>/", content_views.preview, name="preview"),
     path("versions/", content_views.versions, name="versions"),
     path("planning/", design.planning, name="planning"),
-    path("planning/state/", design.planning_state, name="planning-state"),
-    path("planning/<number:plan>/stop/", design.stop, name="stop-plan"),
     path("policy/", design.policy, name="policy"),
     path("order/", design.order, name="order"),
     path("order/certificate.csv", design.certificate, name="certificate"),
@@ -82,7 +81,6 @@ study_patterns = [
     path("locked-plan/", plans.locked_plan, name="locked-plan"),
     path("locked-plan/<number:version>/<slug:form>/", plans.plan_text, name="plan-text"),
     path("rehearsal/", rehearsals.rehearsal, name="rehearsal"),
-    path("rehearsal/state/", rehearsals.simulation_state, name="simulation-state"),
     path("gold/", gold_views.gold, name="gold"),
     path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
     path("gold/score/", gold_views.score, name="score"),
@@ -107,24 +105,15 @@ study_patterns = [
     path("thresholds/use/", threshold_views.use, name="use-thresholds"),
     path("results/", results.results, name="results"),
     path("results/multiverse/ask/", multiverse_views.ask, name="ask-multiverse"),
-    path("results/multiverse/<number:run>/", multiverse_views.progress, name="multiverse-state"),
     path("results/metrics/compute/", metrics_views.ask_metrics, name="ask-metrics"),
-    path("results/metrics/state/", metrics_views.metrics_state, name="metrics-state"),
     path("results/scorer/train/", scorer_views.ask_scorer, name="ask-scorer"),
-    path("results/scorer/state/", scorer_views.scorer_state, name="scorer-state"),
     path("results/scorer/text/", scorer_views.score_text, name="score-text"),
-    path("results/scorer/text/state/", scorer_views.scored_state, name="scored-state"),
     path("results/scorer/text/<number:text>/flag/", scorer_views.flag_text, name="flag-text"),
     path("results/scorer/flagged.csv", scorer_views.flagged_texts, name="flagged-texts"),
     path(
         "results/perturbations/perturb/",
         perturbation_views.ask_perturbations,
         name="ask-perturbations",
-    ),
-    path(
-        "results/perturbations/state/",
-        perturbation_views.perturbations_state,
-        name="perturbations-state",
     ),
     path("results/themes/codes/", theme_views.add_theme, name="add-theme"),
     path("results/themes/codes/<number:code>/", theme_views.change_theme, name="change-theme"),
@@ -140,17 +129,17 @@ study_patterns = [
     path("downloads/<str:file>", share.download, name="download"),
     path("packages/prepare/", share.prepare, name="prepare-package"),
     path("packages/<number:package>/", share.package, name="package"),
-    path("packages/<number:package>/state/", share.package_state, name="package-state"),
-    path("packages/<number:package>/stop/", share.stop, name="stop-package"),
     path("packages/<number:package>/<str:file>", share.package_file, name="package-file"),
+    path("jobs/<slug:kind>/<number:job>/state/", job_views.job_state, name="job-state"),
+    path("jobs/<slug:kind>/<number:job>/stop/", job_views.stop, name="stop-job"),
     path("analysis/", figure_views.analysis_state, name="analysis-state"),
     path("analysis/recompute/", figure_views.recompute, name="recompute"),
-    path("analysis/<number:run>/stop/", figure_views.stop, name="stop-analysis"),
 ]
 
 corpora_patterns = [
     path("", corpus_views.corpora, name="corpora"),
     path("jobs/<number:job>/state/", corpus_views.job_state, name="corpus-job-state"),
+    path("jobs/<number:job>/stop/", corpus_views.stop_job, name="stop-corpus-job"),
     path("jobs/<number:job>/dismiss/", corpus_views.dismiss_job, name="dismiss-job"),
     path("jobs/<number:job>/<str:job_file>", corpus_views.job_file, name="job-file"),
     path("<slug:corpus>/", corpus_views.corpus, name="corpus"),

@@ -44,11 +44,9 @@ def claim(kind: type[J], job_id: int) -> J | None:
     now = timezone.now()
     jobs = kind._default_manager.all()
     free = jobs.filter(_free(now), pk=job_id)
-    free.filter(state=State.RUNNING, attempts__gte=MAX_ATTEMPTS).update(
-        state=State.FAILED,
-        error=f"the worker was lost {MAX_ATTEMPTS} times while computing it (out of memory?)",
-        finished_at=now,
-    )
+    why = f"the worker was lost {MAX_ATTEMPTS} times while computing it (out of memory?)"
+    given_up = free.filter(state=State.RUNNING, attempts__gte=MAX_ATTEMPTS)
+    given_up.update(**_ended(kind, State.FAILED, why))
     token = uuid.uuid4().hex
     taken = free.update(
         state=State.RUNNING,
@@ -82,7 +80,7 @@ def finish(job: Job, **results: Any) -> None:
 
     Other results belong into the same transaction, after it: the row stays locked until its end.
     """
-    if not is_kept(job, state=State.DONE, finished_at=timezone.now(), error="", **results):
+    if not is_kept(job, **_ended(job, State.DONE, ""), **results):
         raise Lost
 
 
@@ -95,8 +93,7 @@ def give_back(job: Job) -> None:
 
 def fail(job: Job, why: str) -> bool:
     """Say why a job failed. False where it is no longer this worker's."""
-    ended = {"state": State.FAILED, "error": storable(why), "finished_at": timezone.now()}
-    return bool(_mine(job).update(**ended))
+    return bool(_mine(job).update(**_ended(job, State.FAILED, storable(why))))
 
 
 def wait_again(job: Job, **values: Any) -> None:
@@ -113,8 +110,12 @@ def stop(job: Job, why: str) -> bool:
     has ended already.
     """
     rows = type(job)._default_manager.filter(pk=job.pk, state__in=Job.UNDER_WAY)
-    stopped = {"state": State.STOPPED, "error": why, "finished_at": timezone.now()}
-    return bool(rows.update(lease_until=None, **stopped))
+    return bool(rows.update(lease_until=None, **_ended(job, State.STOPPED, why)))
+
+
+def _ended(job: Job | type[Job], state: Job.State, error: str) -> dict[str, Any]:
+    """The columns of a job that ends now."""
+    return {"state": state, "error": error, "finished_at": timezone.now(), **job.ERASED}
 
 
 def _mine(job: J) -> QuerySet[J]:

@@ -1,6 +1,7 @@
 """The row of a job."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -26,6 +27,16 @@ class Job(models.Model):
     TASK: ClassVar[str]
     #: Where its `jobs.runner.Work` is, which only workers and commands load.
     WORK: ClassVar[str]
+    #: What addresses and the log call one: `jobs/plan/7/`, "plan stopped".
+    NAME: ClassVar[str]
+    #: What a worker does, as in "The computation of the plan was stopped."
+    WHAT: ClassVar[str]
+    #: The same in one word, for pages that wait for it.
+    DOING: ClassVar[str] = "Computing"
+    #: How a query reaches its study; empty if it is of none.
+    STUDY: ClassVar[str] = "study"
+    #: What is erased of one that has ended.
+    ERASED: ClassVar[Mapping[str, Any]] = {}
     #: The setting that says how many minutes a worker may take for one.
     LIMIT: ClassVar[str] = "JOB_MAX_MINUTES"
 
@@ -51,6 +62,26 @@ class Job(models.Model):
     def is_under_way(self) -> bool:
         """Whether it waits for a worker, or a worker is at it."""
         return self.state in self.UNDER_WAY
+
+    @property
+    def progress(self) -> int | None:
+        """Per cent that are done, of kinds that tell."""
+        percent: int | None = getattr(self, "percent", None)
+        return percent
+
+    @property
+    def status(self) -> str:
+        """How far one is that is under way, for pages."""
+        if self.state == self.State.WAITING:
+            return "Waiting for a worker"
+        if self.progress is None:
+            return f"{self.DOING} …"
+        return f"{self.DOING}: {self.progress} % done"
+
+    @property
+    def in_log(self) -> dict[str, Any]:
+        """What the log says of one."""
+        return {}
 
     @property
     def max_minutes(self) -> float:

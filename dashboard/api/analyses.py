@@ -26,11 +26,11 @@ from dashboard.results.asking import (
     ask_for_analysis,
     ask_for_metrics,
     ask_for_multiverse,
-    stop_analysis,
 )
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.stopping import stop_job
 from survey.models import Study
 
 RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of an analysis")
@@ -103,7 +103,7 @@ class StopAnalysis(Route):
         """
         study = study_or_404(name)
         row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-        stop_analysis(row, author=user_of(request))
+        stop_job(row, author=user_of(request), study=study)
         row.refresh_from_db()
         return Response(StateOfRunSerializer(row).data)
 

@@ -59,6 +59,7 @@ from dashboard.corpora.sample_views import sample_or_404
 from dashboard.overview.people import RoleRefused
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Role
+from dashboard.shared.stopping import stop_job
 
 CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
@@ -226,6 +227,24 @@ class CorpusJobDetail(Route):
     @extend_schema(parameters=[JOB], responses=CorpusJobSerializer)
     def get(self, request: Request, job: int) -> Response:
         return Response(CorpusJobSerializer(job_or_404(job), context={"request": request}).data)
+
+
+class StopCorpusJob(Route):
+    """To end work on a corpus or a sample that waits or is under way."""
+
+    @extend_schema(
+        parameters=[JOB],
+        request=None,
+        responses=CorpusJobSerializer,
+    )
+    def post(self, request: Request, job: int) -> Response:
+        """Its worker ends the work within seconds and changes nothing. The answer is the job; one
+        that has ended before stays as it is.
+        """
+        row = job_or_404(job)
+        stop_job(row, author=user_of(request), study=None)
+        row.refresh_from_db()
+        return Response(CorpusJobSerializer(row, context={"request": request}).data)
 
 
 class CorpusJobFile(Route):

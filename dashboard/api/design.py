@@ -27,11 +27,12 @@ from dashboard.design.downloads import certificate_response, plan_response
 from dashboard.design.forms import CertificateForm, LockForm, PlanForm, PreviewForm, VersionForm
 from dashboard.design.locked_plan import compared
 from dashboard.design.pilot import lines, sides_of
-from dashboard.design.plan_options import plans_of, request_plan, stop_plan
+from dashboard.design.plan_options import plans_of, request_plan
 from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.texts import texts_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.stopping import stop_job
 from survey.models import Slot, Study
 from survey.slots import pools_used
 from survey.tidy import reading
@@ -114,7 +115,7 @@ class StopPlan(Route):
         """
         study = study_or_404(name)
         row = first_or_404(plans_of(study).filter(pk=plan), f"{study} has no plan {plan}.")
-        stop_plan(row, author=user_of(request))
+        stop_job(row, author=user_of(request), study=study)
         row.refresh_from_db()
         return Response(PlanningSerializer({"plan": row}).data)
 

@@ -60,10 +60,11 @@ from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, earlier_studies
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, read_lists
-from dashboard.raters.uploads import is_long, leave_to_worker, newest_upload, stop_upload
+from dashboard.raters.uploads import is_long, leave_to_worker, newest_upload
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.stopping import stop_job
 from survey.models import Study
 from survey.prolific.replies import ProlificStudy
 from survey.tidy import definition_of
@@ -425,7 +426,7 @@ class StopLongLists(Route):
         """
         study = study_or_404(name)
         row = first_or_404(study.submission_uploads.filter(pk=upload), f"{study} has no {upload}.")
-        stop_upload(row, author=user_of(request))
+        stop_job(row, author=user_of(request), study=study)
         row.refresh_from_db()
         return Response(LongListsSerializer({"upload": row}).data)
 

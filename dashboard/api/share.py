@@ -32,6 +32,7 @@ from dashboard.share.package_files import NoFile, file_response, package_or_404,
 from dashboard.shared.access import study_or_404
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.stopping import stop_job
 
 PACKAGE = OpenApiParameter(
     "package", int, OpenApiParameter.PATH, description="an `id` in `packages`"
@@ -137,8 +138,9 @@ class StopPackage(Route):
         """Its worker ends the work within seconds and leaves no file. The answer is the zip; one
         that has ended before stays as it is.
         """
-        row = package_or_404(study_or_404(name), package)
-        packages.stop_package(row, author=user_of(request))
+        study = study_or_404(name)
+        row = package_or_404(study, package)
+        stop_job(row, author=user_of(request), study=study)
         row.refresh_from_db()
         return Response(PackageSerializer(row, context={"request": request}).data)
 

@@ -11,6 +11,7 @@ from dashboard.api import (
     differences,
     gold,
     identities,
+    jobs,
     judges,
     notices,
     payments,
@@ -120,6 +121,11 @@ SHARE = [
     ),
 ]
 
+JOBS = [
+    path("jobs/<slug:kind>/<number:job>/", jobs.JobDetail.as_view(), name="job"),
+    path("jobs/<slug:kind>/<number:job>/stop/", jobs.StopJob.as_view(), name="stop-job"),
+]
+
 PEOPLE = [
     path("members/", people.MemberList.as_view(), name="members"),
     path("invitations/", people.InvitationList.as_view(), name="invitations"),
@@ -179,6 +185,7 @@ PAYMENTS = [
 CORPORA = [
     path("", corpora.CorpusList.as_view(), name="corpora"),
     path("jobs/<number:job>/", corpora.CorpusJobDetail.as_view(), name="corpus-job"),
+    path("jobs/<number:job>/stop/", corpora.StopCorpusJob.as_view(), name="stop-corpus-job"),
     path("jobs/<number:job>/<str:job_file>", corpora.CorpusJobFile.as_view(), name="job-file"),
     path("<slug:corpus>/", corpora.CorpusDetail.as_view(), name="corpus"),
     path("<slug:corpus>/filters/", corpora.Filtering.as_view(), name="filters"),
@@ -214,6 +221,7 @@ study_patterns = [
     *JUDGES,
     *RESULTS,
     *SHARE,
+    *JOBS,
     *PEOPLE,
     *PROLIFIC,
     *PAYMENTS,

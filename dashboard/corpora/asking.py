@@ -115,7 +115,7 @@ def jobs_of(subject: str, name: str) -> QuerySet[CorpusJob]:
     is of another one of this name.
     """
     jobs = CorpusJob.objects.filter(subject=subject, name=name)
-    return jobs.exclude(kind__in=(Kind.IMPORT, Kind.SAMPLE), state=State.FAILED)
+    return jobs.exclude(kind__in=(Kind.IMPORT, Kind.SAMPLE), state__in=CorpusJob.WITHOUT_RESULT)
 
 
 def imports_without_corpus(author: User) -> QuerySet[CorpusJob]:

@@ -38,13 +38,14 @@ from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.people import CorpusRoleForm, change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, corpora_with_counts, samples_with_counts
 from dashboard.overview.people import RoleRefused
+from dashboard.shared import stopping
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
     researcher_required,
     role_in_corpus,
 )
-from dashboard.shared.pages import wake_worker
+from dashboard.shared.pages import tell_of_stop, wake_worker
 from dashboard.shared.roles import Role
 from survey.files.problems import DefinitionError
 
@@ -217,7 +218,7 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
 def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
     """How far a job is, for a page that waits for it."""
     found = job_or_404(job)
-    shown = render(request, "dashboard/corpora/_job.html", {"job": found})
+    shown = render(request, "dashboard/_job_state.html", {"job": found})
     if not found.is_under_way:
         shown["X-Finished"] = "1"
     return shown
@@ -225,16 +226,31 @@ def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
 
 @require_POST
 @researcher_required
+def stop_job(request: ResearcherRequest, job: int) -> HttpResponse:
+    """End a job that waits or is under way."""
+    row = job_or_404(job)
+    tell_of_stop(
+        request, row.WHAT, is_stopped=stopping.stop_job(row, author=request.user, study=None)
+    )
+    return redirect(_page_of(row))
+
+
+@require_POST
+@researcher_required
 def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
-    """Forget a job that failed."""
+    """Forget a job that failed or was stopped."""
     found = job_or_404(job)
-    about = found.corpus
+    page = _page_of(found)
     dismiss(found)
-    if Sample.objects.filter(name=found.name).exists() and found.subject == Subject.SAMPLE:
-        return redirect("sample", found.name)
-    if about is not None:
-        return redirect("corpus", about.name)
-    return redirect("corpora")
+    return redirect(page)
+
+
+def _page_of(job: CorpusJob) -> str:
+    """The page on which a job is."""
+    if job.subject == Subject.SAMPLE and Sample.objects.filter(name=job.name).exists():
+        return reverse("sample", args=[job.name])
+    about = job.corpus
+    return reverse("corpora") if about is None else reverse("corpus", args=[about.name])
 
 
 @require_GET

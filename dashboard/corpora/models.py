@@ -15,6 +15,8 @@ class CorpusJob(Job):
 
     TASK = "dashboard.corpus"
     WORK = "dashboard.corpora.making.WORKING"
+    NAME, WHAT = "corpus", "work on the corpus"
+    STUDY = ""
 
     class Kind(models.TextChoices):
         IMPORT = "import", "Importing"
@@ -57,6 +59,15 @@ class CorpusJob(Job):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject} {self.name}"
+
+    @property
+    def status(self) -> str:
+        doing = f"{self.Kind(self.kind).label} {self.name}"
+        if self.state == self.State.WAITING:
+            return f"{doing}: waiting for a worker."
+        if self.percent is not None:
+            return f"{doing}: {self.percent} % of {self.total} dialogues done."
+        return f"{doing}: {self.done} dialogues read." if self.done else f"{doing} …"
 
     @property
     def corpus(self) -> Corpus | None:

@@ -11,6 +11,7 @@ class PlannedGrid(Job):
 
     TASK = "dashboard.plan"
     WORK = "dashboard.design.plan_making.PLANNING"
+    NAME, WHAT = "plan", "computation of the plan"
     LIMIT = "PLAN_MAX_MINUTES"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="planned_grids")

@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 
 from dashboard.design.models import PlannedGrid
 from dashboard.shared.log import record
-from dashboard.shared.stopping import stop_job
 from survey.models import Study
 
 #: Components that the study's ratings so far give.
@@ -46,11 +45,6 @@ def request_plan(*, study: Study, options: PlanOptions, author: User | None = No
     PlannedGrid.objects.filter(id__in=list(old)).delete()
     record(study, author, "plan requested")
     return plan
-
-
-def stop_plan(plan: PlannedGrid, *, author: User) -> bool:
-    """End a plan that waits or is under way. False where it has ended already."""
-    return stop_job(plan, plan.study, "plan stopped", author=author)
 
 
 def plans_of(study: Study) -> QuerySet[PlannedGrid]:

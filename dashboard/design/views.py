@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.shortcuts import redirect
+from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.labels import labels_of
 from dashboard.design.certificate import (
@@ -16,18 +16,17 @@ from dashboard.design.certificate import (
 from dashboard.design.downloads import certificate_response
 from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, sides_of
-from dashboard.design.plan_options import plans_of, request_plan, stop_plan
+from dashboard.design.plan_options import plans_of, request_plan
 from dashboard.design.policy import policy_findings
 from dashboard.design.shown_pages import pages_in_words
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
     valid_or_404,
 )
 from dashboard.shared.newest_analysis import included
-from dashboard.shared.pages import asked_for, study_page, tell_of_stop, wake_worker
+from dashboard.shared.pages import asked_for, study_page, wake_worker
 from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
 from survey.models import Participant, Slot
@@ -82,27 +81,6 @@ def planning(request: ResearcherRequest, name: str) -> HttpResponse:
     plan = plans_of(study).first()
     form = PlanForm(initial=plan.options if plan else None)
     return study_page(request, study, "planning", "design/planning", form=form, plan=plan)
-
-
-@require_GET
-@researcher_required
-def planning_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How far the newest plan is, for a page that waits for it."""
-    plan = plans_of(study_or_404(name)).first()
-    shown = render(request, "dashboard/design/_plan.html", {"plan": plan})
-    if plan is None or not plan.is_under_way:
-        shown["X-Finished"] = "1"
-    return shown
-
-
-@require_POST
-@researcher_required
-def stop(request: ResearcherRequest, name: str, plan: int) -> HttpResponse:
-    """End a plan that waits or is under way."""
-    study = study_or_404(name)
-    row = first_or_404(plans_of(study).filter(pk=plan), f"{study} has no plan {plan}.")
-    tell_of_stop(request, "computation of the plan", is_stopped=stop_plan(row, author=request.user))
-    return redirect("planning", study)
 
 
 @require_GET

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from analysis.catalogue.number_text import noun
 from analysis.theme_coding import CODED
 from dashboard.shared.log import DOWNLOADED
+from jobs.runner import kinds
 from survey.models import Study, StudyEvent
 from survey.simulated.record import ACTION as SIMULATED
 
@@ -98,11 +99,11 @@ PAY_TERMS = {
 }
 #: They change no result and nothing that raters see: the log has them, the newest changes do not.
 NO_CHANGES = (
+    *(f"{kind.NAME} stopped" for kind in kinds()),
     CODED,
     DOWNLOADED,
     "exported",
     "analysis requested",
-    "analysis stopped",
     "multiverse requested",
     "metrics requested",
     "responses drawn",
@@ -112,10 +113,8 @@ NO_CHANGES = (
     "text flagged",
     "text not flagged",
     "plan requested",
-    "plan stopped",
     "simulation requested",
     "zip requested",
-    "zip stopped",
     "e-mail chosen",
 )
 #: … of one, and of several; other names say it themselves.

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -31,12 +31,11 @@ from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
     valid_or_404,
 )
-from dashboard.shared.pages import study_page, tell_of_stop, wake_worker
+from dashboard.shared.pages import study_page, wake_worker
 from survey.definition.labels import words
 from survey.files.problems import DefinitionError
 from survey.models import Study
@@ -73,30 +72,6 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         wake_worker(request, "dashboard.submissions", upload.pk)
         return redirect("submissions", study)
     return _taken_in(request, study, lists, read=[name for name, _ in files])
-
-
-@require_GET
-@researcher_required
-def upload_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How far the newest long list is, for a page that waits for it."""
-    upload = uploads.newest_upload(study_or_404(name))
-    shown = render(request, "dashboard/payments/_taken_in.html", {"upload": upload})
-    if upload is None or not upload.is_under_way:
-        shown["X-Finished"] = "1"
-    return shown
-
-
-@require_POST
-@researcher_required
-def stop_upload(request: ResearcherRequest, name: str, upload: int) -> HttpResponse:
-    """End the taking in of a long list."""
-    study = study_or_404(name)
-    rows = study.submission_uploads.filter(pk=upload)
-    row = first_or_404(rows, f"{study} has no upload {upload}.")
-    tell_of_stop(
-        request, "reading of the lists", is_stopped=uploads.stop_upload(row, author=request.user)
-    )
-    return redirect("submissions", study)
 
 
 @require_POST

@@ -75,6 +75,8 @@ class SubmissionUpload(Job):
 
     TASK = "dashboard.submissions"
     WORK = "dashboard.raters.uploads.TAKING_IN"
+    NAME, WHAT = "submissions", "reading of the lists"
+    ERASED = {"packed": b""}
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="submission_uploads")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
@@ -88,6 +90,13 @@ class SubmissionUpload(Job):
 
     def __str__(self) -> str:
         return f"submission lists {self.pk} of {self.study}"
+
+    @property
+    def status(self) -> str:
+        reading = "A worker is reading"
+        if self.state == self.State.WAITING:
+            reading = "Waiting for a worker to read"
+        return f"{reading} {self.submissions:,} submissions ({self.names})."
 
     def pack(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Keep files by their names."""

@@ -11,7 +11,6 @@ from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.log import record
-from dashboard.shared.stopping import stop_job
 from jobs.runner import Store, Taken, Work
 from survey.files.problems import DefinitionError
 from survey.models import Study
@@ -51,18 +50,8 @@ def newest_upload(study: Study) -> SubmissionUpload | None:
     return SubmissionUpload.objects.filter(study=study).order_by("-id").first()
 
 
-def stop_upload(upload: SubmissionUpload, *, author: User) -> bool:
-    """End one that waits or is under way; what is stored already stays. False where it has ended
-    already.
-    """
-    is_stopped = stop_job(upload, upload.study, "submissions stopped", author=author)
-    forget_files()
-    return is_stopped
-
-
 def _take_in(taken: Taken[SubmissionUpload]) -> Store:
     """Apply the lists."""
-    taken.at_end.callback(forget_files)
     upload = taken.job
     lists = read_lists(upload.study, upload.unpacked())
     applied = apply_submissions(
@@ -75,9 +64,3 @@ def _take_in(taken: Taken[SubmissionUpload]) -> Store:
 
 
 TAKING_IN = Work(_take_in, refused=(DefinitionError,))
-
-
-def forget_files() -> None:
-    """Erase the lists of uploads that have ended: they have IDs of people."""
-    ended = SubmissionUpload.objects.exclude(state__in=SubmissionUpload.UNDER_WAY)
-    ended.exclude(packed=b"").update(packed=b"")

@@ -12,6 +12,7 @@ class Simulation(Job):
 
     TASK = "dashboard.simulate"
     WORK = "dashboard.rehearsal.simulations.SENDING"
+    NAME, WHAT = "simulation", "sending of the simulated raters"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="simulations")
     author = models.ForeignKey(
@@ -35,3 +36,9 @@ class Simulation(Job):
     def percent(self) -> int:
         """How much of it is done."""
         return 100 * self.ended // self.participants
+
+    @property
+    def status(self) -> str:
+        if self.state == self.State.WAITING:
+            return super().status
+        return f"{self.ended} of {self.participants} simulated raters have come to their end."

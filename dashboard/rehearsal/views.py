@@ -2,8 +2,8 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
 from django_tables2 import RequestConfig
 
 from analysis import catalogue
@@ -61,14 +61,3 @@ def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None
     for notice in form.notices:
         messages.warning(request, notice)
     wake_worker(request, "dashboard.simulate", asked.pk)
-
-
-@require_GET
-@researcher_required
-def simulation_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How far the newest simulation is, for a page that waits for it."""
-    newest = simulations_of(study_or_404(name)).first()
-    shown = render(request, "dashboard/rehearsal/_simulation.html", {"simulation": newest})
-    if newest is None or not newest.is_under_way:
-        shown["X-Finished"] = "1"
-    return shown

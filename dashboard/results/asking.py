@@ -8,7 +8,6 @@ from analysis.multiverses import request_multiverse
 from analysis.runs import request_run
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import newest_analysis
-from dashboard.shared.stopping import stop_job
 from survey.models import Study
 from survey.tidy import counted_sources
 
@@ -31,11 +30,6 @@ def ask_for_analysis(
     if run.state != AnalysisRun.State.DONE:
         record(study, author, "analysis requested", run=run.pk)
     return run
-
-
-def stop_analysis(run: AnalysisRun, *, author: User) -> bool:
-    """End an analysis that waits or is under way. False where it has ended already."""
-    return stop_job(run, run.study, "analysis stopped", author=author, run=run.pk)
 
 
 def ask_for_multiverse(study: Study, include: list[str] | None, *, author: User) -> Multiverse:

@@ -10,13 +10,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
-from dashboard.results.asking import ask_for_analysis, stop_analysis
+from dashboard.results.asking import ask_for_analysis
 from dashboard.results.forms import RecomputeForm
 from dashboard.results.stored import result_or_404
 from dashboard.results.wins import mean_tables
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     researcher_required,
     study_or_404,
 )
@@ -31,7 +30,6 @@ from dashboard.shared.pages import (
     address,
     analysis_page,
     asked_for,
-    tell_of_stop,
     wake_worker,
 )
 from survey.models import Study
@@ -83,16 +81,6 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:
         wake_worker(request, "analysis.run", run.pk)
-    return _back(request, study)
-
-
-@require_POST
-@researcher_required
-def stop(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
-    """End an analysis that waits or is under way."""
-    study = study_or_404(name)
-    row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-    tell_of_stop(request, "analysis", is_stopped=stop_analysis(row, author=request.user))
     return _back(request, study)
 
 

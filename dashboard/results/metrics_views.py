@@ -4,9 +4,9 @@ from typing import Any
 
 from django.db.models import Count, Max
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import METRICS
 from analysis.metric_options import installed_options
@@ -50,14 +50,3 @@ def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
     wake_worker(request, "analysis.metrics", asked.pk)
     page = reverse("results", args=[study, METRICS])
     return redirect(f"{page}{include_query(include)}#{ANCHOR}")
-
-
-@require_GET
-@researcher_required
-def metrics_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How far the study's metrics are; a header says when to reload the page."""
-    row = metrics_request_of(study_or_404(name))
-    response = render(request, "dashboard/results/_metrics_progress.html", {"requested": row})
-    if row is None or not row.is_under_way:
-        response["X-Finished"] = "1"
-    return response

@@ -2,9 +2,9 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import ORDER
 from analysis.models import Multiverse
@@ -35,14 +35,3 @@ def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     else:
         wake_worker(request, "analysis.multiverse", multiverse.pk)
     return back
-
-
-@require_GET
-@researcher_required
-def progress(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
-    """How far the multiverse of a run is; a header says when to reload the page."""
-    row = Multiverse.objects.filter(run__study=study_or_404(name), run=run).first()
-    response = render(request, "dashboard/results/_multiverse_progress.html", {"multiverse": row})
-    if row is None or not row.is_under_way:
-        response["X-Finished"] = "1"
-    return response

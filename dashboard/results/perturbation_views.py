@@ -4,9 +4,9 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import PERTURBATIONS
 from analysis.metric_labels import LABELS
@@ -42,7 +42,6 @@ def about_perturbations(study: Study) -> dict[str, Any]:
     changed = len(RULE_LABELS) + (len(TASK_LABELS) if model else 0)
     return {
         "requested": run,
-        "is_perturbing": run is not None and run.is_under_way,
         "sources": [*([scorer.name] if scorer else []), *metrics],
         "judges": askable_judges(study),
         "rewriter": model,
@@ -80,15 +79,3 @@ def ask_perturbations(request: ResearcherRequest, name: str) -> HttpResponse:
     record(study, request.user, "perturbations requested")
     wake_worker(request, "analysis.perturbations", run.pk)
     return back
-
-
-@require_GET
-@researcher_required
-def perturbations_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How far the study's perturbations are; a header says when to reload the page."""
-    run = perturbation_run_of(study_or_404(name))
-    context = {"requested": run, "doing": "Perturbing"}
-    response = render(request, "dashboard/results/_job_progress.html", context)
-    if run is None or not run.is_under_way:
-        response["X-Finished"] = "1"
-    return response

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import SCORER
 from analysis.metric_options import installed_options
-from analysis.models import ScoredText, Scorer
+from analysis.models import Scorer
 from analysis.scored_texts import request_score, scored_texts_of
 from analysis.scorer_requests import (
     ScorerOptions,
@@ -49,11 +49,9 @@ def about_scorer(study: Study) -> dict[str, Any]:
     texts = list(scored_texts_of(study)[:10])
     return {
         "newest": newest,
-        "is_training": newest is not None and newest.is_under_way,
         "scorer": current,
         "embeddings": options.model or options.folder,
         "scored": texts,
-        "is_scoring": any(text.is_under_way for text in texts),
         "n_flagged": scored_texts_of(study).filter(flagged=True).count(),
     }
 
@@ -108,18 +106,6 @@ def _rated_texts(study: Study, data: bytes, file: str) -> tuple[list[dict[str, A
     return rows, notices
 
 
-@require_GET
-@researcher_required
-def scorer_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How far the training is; a header says when to reload the page."""
-    scorer = newest_scorer(study_or_404(name))
-    context = {"requested": scorer, "doing": "Training"}
-    response = render(request, "dashboard/results/_job_progress.html", context)
-    if scorer is None or not scorer.is_under_way:
-        response["X-Finished"] = "1"
-    return response
-
-
 @require_POST
 @researcher_required
 def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
@@ -137,17 +123,6 @@ def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
         record(study, request.user, "text scored", name=scorer.name)
         wake_worker(request, "analysis.scored_text", asked.pk)
     return back
-
-
-@require_GET
-@researcher_required
-def scored_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Whether pasted texts are scored; a header says when to reload the page."""
-    is_scoring = scored_texts_of(study_or_404(name)).filter(state__in=ScoredText.UNDER_WAY).exists()
-    response = HttpResponse('<p role="status">Scoring …</p>')
-    if not is_scoring:
-        response["X-Finished"] = "1"
-    return response
 
 
 @require_POST

@@ -1,6 +1,7 @@
 """Files that workers prepare for researchers."""
 
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -19,6 +20,8 @@ class Package(Job):
 
     TASK = "dashboard.package"
     WORK = "dashboard.share.package_making.PACKING"
+    NAME, WHAT = "zip", "preparation of the zip"
+    STUDY = "run__study"
     LIMIT = "PACKAGE_MAX_MINUTES"
 
     class Stage(models.TextChoices):
@@ -45,6 +48,19 @@ class Package(Job):
 
     def __str__(self) -> str:
         return f"package {self.pk} of {self.run}"
+
+    @property
+    def status(self) -> str:
+        if self.state == self.State.RUNNING:
+            stage = self.Stage(self.stage).label if self.stage else "Starting"
+            return f"{stage}: {self.percent} % done"
+        if self.stage == self.Stage.ANALYSIS:
+            return "Waiting for the analysis that a worker is computing"
+        return super().status
+
+    @property
+    def in_log(self) -> dict[str, Any]:
+        return {"run": self.run_id, "name": self.recipe}
 
     @property
     def path(self) -> Path:

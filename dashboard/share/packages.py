@@ -24,7 +24,6 @@ from analysis.recipe_sets import recipes_of
 from analysis.runs import request_run
 from dashboard.share.models import Package
 from dashboard.shared.log import record
-from dashboard.shared.stopping import stop_job
 from jobs import leases
 from survey.models import Study
 
@@ -110,12 +109,6 @@ def ask_for_package(*, run: AnalysisRun, recipe: str, images: bool, author: User
     if package.state != State.DONE:
         record(run.study, author, "zip requested", name=package.recipe, run=run.pk)
     return package
-
-
-def stop_package(package: Package, *, author: User) -> bool:
-    """End a package that waits or is under way. False where it has ended already."""
-    about = {"name": package.recipe, "run": package.run_id}
-    return stop_job(package, package.run.study, "zip stopped", author=author, **about)
 
 
 @receiver(post_delete, sender=Package)

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -28,7 +28,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query, newest_analysis
-from dashboard.shared.pages import analysis_page, asked_for, tell_of_stop, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from survey.models import Study
 from survey.tidy import not_counted_among
 
@@ -90,28 +90,6 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     else:
         wake_worker(request, "dashboard.package", package.pk)
     return back
-
-
-@require_GET
-@researcher_required
-def package_state(request: ResearcherRequest, name: str, package: int) -> HttpResponse:
-    """The progress of a package; a header says when to reload the page."""
-    row = packages.packages_of(study_or_404(name)).filter(pk=package).first()
-    response = render(request, "dashboard/share/_progress.html", {"package": row})
-    if row is None or not row.is_under_way:
-        response["X-Finished"] = "1"
-    return response
-
-
-@require_POST
-@researcher_required
-def stop(request: ResearcherRequest, name: str, package: int) -> HttpResponse:
-    """End a package that waits or is under way."""
-    study = study_or_404(name)
-    row = package_or_404(study, package)
-    is_stopped = packages.stop_package(row, author=request.user)
-    tell_of_stop(request, "preparation of the zip", is_stopped=is_stopped)
-    return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 
 @require_GET

@@ -24,7 +24,7 @@ from django.views.defaults import page_not_found
 
 from corpus.models import Corpus
 from dashboard.shared.models import CorpusMembership, Membership
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Needs, Permission, Role
+from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, OF_JOBS, RULES, Needs, Permission, Role
 from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -142,6 +142,7 @@ def role_in(request: HttpRequest) -> Role | None:
         if match.view_name in OF_ACCOUNT:
             return None
         raise NotAllowed(f"No rule says who may open {match.view_name}, so nobody may.")
+    rule = OF_JOBS.get(match.kwargs.get("kind", ""), rule)
     study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
     role = role_of(request.user, study.slug)
     _check(rule, request, role, of=study.slug)

@@ -91,11 +91,10 @@ _P = Permission
 #: By the name of the address.
 RULES: dict[str, Needs] = {
     **_all(
-        "study counts texts preview versions policy order pilot planning-state simulation-state "
+        "study counts texts preview versions policy order pilot "
         "gold gold-progress gold-changes run-state judge judge-progress call agreement guard "
-        "raters replay rater-called thresholds thresholds-outcome results multiverse-state "
-        "metrics-state scorer-state scored-state perturbations-state "
-        "figures figure downloads package-state analysis-state",
+        "raters replay rater-called thresholds thresholds-outcome results job-state "
+        "figures figure downloads analysis-state",
         Needs(get=_P.READ),
     ),
     **_all(
@@ -107,7 +106,7 @@ RULES: dict[str, Needs] = {
     **_all("download", Needs(get=_P.ROWS, is_download=True)),
     **_all("planning", Needs(get=_P.READ, change=_P.COMPUTE)),
     **_all(
-        "ask-multiverse ask-metrics prepare-package recompute stop-analysis stop-plan stop-package",
+        "ask-multiverse ask-metrics prepare-package recompute stop-job",
         Needs(change=_P.COMPUTE),
     ),
     **_all("ask-scorer score-text flag-text ask-perturbations", Needs(change=_P.COMPUTE)),
@@ -118,8 +117,8 @@ RULES: dict[str, Needs] = {
     **_all("use-thresholds", Needs(get=_P.CHANGE, change=_P.CHANGE)),
     **_all("state exclude score choose-gold upload-gold retry", Needs(change=_P.CHANGE)),
     **_all("submissions demographics", Needs(get=_P.IDENTIFY, change=_P.IDENTIFY)),
-    **_all("submission upload-state", Needs(get=_P.IDENTIFY)),
-    **_all("stop-upload identity submission-id prolific-submissions", Needs(change=_P.IDENTIFY)),
+    **_all("submission", Needs(get=_P.IDENTIFY)),
+    **_all("identity submission-id prolific-submissions", Needs(change=_P.IDENTIFY)),
     **_all("prolific payments", Needs(get=_P.RECRUIT, change=_P.RECRUIT)),
     **_all("payment-order payment-order-state", Needs(get=_P.RECRUIT)),
     **_all("events-of-study decide pay-terms settle payment-list", Needs(change=_P.RECRUIT)),
@@ -132,7 +131,7 @@ RULES: dict[str, Needs] = {
         "api:pages api:order api:pilot api:rules api:judge api:calls "
         "api:call api:gold-scores api:gold-decisions api:gold-changes api:agreement api:guard "
         "api:analyses api:run api:results api:subject api:tables api:figures api:figure "
-        "api:exports api:package api:largest-differences",
+        "api:exports api:package api:job api:largest-differences",
         Needs(get=_P.READ),
     ),
     **_all(
@@ -150,7 +149,9 @@ RULES: dict[str, Needs] = {
         "api:judges api:gold api:plans api:thresholds api:rehearsal",
         Needs(get=_P.READ, change=_P.CHANGE),
     ),
-    **_all("api:stop-analysis api:stop-plan api:stop-package", Needs(change=_P.COMPUTE)),
+    **_all(
+        "api:stop-analysis api:stop-plan api:stop-package api:stop-job", Needs(change=_P.COMPUTE)
+    ),
     **_all("api:themes", Needs(get=_P.READ, change=_P.CODE)),
     **_all("api:theme", Needs(change=_P.CODE)),
     **_all("api:codings", Needs(get=_P.CODE, change=_P.CODE, is_download=True)),
@@ -207,7 +208,7 @@ OF_CORPORA: dict[str, Needs] = {
     **_all("corpora api:corpora", Needs(get=_P.READ, change=_P.CORPORA)),
     **_all("corpus sample corpus-job-state generation-state", Needs(get=_P.READ)),
     **_all(
-        "filter-corpus draw-sample write-chats dismiss-job "
+        "filter-corpus draw-sample write-chats dismiss-job stop-corpus-job api:stop-corpus-job "
         "generate stop-generating write-responses load-study delete-sample",
         Needs(change=_P.CORPORA),
     ),
@@ -223,6 +224,11 @@ OF_CORPORA: dict[str, Needs] = {
         "api:filters api:chats api:stop-generating api:responses api:sample-study",
         Needs(change=_P.CORPORA),
     ),
+}
+#: What the job of an address needs where its kind needs more than `RULES` say.
+OF_JOBS: dict[str, Needs] = {
+    "submissions": Needs(get=_P.IDENTIFY, change=_P.IDENTIFY),
+    "simulation": Needs(get=_P.READ, change=_P.CHANGE),
 }
 #: The roles that differ in a corpus.
 CORPUS_ROLES = (Role.OWNER, Role.EDITOR, Role.VIEWER)

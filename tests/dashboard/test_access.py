@@ -90,7 +90,7 @@ SENT = {
         for route in (
             *("submissions/1/decide/", "submissions/1/identity/"),
             *("payments/1/settle/", "payments/1/ratings.csv"),
-            *("analyses/1/stop/", "planning/1/stop/", "packages/1/stop/"),
+            *("analyses/1/stop/", "planning/1/stop/", "packages/1/stop/", "jobs/plan/1/stop/"),
             "submissions/upload/1/stop/",
         )
     },

@@ -65,14 +65,14 @@ def test_long_list_is_left_to_a_worker_and_the_page_says_what_became_of_it(
     [(task, number)] = woken
     assert task == "dashboard.submissions"
     assert not SubmissionOnProlific.objects.exists()
-    state = page.get("/studies/small/submissions/upload/")
+    state = page.get(f"/studies/small/jobs/submissions/{number}/state/")
     assert "Waiting for a worker" in text_of(state) and "X-Finished" not in state
 
     assert run_job(SubmissionUpload, number)
     assert SubmissionOnProlific.objects.count() == 4
     event = StudyEvent.objects.get(action="submissions")
     assert (event.author, event.detail["returned"]) == (researcher, 1)
-    state = page.get("/studies/small/submissions/upload/")
+    state = page.get(f"/studies/small/jobs/submissions/{number}/state/")
     assert state["X-Finished"] == "1"
     shown = text_of(page.get("/studies/small/submissions/"))
     for text in (text_of(state), shown):
@@ -91,8 +91,7 @@ def test_file_is_erased_once_it_was_read_and_its_row_with_the_next(
     assert bytes(first.packed) == b""
     upload(page, "ann", "ben", "cat", "dot", "eve")
     second = SubmissionUpload.objects.get()
-    leases.stop(second, "Stopped from the page; the process then died.")
-    uploads.forget_files()
+    leases.stop(second, "Stopped from the page.")
     second.refresh_from_db()
     assert bytes(second.packed) == b""
 

@@ -102,11 +102,12 @@ def test_progress_says_when_it_is_over(page: Client, study: Study) -> None:
     of_asked = MetricsRequest.objects.filter(pk=asked.pk)
     lease = timezone.now() + timedelta(minutes=1)
     of_asked.update(state=State.RUNNING, percent=40, lease_until=lease)
-    answer = page.get(f"{PAGE}state/")
+    state = f"/studies/small/jobs/metrics/{asked.pk}/state/"
+    answer = page.get(state)
     assert "Computing: 40 % done" in text_of(answer) and "X-Finished" not in answer.headers
     assert not run_job(MetricsRequest, asked.pk), "another worker has it"
     of_asked.update(state=State.DONE)
-    assert page.get(f"{PAGE}state/").headers["X-Finished"] == "1"
+    assert page.get(state).headers["X-Finished"] == "1"
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def test_progress_says_when_it_is_over(page: Client, run: AnalysisRun) -> None:
     Multiverse.objects.update(
         state=State.RUNNING, percent=40, lease_until=timezone.now() + timedelta(minutes=1)
     )
-    address = f"/studies/small/results/multiverse/{run.pk}/"
+    address = f"/studies/small/jobs/multiverse/{asked.pk}/state/"
     answer = page.get(address)
     assert "Computing: 40 % done" in text_of(answer) and "X-Finished" not in answer.headers
     Multiverse.objects.filter(pk=asked.pk).update(state=State.DONE)

@@ -234,7 +234,7 @@ def test_package_waits_for_the_analysis_that_another_worker_computes(
     package.refresh_from_db()
     assert (package.state, package.attempts) == (State.WAITING, 0)
     assert to_wake(Package) == [package.pk]
-    shown = text_of(page.get(f"/studies/small/packages/{package.pk}/state/"))
+    shown = text_of(page.get(f"/studies/small/jobs/zip/{package.pk}/state/"))
     assert shown == "Waiting for the analysis that a worker is computing"
     assert study.analysis_runs.count() == 2  # none beside the one that is under way
 
@@ -291,7 +291,7 @@ def test_researcher_asks_sees_progress_and_downloads(
     assert woken == [("dashboard.package", package.pk)]
     assert "Waiting for a worker" in text_of(answer)
 
-    state = f"/studies/small/packages/{package.pk}/state/"
+    state = f"/studies/small/jobs/zip/{package.pk}/state/"
     Package.objects.update(state=State.RUNNING, stage="images", percent=40)
     assert text_of(page.get(state)) == "Drawing figures: 40 % done"
     Package.objects.update(state=State.WAITING)

@@ -78,10 +78,12 @@ def test_page_asks_shows_and_refuses(researcher: Client, study: Study) -> None:
     assert "Press “Compute” for a first plan." in researcher.get(page).content.decode()
     sent = {"raters": "8", "scenarios": "4", "pay_per_hour": "9"}
     assert researcher.post(page, sent).status_code == 302
-    assert "Waiting for a worker." in researcher.get(page).content.decode()
-    assert "X-Finished" not in researcher.get(page + "state/")
-    assert run_job(PlannedGrid, plans_of(study).get().pk)
-    assert researcher.get(page + "state/")["X-Finished"] == "1"
+    assert "Waiting for a worker" in researcher.get(page).content.decode()
+    plan = plans_of(study).get()
+    state = reverse("job-state", args=[study, "plan", plan.pk])
+    assert "X-Finished" not in researcher.get(state)
+    assert run_job(PlannedGrid, plan.pk)
+    assert researcher.get(state)["X-Finished"] == "1"
     text = researcher.get(page).content.decode()
     assert "With 8 raters and 4 scenarios, a true difference of" in text
     assert 'value="8"' in text  # the options stay in the form

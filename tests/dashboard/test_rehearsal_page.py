@@ -119,12 +119,13 @@ def asked(page: Client, study: Study, live_server: LiveServer, settings: Setting
 def test_a_worker_sends_the_raters_and_the_page_says_what_they_did(
     asked: Simulation, page: Client, study: Study
 ) -> None:
-    assert "Waiting for a worker." in text_of(page.get(PAGE))
-    assert "X-Finished" not in page.get(f"{PAGE}state/")
+    assert "Waiting for a worker" in text_of(page.get(PAGE))
+    state = f"/studies/small/jobs/simulation/{asked.pk}/state/"
+    assert "X-Finished" not in page.get(state)
     assert to_wake(Simulation) == [asked.pk]
     assert run_job(Simulation, asked.pk)
     assert not run_job(Simulation, asked.pk)
-    assert page.get(f"{PAGE}state/")["X-Finished"] == "1"
+    assert page.get(state)["X-Finished"] == "1"
     said = text_of(page.get(PAGE))
     assert "small@1: 3 simulated raters: 3 completed" in said
     assert study.participants.filter(source="simulated").count() == 3

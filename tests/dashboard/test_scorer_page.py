@@ -99,9 +99,9 @@ def test_pasted_text_is_scored_with_its_interval_flagged_and_in_the_file(
     asked = ScoredText.objects.get()
     assert woken == [("analysis.scored_text", asked.pk)] and to_wake(ScoredText) == [asked.pk]
     assert "Scoring" in text_of(page.get(PAGE))
-    assert "X-Finished" not in page.get(f"{PAGE}text/state/").headers
+    assert "X-Finished" not in page.get(f"/studies/small/jobs/text/{asked.pk}/state/").headers
     assert run_job(ScoredText, asked.pk)
-    assert page.get(f"{PAGE}text/state/").headers["X-Finished"] == "1"
+    assert page.get(f"/studies/small/jobs/text/{asked.pk}/state/").headers["X-Finished"] == "1"
     asked.refresh_from_db()
     ((dimension, score, low, high),) = asked.scores
     assert dimension == "warmth" and 1 <= low <= score <= high <= 5

@@ -1,29 +1,40 @@
 """Researchers stop what workers compute: on its page and by the API."""
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from analysis.models import AnalysisRun
+from analysis.metrics_requests import request_metrics
+from analysis.models import AnalysisRun, MetricsRequest, PerturbationRun, ScoredText, Scorer
+from analysis.multiverses import request_multiverse
+from analysis.perturbation_requests import PerturbationOptions, request_perturbations
 from analysis.runs import request_overdue_runs, request_run
+from analysis.scored_texts import request_score
+from analysis.scorer_requests import ScorerOptions, request_scorer
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_options import PlanOptions, request_plan
 from dashboard.notices.occasions import happened
 from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.uploads import leave_to_worker
+from dashboard.rehearsal.models import Simulation
+from dashboard.rehearsal.simulations import ask_simulation
 from dashboard.share.models import Package
 from dashboard.share.packages import request_package
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
+from dashboard.shared.stopping import names
 from jobs import leases
 from jobs.leases import to_wake
 from jobs.models import Job
 from jobs.runner import Store, Taken, run_job, work_of
 from survey.models import Study, StudyEvent
+from survey.simulated.profile import SimulationProfile
+from survey.simulated.record import Crowd
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
@@ -51,17 +62,47 @@ def waiting_lists(study: Study, run: AnalysisRun) -> SubmissionUpload:
     return leave_to_worker(study=study, files=[("list.csv", lists)], submissions=9000)
 
 
-#: What makes a job, where its page and its route are, and what the page then says.
-KINDS: dict[str, tuple[Any, str, str, str]] = {
-    "analysis": (waiting_analysis, "analysis", "analyses", "The analysis was stopped."),
-    "plan": (waiting_plan, "planning", "planning", "The computation of the plan was stopped."),
-    "zip": (waiting_package, "packages", "packages", "The preparation of the zip was stopped."),
-    "submissions": (
-        *(waiting_lists, "submissions/upload", "submissions/upload"),
-        "The reading of the lists was stopped.",
-    ),
+def waiting_text(study: Study, run: AnalysisRun) -> ScoredText:
+    scorer = waiting_scorer(study, run)
+    done = {"state": State.DONE, "finished_at": timezone.now()}
+    Scorer.objects.filter(pk=scorer.pk).update(**done)
+    asker, _ = User.objects.get_or_create(username="tess")
+    return request_score(scorer, "An answer", asker)
+
+
+def waiting_scorer(study: Study, run: AnalysisRun) -> Scorer:
+    return request_scorer(study, ScorerOptions(), sources=counted_sources())
+
+
+def waiting_perturbations(study: Study, run: AnalysisRun) -> PerturbationRun:
+    return request_perturbations(study, PerturbationOptions(perturbations=("case",)))
+
+
+def waiting_simulation(study: Study, run: AnalysisRun) -> Simulation:
+    crowd = Crowd(SimulationProfile(), "default.yaml", seed=1, participants=3, from_prolific=False)
+    return ask_simulation(study=study, author=None, crowd=crowd)
+
+
+#: By the name of a kind: what makes a job, and the page on which it is.
+KINDS: dict[str, tuple[Callable[[Study, AnalysisRun], Job], str]] = {
+    "analysis": (waiting_analysis, "raters/"),
+    "multiverse": (lambda study, run: request_multiverse(run), "results/order/"),
+    "metrics": (lambda study, run: request_metrics(study), "results/metrics/"),
+    "scorer": (waiting_scorer, "results/scorer/"),
+    "text": (waiting_text, "results/scorer/"),
+    "perturbations": (waiting_perturbations, "results/perturbations/"),
+    "plan": (waiting_plan, "planning/"),
+    "zip": (waiting_package, "downloads/"),
+    "submissions": (waiting_lists, "submissions/"),
+    "simulation": (waiting_simulation, "rehearsal/"),
 }
-PAGES = {"analysis": "raters", "plan": "planning", "zip": "downloads", "submissions": "submissions"}
+#: Those that have a route of their own, and where its answer has the job.
+ROUTES = {
+    "analysis": ("analyses", ""),
+    "plan": ("planning", "plan"),
+    "zip": ("packages", ""),
+    "submissions": ("submissions/upload", "upload"),
+}
 
 
 @pytest.fixture(params=KINDS)
@@ -71,18 +112,24 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def job(kind: str, study: Study, run: AnalysisRun) -> Job:
-    made: Job = KINDS[kind][0](study, run)
-    return made
+    return KINDS[kind][0](study, run)
+
+
+def test_every_kind_of_job_of_a_study_is_here() -> None:
+    assert set(names()) == set(KINDS)
 
 
 def test_button_stops_it_and_the_page_says_who_did(page: Client, kind: str, job: Job) -> None:
-    _, address, _, said = KINDS[kind]
-    shown = f"/studies/small/{PAGES[kind]}/"
-    stop = f"/studies/small@1/{address}/{job.pk}/stop/"
-    assert f'action="{stop}"' in page.get(shown).content.decode()
-    after = page.post(stop, {"page": "raters"}, follow=True)
-    assert said in text_of(after) and "Stopped by ada." in text_of(after)
-    assert after.redirect_chain[0][0].startswith(f"/studies/small@1/{PAGES[kind]}/")
+    shown = f"/studies/small/{KINDS[kind][1]}"
+    stop = f"/studies/small@1/jobs/{kind}/{job.pk}/stop/"
+    before = page.get(shown).content.decode()
+    assert f'action="{stop}"' in before
+    back = re.search(rf'{stop}".*?name="back" value="([^"]*)"', before)
+    assert back is not None and back[1].partition("#")[0] == shown
+    after = page.post(stop, {"back": back[1]}, follow=True)
+    assert f"The {job.WHAT} was stopped." in text_of(after)
+    assert "Stopped by ada." in text_of(after)
+    assert after.redirect_chain[0][0] == back[1]
     assert stop not in after.content.decode()
     job.refresh_from_db()
     assert (job.state, job.error) == (State.STOPPED, "Stopped by ada.")
@@ -95,16 +142,49 @@ def test_button_stops_it_and_the_page_says_who_did(page: Client, kind: str, job:
     assert StudyEvent.objects.filter(action=f"{kind} stopped").count() == 1
 
 
+@pytest.mark.parametrize("back", ["https://example.org/", "//example.org/", "javascript:x", ""])
+def test_button_leads_nowhere_else(page: Client, study: Study, run: AnalysisRun, back: str) -> None:
+    asked = waiting_plan(study, run)
+    answer = page.post(f"/studies/small/jobs/plan/{asked.pk}/stop/", {"back": back})
+    assert answer["Location"] == "/studies/small@1/"
+
+
+def test_page_that_waits_is_told_how_far_it_is_and_when_it_is_over(
+    page: Client, kind: str, job: Job
+) -> None:
+    state = f"/studies/small/jobs/{kind}/{job.pk}/state/"
+    answer = page.get(state)
+    assert text_of(answer) == job.status and "X-Finished" not in answer
+    assert job.status.startswith("Waiting for")
+    leases.stop(job, "Stopped by ada.")
+    assert page.get(state)["X-Finished"] == "1"
+    assert page.get(state.replace(f"/{job.pk}/", "/999/"))["X-Finished"] == "1"
+
+
 def test_api_stops_it_once(page: Client, kind: str, job: Job) -> None:
-    stop = f"/api/studies/small/{KINDS[kind][2]}/{job.pk}/stop/"
+    address = f"/api/studies/small/jobs/{kind}/{job.pk}/"
+    assert page.get(address).json()["state"] == "waiting"
     for _ in range(2):
-        answer = page.post(stop, content_type="application/json")
+        answer = page.post(f"{address}stop/", content_type="application/json")
         assert answer.status_code == 200
         sent = answer.json()
-        sent = sent.get({"plan": "plan", "submissions": "upload"}.get(kind), sent)
-        assert (sent["id"], sent["state"]) == (job.pk, "stopped")
-        assert sent["error"] == "Stopped by ada."
+        assert (sent["id"], sent["kind"], sent["state"]) == (job.pk, kind, "stopped")
+        assert sent["error"] == "Stopped by ada." and sent["finished_at"]
+    assert page.get(address).json() == sent
     assert StudyEvent.objects.filter(action=f"{kind} stopped").count() == 1
+    for missing in (address.replace(f"/{job.pk}/", "/999/"), "/api/studies/small/jobs/tea/1/"):
+        assert page.get(missing).status_code == 404
+        assert page.post(f"{missing}stop/", content_type="application/json").status_code == 404
+
+
+@pytest.mark.parametrize("kind", ROUTES)
+def test_route_of_its_own_stops_it_too(page: Client, kind: str, job: Job) -> None:
+    route, within = ROUTES[kind]
+    stop = f"/api/studies/small/{route}/{job.pk}/stop/"
+    for _ in range(2):
+        sent = page.post(stop, content_type="application/json").json()
+        sent = sent[within] if within else sent
+        assert (sent["id"], sent["state"], sent["error"]) == (job.pk, "stopped", "Stopped by ada.")
     missing = page.post(stop.replace(f"/{job.pk}/", "/999/"), content_type="application/json")
     assert missing.status_code == 404
 
@@ -113,17 +193,18 @@ def test_viewer_sees_no_button_and_stops_nothing(client: Client, kind: str, job:
     vi = User.objects.create_user("vi", is_staff=True)
     Membership.objects.create(slug="small", user=vi, role=Role.VIEWER)
     client.force_login(vi)
-    stop = f"/studies/small@1/{KINDS[kind][1]}/{job.pk}/stop/"
-    assert stop not in client.get(f"/studies/small/{PAGES[kind]}/").content.decode()
+    stop = f"/studies/small@1/jobs/{kind}/{job.pk}/stop/"
+    assert stop not in client.get(f"/studies/small/{KINDS[kind][1]}").content.decode()
     assert client.post(stop).status_code == 403
+    stop = f"/api/studies/small/jobs/{kind}/{job.pk}/stop/"
+    assert client.post(stop, content_type="application/json").status_code == 403
     job.refresh_from_db()
     assert job.state == State.WAITING
 
 
 def test_stopped_job_is_taken_by_no_worker(kind: str, job: Job) -> None:
     leases.stop(job, "Stopped by ada.")
-    assert (to_wake(AnalysisRun), to_wake(PlannedGrid)) == ([], [])
-    assert (to_wake(Package), to_wake(SubmissionUpload)) == ([], [])
+    assert job.pk not in to_wake(type(job))
     assert not run_job(type(job), job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts) == (State.STOPPED, 0)
@@ -137,7 +218,8 @@ def test_stopped_job_can_be_asked_for_again(
         again: Job = request_run(study=study, sources=counted_sources())
     else:
         again = KINDS[kind][0](study, run)
-    assert again.pk != job.pk and again.state == State.WAITING
+    assert again.state == State.WAITING and again.error == ""
+    assert again.pk in to_wake(type(again))
 
 
 def test_stopped_analysis_does_not_come_back_by_itself_and_nobody_is_mailed(
@@ -164,6 +246,7 @@ def lost_before_it_is_stored(job: Job) -> None:
     run_job(type(job), job.pk, work=replace(work, do=late))
 
 
+@pytest.mark.parametrize("kind", ["analysis", "metrics", "plan", "zip", "submissions"])
 def test_worker_that_lost_its_lease_before_storing_stores_nothing(job: Job, woken: Woken) -> None:
     lost_before_it_is_stored(job)
     job.refresh_from_db()
@@ -171,6 +254,8 @@ def test_worker_that_lost_its_lease_before_storing_stores_nothing(job: Job, woke
     assert (job.error, job.finished_at) == ("", None)
     if isinstance(job, AnalysisRun):
         assert not job.results.exists() and not job.rater_quality.exists()
+    if isinstance(job, MetricsRequest):
+        assert not job.study.computed_metrics.exists()
     if isinstance(job, PlannedGrid):
         assert job.rows == []
     if isinstance(job, SubmissionUpload):

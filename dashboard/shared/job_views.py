@@ -1,0 +1,41 @@
+"""A job that a page waits for: how far it is, and stopping it."""
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard.shared.access import (
+    ResearcherRequest,
+    first_or_404,
+    researcher_required,
+    study_or_404,
+)
+from dashboard.shared.pages import tell_of_stop
+from dashboard.shared.stopping import jobs_called, stop_job
+
+
+@require_GET
+@researcher_required
+def job_state(request: ResearcherRequest, name: str, kind: str, job: int) -> HttpResponse:
+    """How far a job is; a header says when to reload the page."""
+    row = jobs_called(study_or_404(name), kind).filter(pk=job).first()
+    shown = render(request, "dashboard/_job_state.html", {"job": row})
+    if row is None or not row.is_under_way:
+        shown["X-Finished"] = "1"
+    return shown
+
+
+@require_POST
+@researcher_required
+def stop(request: ResearcherRequest, name: str, kind: str, job: int) -> HttpResponse:
+    """End a job that waits or is under way, and go `back` to the page with the button."""
+    study = study_or_404(name)
+    rows = jobs_called(study, kind).filter(pk=job)
+    row = first_or_404(rows, f"{study} has no {kind} {job}.")
+    is_stopped = stop_job(row, author=request.user, study=study)
+    tell_of_stop(request, row.WHAT, is_stopped=is_stopped)
+    back = request.POST.get("back", "")
+    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+        return redirect("study", study)
+    return redirect(back)
