@@ -30,20 +30,25 @@ class Lost(BaseException):
     """
 
 
-def _free(now: datetime) -> Q:
-    return Q(state=State.WAITING) | Q(state=State.RUNNING, lease_until__lt=now)
+def is_free(now: datetime) -> Q:
+    """Rows that no worker has: those without a lease, and those whose lease is over."""
+    return Q(lease_until=None) | Q(lease_until__lte=now)
 
 
-def _end_of_lease(now: datetime) -> datetime:
-    """When a job is given to another worker, unless its own has renewed the lease by then."""
-    return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+def end_of_lease(now: datetime, seconds: float) -> datetime:
+    """When a row is given to another worker, unless its own has renewed the lease by then."""
+    return now + timedelta(seconds=seconds)
+
+
+def _to_do(now: datetime) -> Q:
+    return Q(state=State.WAITING) | (Q(state=State.RUNNING) & is_free(now))
 
 
 def claim(kind: type[J], job_id: int) -> J | None:
     """Take a job that waits or whose worker is lost; None where there is nothing to take."""
     now = timezone.now()
     jobs = kind._default_manager.all()
-    free = jobs.filter(_free(now), pk=job_id)
+    free = jobs.filter(_to_do(now), pk=job_id)
     why = f"the worker was lost {MAX_ATTEMPTS} times while computing it (out of memory?)"
     given_up = free.filter(state=State.RUNNING, attempts__gte=MAX_ATTEMPTS)
     given_up.update(**_ended(kind, State.FAILED, why))
@@ -51,7 +56,7 @@ def claim(kind: type[J], job_id: int) -> J | None:
     taken = free.update(
         state=State.RUNNING,
         lease_token=token,
-        lease_until=_end_of_lease(now),
+        lease_until=end_of_lease(now, settings.JOB_LEASE_SECONDS),
         started_at=now,
         attempts=F("attempts") + 1,
     )
@@ -72,7 +77,8 @@ def is_kept(job: Job, **progress: Any) -> bool:
     """Keep a job for another lease, and note its progress. False where it is no longer this
     worker's: see `Lost`.
     """
-    return bool(_mine(job).update(lease_until=_end_of_lease(timezone.now()), **progress))
+    until = end_of_lease(timezone.now(), settings.JOB_LEASE_SECONDS)
+    return bool(_mine(job).update(lease_until=until, **progress))
 
 
 def finish(job: Job, **results: Any) -> None:
@@ -125,5 +131,5 @@ def _mine(job: J) -> QuerySet[J]:
 
 def to_wake(kind: type[Job]) -> list[int]:
     """The ids of jobs that wait, or whose worker is lost."""
-    free = kind._default_manager.filter(_free(timezone.now()))
+    free = kind._default_manager.filter(_to_do(timezone.now()))
     return list(free.order_by("pk").values_list("pk", flat=True))

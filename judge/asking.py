@@ -27,6 +27,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from jobs import leases
 from judge.completions import Ended
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Asker, Endpoint, QueuedCall, SentAttempt
@@ -115,7 +116,7 @@ def seconds_until(now: datetime, *times: datetime | None) -> float:
 
 def end_of_lease(now: datetime) -> datetime:
     """When a call is given to another worker, unless its own has renewed the lease by then."""
-    return now + timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
+    return leases.end_of_lease(now, settings.JUDGE_LEASE_SECONDS)
 
 
 def renew(calls: QuerySet[SomeCall], tokens: Iterable[str]) -> None:

@@ -14,11 +14,12 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.utils import timezone
 
+from jobs.leases import end_of_lease
 from judge.asking import backoff_seconds, due, later, waits
 from judge.attempts import Asked, asked, begin, request_of
 from judge.batch_client import URL
@@ -261,7 +262,7 @@ def _in_flight(batch: Batch) -> Iterator[Attempt]:
 def _renew(batch: Batch) -> None:
     """One request may take its whole timeout; then the worker has to show that it is alive."""
     seconds = settings.JUDGE_TIMEOUT_SECONDS + settings.JUDGE_LEASE_SECONDS
-    batch.lease_until = timezone.now() + timedelta(seconds=seconds)
+    batch.lease_until = end_of_lease(timezone.now(), seconds)
 
 
 @contextmanager

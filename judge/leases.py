@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from jobs.leases import is_free
 from judge import asking
 from judge.asking import due, in_flight_at, is_forgotten, live, seconds_until, take_back, to_wake
 from judge.endpoints import JudgeNotReady, check_endpoint
@@ -48,8 +49,7 @@ def due_batches(now: datetime) -> QuerySet[Batch]:
     Of a stopped judge too: what is already sent will be paid.
     """
     is_due = Q(not_before=None) | Q(not_before__lte=now)
-    is_free = Q(lease_until=None) | Q(lease_until__lte=now)
-    return Batch.objects.filter(is_due, is_free).exclude(state=Batch.State.ENDED)
+    return Batch.objects.filter(is_due, is_free(now)).exclude(state=Batch.State.ENDED)
 
 
 def open_batches(judge: Judge) -> QuerySet[Batch]:

@@ -25,8 +25,14 @@ class Later(Exception):
 
 
 def keep(order: PaymentOrder) -> None:
-    """Keep an order for another lease."""
-    PaymentOrder.objects.filter(pk=order.pk).update(lease_until=timezone.now() + LEASE)
+    """Keep an order for another lease. Raises Later if another worker has taken it over, or
+    somebody has settled some of it: the lease is another one then.
+    """
+    until = timezone.now() + LEASE
+    own = PaymentOrder.objects.filter(pk=order.pk, lease_until=order.lease_until)
+    if not own.update(lease_until=until):
+        raise Later("Another worker carries it out now.")
+    order.lease_until = until
 
 
 def waiting(order: PaymentOrder, kind: str) -> list[SubmissionDecision]:

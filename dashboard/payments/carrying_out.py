@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -42,9 +42,11 @@ from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.submissions import as_listed
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.stored_submissions import store_submissions
+from jobs.leases import is_free
 from survey.batched import batched
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ProlificSubmission
+from survey.storable import storable
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
@@ -102,12 +104,16 @@ def carry_out(
     except Later as later:
         problem = str(later)
         logger.warning("%s: %s", order, problem)
+    except OperationalError:
+        raise  # the database went away: once the lease is over, the order is taken up again
+    except Exception as error:  # whatever it was: the order has to say why it goes no further
+        problem = f"{type(error).__name__}: {error}"
+        logger.exception("%s", order)
     _rest(order, problem)
 
 
 def _free(at: datetime) -> QuerySet[PaymentOrder]:
-    free = Q(lease_until=None) | Q(lease_until__lte=at)
-    return PaymentOrder.objects.filter(free, by_hand=False, finished_at=None)
+    return PaymentOrder.objects.filter(is_free(at), by_hand=False, finished_at=None)
 
 
 @contextmanager
@@ -131,7 +137,9 @@ def _client(order: PaymentOrder, is_ending: Callable[[], bool]) -> Iterator["Pro
 
 @transaction.atomic
 def _rest(order: PaymentOrder, problem: str) -> None:
-    """Leave the order to the next turn, or finish it if there is nothing more to do."""
+    """Leave the order to the next turn, or finish it if there is nothing more to do; nothing if
+    another worker has taken it over.
+    """
     now = timezone.now()
     # A researcher who says now what was not done is not overlooked: `settling.settle` locks it too.
     PaymentOrder.objects.select_for_update(no_key=True).get(pk=order.pk)
@@ -139,8 +147,9 @@ def _rest(order: PaymentOrder, problem: str) -> None:
     settles = asked & ~Q(kind__in=(Kind.BONUS, Kind.MESSAGE))
     settles |= asked & Q(kind=Kind.BONUS, asked_at__gt=now - LOOK_FOR)
     is_left = order.decisions.filter(Q(state=State.WAITING) | settles).exists()
-    PaymentOrder.objects.filter(pk=order.pk).update(
-        problem=problem,
+    own = PaymentOrder.objects.filter(pk=order.pk, lease_until=order.lease_until)
+    own.update(
+        problem=storable(problem),
         lease_until=now + REST,
         finished_at=None if is_left else now,
     )

@@ -147,6 +147,40 @@ def test_order_that_a_worker_has_is_not_taken_by_another(there: There) -> None:
     assert states(order) == ["done"]
 
 
+def test_worker_that_slept_over_its_lease_leaves_the_order_to_the_one_that_has_it(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there.add("ann")
+    order = there.decide("bonus", "ann", cents=20)
+    theirs = timezone.now() + timedelta(hours=3)
+
+    def taken_over(order: PaymentOrder, client: object) -> None:
+        PaymentOrder.objects.update(lease_until=theirs)
+
+    monkeypatch.setattr("dashboard.payments.carrying_out.STEPS", [taken_over])
+    there.work(order)
+    order.refresh_from_db()
+    assert (states(order), there.paid()) == (["waiting"], [])
+    assert (order.lease_until, order.problem, order.finished_at) == (theirs, "", None)
+
+
+def test_order_says_what_nobody_expected(
+    there: There, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    there.add("ann")
+    order = there.decide("approve", "ann")
+
+    def broken(order: PaymentOrder, client: object) -> None:
+        raise KeyError("colour")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dashboard.payments.carrying_out.STEPS", [broken])
+        assert there.work(order) == "KeyError: 'colour'"
+    assert [one for one in caplog.records if one.exc_info]
+    assert states(order) == ["waiting"]
+    assert (there.work(order), states(order)) == ("", ["done"])
+
+
 @pytest.mark.parametrize(
     "faults",
     [
