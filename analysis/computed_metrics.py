@@ -21,10 +21,6 @@ from survey.tidy import definition_of
 Progress = Callable[[int, int], None]
 
 
-def nothing() -> None:
-    """Do nothing."""
-
-
 def texts_of(study: Study) -> DataFrame:
     """The responses as `analysis.metrics.score` takes them, and `model`, `condition` and `how` the
     language of each is known.
@@ -99,7 +95,7 @@ def computed_metrics(
 
 
 def store_metrics(
-    computed: Computed, before_storing: Callable[[], None] = nothing
+    computed: Computed, before_storing: Callable[[], None] = lambda: None
 ) -> list[ComputedMetric]:
     """Store metrics in place of earlier values, in a transaction of the caller's. `before_storing`
     is called first, and may raise. Raises ValueError if the responses have changed.

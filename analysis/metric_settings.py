@@ -1,6 +1,6 @@
 """`MetricOptions` made into what metrics compute with: folders are read, endpoints are probed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from analysis.metric_options import EndpointModel, MetricOptions
@@ -17,8 +17,13 @@ NOT_COMPUTED = (ValueError, ImportError, OSError, JudgeNotReady, ExchangeFailed)
 
 
 @contextmanager
-def metric_settings(options: MetricOptions) -> Iterator[MetricSettings]:
-    """The settings, as long as their endpoints are needed. Raises one of NOT_COMPUTED."""
+def metric_settings(
+    options: MetricOptions, before_request: Callable[[], None] = lambda: None
+) -> Iterator[MetricSettings]:
+    """The settings, as long as their endpoints are needed. Raises one of NOT_COMPUTED.
+
+    `before_request` is called before each request to an endpoint, and may raise.
+    """
     folder = OnnxModel(options.model) if options.model else None
     with ExitStack() as stack:
 
@@ -30,7 +35,8 @@ def metric_settings(options: MetricOptions) -> Iterator[MetricSettings]:
                 raise ValueError(f"{option} needs an endpoint and a model: name the {missing}, too")
             source = f"the model of {option}"
             here = ready_endpoint(chosen.endpoint)
-            return stack.enter_context(closing(PatientClient(here, model_source=source)))
+            asked = PatientClient(here, model_source=source, before_request=before_request)
+            return stack.enter_context(closing(asked))
 
         if options.given_prompt and not options.perplexity.endpoint:
             raise ValueError("perplexity given the prompt needs an endpoint for perplexity")

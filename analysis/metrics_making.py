@@ -12,7 +12,7 @@ from jobs.runner import Store, Taken, Work
 def _compute(taken: Taken[MetricsRequest]) -> Store:
     """Compute all that is possible here."""
     study = taken.job.study
-    with metric_settings(installed_options()) as settings:
+    with metric_settings(installed_options(), taken.keep) as settings:
         computed = computed_metrics(study, possible_metrics(study, settings), settings, taken.step)
 
     def store() -> None:

@@ -182,7 +182,7 @@ class _Perturbing:
         assert row is not None
         fitted, changed = fitted_scorer(row), self._changed()
         before, after = list(self.responses["text"]), [each.text for each in changed]
-        with embedder_of(options_of_scorer(row)) as embedder:
+        with embedder_of(options_of_scorer(row), self.taken.keep) as embedder:
             table = fitted.scores([*before, *after], embedder)
         values = {
             (int(text), str(dimension)): float(score)
@@ -216,7 +216,7 @@ class _Perturbing:
         ]  # fmt: skip
         texts = pd.concat([self.responses, DataFrame(rows)], ignore_index=True)
         needs = {METRICS[name].needs for name in self.options.metrics}
-        with metric_settings(installed_options().only(needs)) as settings:
+        with metric_settings(installed_options().only(needs), self.taken.keep) as settings:
             table = score(texts, self.options.metrics, settings, silent)
         values = table.set_index(["metric", "response"])["value"].to_dict()
         scores = [

@@ -2,7 +2,7 @@
 study's responses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -37,12 +37,14 @@ from survey.tidy import cells_of, definition_of, dimensions_of, reading
 
 
 @contextmanager
-def embedder_of(options: ScorerOptions) -> Iterator[SentenceEmbedder]:
+def embedder_of(
+    options: ScorerOptions, before_request: Callable[[], None] = lambda: None
+) -> Iterator[SentenceEmbedder]:
     """What makes vectors of texts for a scorer. Raises one of NOT_COMPUTED."""
     if not (options.folder or options.endpoint or options.model):
         yield NgramVectors()
         return
-    with metric_settings(options.vectors) as given:
+    with metric_settings(options.vectors, before_request) as given:
         assert given.sentence_model is not None
         yield given.sentence_model
 
@@ -64,7 +66,7 @@ def _trained(taken: Taken[Scorer]) -> tuple[Trained, list[tuple[int, str, float,
     scorer = taken.job
     options = options_of(scorer)
     ratings, about = training_data(scorer, options)
-    with embedder_of(options) as embedder:
+    with embedder_of(options, taken.keep) as embedder:
         try:
             trained = train(
                 ratings,
@@ -170,7 +172,7 @@ def _score(taken: Taken[ScoredText]) -> Store:
     """Score a text that a researcher pasted."""
     scorer = taken.job.scorer
     fitted = fitted_scorer(scorer)
-    with embedder_of(options_of(scorer)) as embedder:
+    with embedder_of(options_of(scorer), taken.keep) as embedder:
         table = fitted.scores([taken.job.text], embedder)
     rows = table[["dimension", "score", "low", "high"]]
     return partial(taken.finish, scores=content_of(rows)["rows"])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -27,16 +28,10 @@ from judge.traces import Noticed
 from survey.storable import whole
 
 Progress = Callable[[int], None]
-#: Called first in the transaction that stores something; it may raise.
-BeforeStoring = Callable[[], None]
 
 
 def silent(_: int) -> None:
     """No progress is shown."""
-
-
-def nothing() -> None:
-    """There is nothing to do before something is stored."""
 
 
 def check_files(corpus: Corpus) -> None:
@@ -52,7 +47,14 @@ def check_files(corpus: Corpus) -> None:
         )
 
 
-def import_corpus(
+def import_corpus(path: Path, name: str, layout: Layout, **more: Any) -> Corpus:
+    """Read the dialogues of a file into a new corpus. Takes and raises what `imported` does."""
+    with imported(path, name, layout, **more) as store, transaction.atomic():
+        return store()
+
+
+@contextmanager
+def imported(
     path: Path,
     name: str,
     layout: Layout,
@@ -60,10 +62,9 @@ def import_corpus(
     preset: str = "",
     file_name: str = "",
     progress: Progress = silent,
-    before_storing: BeforeStoring = nothing,
-) -> Corpus:
-    """Read the dialogues of a file into a new corpus. `file_name` is what people call the file, if
-    it is not at its own path.
+) -> Iterator[Callable[[], Corpus]]:
+    """What stores the dialogues of a file as a new corpus, in a transaction. `file_name` is what
+    people call the file, if it is not at its own path.
 
     Raises CorpusProblem and DefinitionError.
     """
@@ -88,25 +89,31 @@ def import_corpus(
             "dialogues_sha256": sha256_of(folder / RAW),
             "noticed": noticed.lines("dialogues"),
         }
-        with transaction.atomic():
-            before_storing()
+
+        def store() -> Corpus:
             corpus = Corpus.objects.create(name=name, source=source)
             # What is there without a row is of an import that was killed before its commit.
             shutil.rmtree(folder_of(corpus), ignore_errors=True)
             folder.rename(folder_of(corpus))
-    return corpus
+            return corpus
+
+        yield store
 
 
-def filter_corpus(
-    corpus: Corpus,
-    filters: Filters,
-    *,
-    progress: Progress = silent,
-    before_storing: BeforeStoring = nothing,
-) -> Corpus:
+def filter_corpus(corpus: Corpus, filters: Filters, *, progress: Progress = silent) -> Corpus:
     """Apply filters to the dialogues of a corpus as they were imported; replaces what earlier
     filters left. Samples keep their scenarios.
     """
+    with filtered(corpus, filters, progress=progress) as store, transaction.atomic():
+        store()
+    return corpus
+
+
+@contextmanager
+def filtered(
+    corpus: Corpus, filters: Filters, *, progress: Progress = silent
+) -> Iterator[Callable[[], None]]:
+    """What stores, in a transaction, the dialogues that filters leave of a corpus."""
     with _new_folder() as folder:
         raw = read_dialogues(folder_of(corpus) / RAW)
         has_responses = corpus.source["has_responses"]
@@ -119,24 +126,28 @@ def filter_corpus(
             "sha256": sha256_of(folder / CORPUS),
             "dialogues": counts[-1].left if counts else corpus.source["dialogues"],
         }
-        with transaction.atomic():
-            before_storing()
+
+        def store() -> None:
             corpus.save(update_fields=["filtered"])
             for name in (CORPUS, REMOVED, ANONYMIZED, STEPS):
                 (folder / name).replace(folder_of(corpus) / name)
-    return corpus
+
+        yield store
 
 
 def draw_sample(
-    corpus: Corpus,
-    name: str,
-    *,
-    first: int | None,
-    at_random: int | None,
-    seed: int,
-    before_storing: BeforeStoring = nothing,
+    corpus: Corpus, name: str, *, first: int | None, at_random: int | None, seed: int
 ) -> Sample:
     """Make a sample of a corpus's dialogues: S1, S2, … in the order drawn. Raises CorpusProblem."""
+    store = drawn_sample(corpus, name, first=first, at_random=at_random, seed=seed)
+    with transaction.atomic():
+        return store()
+
+
+def drawn_sample(
+    corpus: Corpus, name: str, *, first: int | None, at_random: int | None, seed: int
+) -> Callable[[], Sample]:
+    """What stores a sample of a corpus's dialogues, in a transaction. Raises CorpusProblem."""
     check_new(Sample, name, "sample")
     path = dialogues_file(corpus)
     check_files(corpus)
@@ -153,8 +164,8 @@ def draw_sample(
         "dialogues": n,
         "sha256": sha256_of(path),
     }
-    with transaction.atomic():
-        before_storing()
+
+    def store() -> Sample:
         sample = Sample.objects.create(name=name, corpus=corpus, drawn=how)
         SampledScenario.objects.bulk_create(
             SampledScenario(
@@ -168,7 +179,9 @@ def draw_sample(
             )
             for number, each in enumerate(positions, start=1)
         )
-    return sample
+        return sample
+
+    return store
 
 
 def sha256_of(path: Path) -> str:

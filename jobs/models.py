@@ -27,15 +27,15 @@ class Job(models.Model):
     TASK: ClassVar[str]
     #: Where its `jobs.runner.Work` is, which only workers and commands load.
     WORK: ClassVar[str]
-    #: What addresses and the log call one: `jobs/plan/7/`, "plan stopped".
+    #: Its name in addresses and in the log: `jobs/plan/7/`, "plan stopped".
     NAME: ClassVar[str]
-    #: What a worker does, as in "The computation of the plan was stopped."
+    #: What is stopped, as in "The computation of the plan was stopped."
     WHAT: ClassVar[str]
     #: The same in one word, for pages that wait for it.
     DOING: ClassVar[str] = "Computing"
     #: How a query reaches its study; empty if it is of none.
     STUDY: ClassVar[str] = "study"
-    #: What is erased of one that has ended.
+    #: Values that are set when it ends, to erase what it was given.
     ERASED: ClassVar[Mapping[str, Any]] = {}
     #: The setting that says how many minutes a worker may take for one.
     LIMIT: ClassVar[str] = "JOB_MAX_MINUTES"

@@ -23,7 +23,7 @@ Told = Callable[[int, int], None]
 Store = Callable[[], None]
 #: How often progress is stored, in seconds.
 NOTED_EVERY = 1.0
-#: Errors of Python itself may be refusals or faults: the log says where such a refusal came from.
+#: Built-in errors can be refusals or bugs: the log says where they came from.
 UNCLEAR = (ValueError, ImportError, OSError)
 
 logger = logging.getLogger(__name__)
@@ -42,11 +42,11 @@ class TakenElsewhere(NotDone):
 
 
 def silent(done: int, of: int) -> None:
-    """Tell nobody."""
+    """Show no progress."""
 
 
 def never() -> bool:
-    """Whether a worker is ending that does not end."""
+    """A command has no worker that may be shut down."""
     return False
 
 
@@ -91,8 +91,8 @@ class Taken(Generic[J]):
 
 @dataclass(frozen=True)
 class Work(Generic[J]):
-    """What a kind of job does, while its lease is renewed, and which errors are no faults: the job
-    then says their words.
+    """What a kind of job does, while its lease is renewed, and which exceptions are refusals: their
+    text is shown as it is.
     """
 
     do: Callable[[Taken[J]], Store]
@@ -155,7 +155,7 @@ def _fail(job: Job, error: Exception, *, is_refusal: bool) -> None:
     elif not is_refusal:
         logger.error("%s failed", job, exc_info=error)
     elif isinstance(error, UNCLEAR):
-        logger.warning("%s was not done: %s", job, words, exc_info=error)
+        logger.info("%s was not done: %s", job, words, exc_info=error)
 
 
 def run_at_once(job: J, *, told: Told = silent) -> J:

@@ -2,7 +2,7 @@
 due.
 
 What computes is imported with the first job that needs it: a worker starts in half the time, and
-one that only asks judges never loads it.
+a worker that only asks judges never loads it.
 """
 
 from celery import shared_task

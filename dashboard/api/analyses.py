@@ -63,7 +63,7 @@ class Analysis(Route):
 def wake_for(run: AnalysisRun) -> None:
     """Have a worker take up an analysis that is not done."""
     if run.state != AnalysisRun.State.DONE:
-        try_to_wake("analysis.run", run.pk)
+        try_to_wake(run.TASK, run.pk)
 
 
 class AnalysisList(Route):
@@ -123,7 +123,7 @@ class MultiverseOfAnalysis(Route):
         with refusals():
             asked = ask_for_multiverse(study, include, author=user_of(request))
         if asked.state != Multiverse.State.DONE:
-            try_to_wake("analysis.multiverse", asked.pk)
+            try_to_wake(asked.TASK, asked.pk)
         content = MultiverseSerializer({"multiverse": asked}).data
         return Response(content, status=HTTP_202_ACCEPTED)
 
@@ -142,7 +142,7 @@ class Metrics(Route):
         """
         study = study_or_404(name)
         asked = ask_for_metrics(study, author=user_of(request))
-        try_to_wake("analysis.metrics", asked.pk)
+        try_to_wake(asked.TASK, asked.pk)
         return Response(_metrics(study), status=HTTP_202_ACCEPTED)
 
 

@@ -47,8 +47,9 @@ from dashboard.corpora.asking import (
     ask_study,
     remove_corpus,
     remove_sample,
+    stop_work,
 )
-from dashboard.corpora.corpus_views import TASK, corpus_or_404, job_or_404
+from dashboard.corpora.corpus_views import corpus_or_404, job_or_404
 from dashboard.corpora.forms import ChatsForm, FilterForm, ImportForm, SampleForm, defaults_of
 from dashboard.corpora.generating import FILE as GENERATION
 from dashboard.corpora.generating import file_of, read_definition, start, stop
@@ -59,7 +60,6 @@ from dashboard.corpora.sample_views import sample_or_404
 from dashboard.overview.people import RoleRefused
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Role
-from dashboard.shared.stopping import stop_job
 
 CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
@@ -71,7 +71,7 @@ JOB_ASKED = {202: CorpusJobSerializer}
 
 def _asked(request: Request, job: CorpusJob) -> Response:
     """The answer once a job is stored."""
-    try_to_wake(TASK, job.pk)
+    try_to_wake(job.TASK, job.pk)
     content = CorpusJobSerializer(job, context={"request": request}).data
     return Response(content, status=HTTP_202_ACCEPTED)
 
@@ -238,11 +238,11 @@ class StopCorpusJob(Route):
         responses=CorpusJobSerializer,
     )
     def post(self, request: Request, job: int) -> Response:
-        """Its worker ends the work within seconds and changes nothing. The answer is the job; one
-        that has ended before stays as it is.
+        """Its worker ends the work within seconds. The answer is the job; one that has ended before
+        stays as it is.
         """
         row = job_or_404(job)
-        stop_job(row, author=user_of(request), study=None)
+        stop_work(row, author=user_of(request))
         row.refresh_from_db()
         return Response(CorpusJobSerializer(row, context={"request": request}).data)
 

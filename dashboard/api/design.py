@@ -94,7 +94,7 @@ class Planning(Route):
         study = study_or_404(name)
         form = checked(PlanForm(sent_by(request, PlanAskedSerializer)))
         plan = request_plan(study=study, options=form.options, author=user_of(request))
-        try_to_wake("dashboard.plan", plan.pk)
+        try_to_wake(plan.TASK, plan.pk)
         return Response(PlanningSerializer({"plan": plan}).data, status=HTTP_202_ACCEPTED)
 
 

@@ -32,8 +32,9 @@ class StopJob(Route):
 
     @extend_schema(parameters=PARAMETERS, request=None, responses=JobSerializer)
     def post(self, request: Request, name: str, kind: str, job: int) -> Response:
-        """Its worker ends the work within seconds and stores nothing more. The answer is the job;
-        one that has ended before stays as it is.
+        """Its worker ends the work within seconds. What is stored already stays: simulated raters
+        who came, submissions that were read. The answer is the job; one that has ended before stays
+        as it is.
         """
         study = study_or_404(name)
         row = first_or_404(jobs_called(study, kind).filter(pk=job), f"{study} has no {kind} {job}.")

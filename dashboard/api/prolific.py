@@ -394,7 +394,7 @@ def taken_from_files(request: Request, name: str) -> Response:
     if is_long(lists):
         n = len(lists.submissions)
         upload = leave_to_worker(study=study, files=given, submissions=n, author=user_of(request))
-        try_to_wake("dashboard.submissions", upload.pk)
+        try_to_wake(upload.TASK, upload.pk)
         read = {"read": [file.name for file in files], "submissions": n, "notices": lists.notices}
         return Response(SubmissionsReadSerializer(read | {"applied": None}).data, HTTP_202_ACCEPTED)
     return taken_in(request, study, lists, read=[file.name for file in files])

@@ -53,5 +53,5 @@ class RehearsalFindings(Route):
         form = checked(SimulationForm(sent, request.FILES, study=study))
         with refusals():
             asked = ask_simulation(study=study, author=user_of(request), crowd=form.crowd)
-        try_to_wake("dashboard.simulate", asked.pk)
+        try_to_wake(asked.TASK, asked.pk)
         return Response(SimulationSerializer(asked).data, status=HTTP_202_ACCEPTED)

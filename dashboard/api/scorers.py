@@ -51,7 +51,7 @@ class ScorerVersions(Route):
         author = user_of(request)
         scorer = request_scorer(study, options, sources=counted_sources(include), author=author)
         record(study, author, "scorer requested", name=scorer.name)
-        try_to_wake("analysis.scorer", scorer.pk)
+        try_to_wake(scorer.TASK, scorer.pk)
         return Response(_scorers(study), status=HTTP_202_ACCEPTED)
 
 
@@ -80,7 +80,7 @@ class ScoredTextList(Route):
             raise ValidationError({"detail": [f"{study} has no trained scorer"]})
         asked = request_score(scorer, form.validated_data["text"], user_of(request))
         record(study, user_of(request), "text scored", name=scorer.name)
-        try_to_wake("analysis.scored_text", asked.pk)
+        try_to_wake(asked.TASK, asked.pk)
         return Response(_texts(study), status=HTTP_202_ACCEPTED)
 
 
@@ -118,7 +118,7 @@ class Perturbations(Route):
             raise ValidationError({"detail": [str(problem)]}) from None
         run = request_perturbations(study, options)
         record(study, user_of(request), "perturbations requested")
-        try_to_wake("analysis.perturbations", run.pk)
+        try_to_wake(run.TASK, run.pk)
         return Response(_perturbations(study), status=HTTP_202_ACCEPTED)
 
 

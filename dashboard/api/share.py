@@ -116,7 +116,7 @@ class PackageList(Route):
         except AnalysisRun.DoesNotExist:
             raise RequestRefused(REMOVED) from None
         if package.state != Package.State.DONE:
-            try_to_wake("dashboard.package", package.pk)
+            try_to_wake(package.TASK, package.pk)
         content = PackageSerializer(package, context={"request": request}).data
         return Response(content, status=HTTP_202_ACCEPTED)
 

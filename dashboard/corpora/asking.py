@@ -23,6 +23,7 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.log import record
+from dashboard.shared.stopping import stop_job
 from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
 
@@ -111,16 +112,16 @@ def _suffix_of(upload: "UploadedFile[Any]") -> str:
 
 
 def jobs_of(subject: str, name: str) -> QuerySet[CorpusJob]:
-    """Those about a corpus or a sample that is there, the newest first. One that failed to make it
-    is of another one of this name.
+    """Those about a corpus or a sample that is there, the newest first. A failed or stopped import
+    or draw belongs to another corpus or sample of this name.
     """
     jobs = CorpusJob.objects.filter(subject=subject, name=name)
     return jobs.exclude(kind__in=(Kind.IMPORT, Kind.SAMPLE), state__in=CorpusJob.WITHOUT_RESULT)
 
 
 def imports_without_corpus(author: User) -> QuerySet[CorpusJob]:
-    """Imports of an account, for superusers those of all, that are under way or failed; the newest
-    first.
+    """Imports of an account, for superusers those of all, that are under way, failed or stopped;
+    the newest first.
     """
     imports = CorpusJob.objects.filter(kind=Kind.IMPORT).exclude(state=State.DONE)
     if not author.is_superuser:
@@ -129,7 +130,7 @@ def imports_without_corpus(author: User) -> QuerySet[CorpusJob]:
 
 
 def draws_without_sample(corpus: Corpus) -> QuerySet[CorpusJob]:
-    """Draws from a corpus that are under way or failed, the newest first."""
+    """Draws from a corpus that are under way, failed or stopped, the newest first."""
     draws = CorpusJob.objects.filter(kind=Kind.SAMPLE, options__corpus=corpus.name)
     return draws.exclude(state=State.DONE).exclude(name__in=Sample.objects.values("name"))
 
@@ -150,8 +151,15 @@ def remove_sample(sample: Sample, author: User, *, with_texts: bool) -> None:
         delete_sample(sample, with_texts=with_texts)
 
 
+def stop_work(job: CorpusJob, *, author: User) -> bool:
+    """End a job that waits or is under way. False where it had ended already."""
+    is_stopped = stop_job(job, author=author, study=None)
+    forget_uploads()
+    return is_stopped
+
+
 def dismiss(job: CorpusJob) -> None:
-    """Forget a job that failed; one that is under way stays."""
+    """Forget a job that failed or was stopped; one that is under way stays."""
     CorpusJob.objects.filter(pk=job.pk, state__in=CorpusJob.WITHOUT_RESULT).delete()
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
-from dashboard.corpora import downloads
+from dashboard.corpora import asking, downloads
 from dashboard.corpora.asking import (
     Kind,
     Subject,
@@ -38,7 +38,6 @@ from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.people import CorpusRoleForm, change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, corpora_with_counts, samples_with_counts
 from dashboard.overview.people import RoleRefused
-from dashboard.shared import stopping
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
@@ -49,7 +48,6 @@ from dashboard.shared.pages import tell_of_stop, wake_worker
 from dashboard.shared.roles import Role
 from survey.files.problems import DefinitionError
 
-TASK = "dashboard.corpus"
 NONE: dict[str, Any] = {"steps": []}
 
 
@@ -65,7 +63,7 @@ def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], Corpu
     except CorpusProblem as problem:
         form.add_error(None, str(problem))
         return False
-    wake_worker(request, TASK, job.pk)
+    wake_worker(request, job.TASK, job.pk)
     return True
 
 
@@ -229,9 +227,7 @@ def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
 def stop_job(request: ResearcherRequest, job: int) -> HttpResponse:
     """End a job that waits or is under way."""
     row = job_or_404(job)
-    tell_of_stop(
-        request, row.WHAT, is_stopped=stopping.stop_job(row, author=request.user, study=None)
-    )
+    tell_of_stop(request, row.WHAT, is_stopped=asking.stop_work(row, author=request.user))
     return redirect(_page_of(row))
 
 

@@ -14,7 +14,7 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
 from corpus.splitting import Split
-from corpus.store import draw_sample, filter_corpus, import_corpus
+from corpus.store import drawn_sample, filtered, imported
 from dashboard.corpora.asking import forget_uploads
 from dashboard.corpora.models import CorpusJob
 from dashboard.design.study_folder import (
@@ -69,12 +69,6 @@ def _progress(taken: Taken[CorpusJob]) -> Callable[[int], None]:
     return tell
 
 
-def _is_made(job: CorpusJob, kind: type[Corpus] | type[Sample]) -> bool:
-    """Whether a worker that was lost has made it, and could not say so."""
-    made = kind._default_manager.filter(name=job.name, created_at__gte=job.created_at)
-    return job.attempts > 1 and made.exists()
-
-
 def _corpus(name: str) -> Corpus:
     """Raises CorpusProblem, which names no other corpora: they may be somebody else's."""
     if corpus := Corpus.objects.filter(name=name).first():
@@ -91,41 +85,46 @@ def _sample_of(name: str) -> Sample:
 
 def _import(taken: Taken[CorpusJob]) -> Store:
     job, options = taken.job, taken.job.options
-    if not _is_made(job, Corpus):
-        layout = layout_of(options["preset"], options["columns"], options["where"])
-        try:
-            with more_memory_at_most(IMPORT_MEMORY):
-                import_corpus(
-                    job.upload,
-                    job.name,
-                    layout,
-                    preset=options["preset"],
-                    file_name=options["file"],
-                    progress=_progress(taken),
-                    before_storing=taken.keep,
-                )
-        except MemoryError:
-            size = f"{IMPORT_MEMORY // 10**6:,} MB"
-            raise CorpusProblem(
-                f"reading {options['file']} takes more than {size} of memory; give less at a time"
-            ) from None
-    corpus = _corpus(job.name)
-    if job.author is not None and is_researcher(job.author):
-        set_corpus_role(corpus=corpus, user=job.author, role=Role.OWNER, author=job.author)
-    noticed = corpus.source.get("noticed", [])
-    said = [f"{corpus.source['dialogues']:,} dialogues imported", *noticed]
-    return partial(taken.finish, said=said)
+    reading = imported(
+        job.upload,
+        job.name,
+        layout_of(options["preset"], options["columns"], options["where"]),
+        preset=options["preset"],
+        file_name=options["file"],
+        progress=_progress(taken),
+    )
+    try:
+        with more_memory_at_most(IMPORT_MEMORY):
+            make_corpus = taken.at_end.enter_context(reading)
+    except MemoryError:
+        size = f"{IMPORT_MEMORY // 10**6:,} MB"
+        raise CorpusProblem(
+            f"reading {options['file']} takes more than {size} of memory; give less at a time"
+        ) from None
+
+    def store() -> None:
+        taken.keep()
+        corpus = make_corpus()
+        if job.author is not None and is_researcher(job.author):
+            set_corpus_role(corpus=corpus, user=job.author, role=Role.OWNER, author=job.author)
+        noticed = corpus.source.get("noticed", [])
+        taken.finish(said=[f"{corpus.source['dialogues']:,} dialogues imported", *noticed])
+
+    return store
 
 
 def _filter(taken: Taken[CorpusJob]) -> Store:
     corpus = _corpus(taken.job.name)
-    filter_corpus(
-        corpus,
-        Filters.model_validate(taken.job.options["filters"], strict=False),
-        progress=_progress(taken),
-        before_storing=taken.keep,
+    filters = Filters.model_validate(taken.job.options["filters"], strict=False)
+    replace_dialogues = taken.at_end.enter_context(
+        filtered(corpus, filters, progress=_progress(taken))
     )
-    return partial(taken.finish, said=[f"{corpus.dialogues:,} dialogues left"])
+
+    def store() -> None:
+        taken.finish(said=[f"{corpus.dialogues:,} dialogues left"])
+        replace_dialogues()
+
+    return store
 
 
 def _chats(taken: Taken[CorpusJob]) -> Store:
@@ -154,17 +153,20 @@ def _chats(taken: Taken[CorpusJob]) -> Store:
 
 def _sample(taken: Taken[CorpusJob]) -> Store:
     job, options = taken.job, taken.job.options
-    if not _is_made(job, Sample):
-        draw_sample(
-            _corpus(options["corpus"]),
-            job.name,
-            first=options["first"],
-            at_random=options["random"],
-            seed=options["seed"],
-            before_storing=taken.keep,
-        )
-    n = _sample_of(job.name).scenarios.count()
-    return partial(taken.finish, said=[f"{n} scenarios drawn"])
+    make_sample = drawn_sample(
+        _corpus(options["corpus"]),
+        job.name,
+        first=options["first"],
+        at_random=options["random"],
+        seed=options["seed"],
+    )
+
+    def store() -> None:
+        taken.keep()
+        n = make_sample().scenarios.count()
+        taken.finish(said=[f"{n} scenarios drawn"])
+
+    return store
 
 
 def _responses(taken: Taken[CorpusJob]) -> Store:

@@ -1,6 +1,7 @@
 """What a page or the API wants a worker to do with a corpus or a sample."""
 
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -15,7 +16,7 @@ class CorpusJob(Job):
 
     TASK = "dashboard.corpus"
     WORK = "dashboard.corpora.making.WORKING"
-    NAME, WHAT = "corpus", "work on the corpus"
+    NAME, WHAT = "corpus", "work on the corpus or sample"
     STUDY = ""
 
     class Kind(models.TextChoices):
@@ -59,6 +60,10 @@ class CorpusJob(Job):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject} {self.name}"
+
+    @property
+    def in_log(self) -> dict[str, Any]:
+        return {"name": self.name}
 
     @property
     def status(self) -> str:

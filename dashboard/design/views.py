@@ -75,7 +75,7 @@ def planning(request: ResearcherRequest, name: str) -> HttpResponse:
         form = PlanForm(request.POST)
         if form.is_valid():
             asked = request_plan(study=study, options=form.options, author=request.user)
-            wake_worker(request, "dashboard.plan", asked.pk)
+            wake_worker(request, asked.TASK, asked.pk)
             return redirect("planning", study)
         return study_page(request, study, "planning", "design/planning", form=form, plan=None)
     plan = plans_of(study).first()

@@ -16,6 +16,7 @@ from survey.simulated.record import ACTION as SIMULATED
 Key = tuple[str, ...]
 #: What pages call the actions and the counts that are stored with them.
 ACTIONS = {
+    **{f"{kind.NAME} stopped": f"{kind.WHAT} stopped".capitalize() for kind in kinds()},
     "loaded": "Texts, tasks and responses loaded",
     StudyEvent.IMPORTED: "Ratings imported",
     "submissions": "Prolific submissions read",
@@ -47,7 +48,6 @@ ACTIONS = {
     DOWNLOADED: "Downloaded",
     "exported": "Exported by a command",
     "analysis requested": "Analysis requested",
-    "analysis stopped": "Analysis stopped",
     "multiverse requested": "Multiverse requested",
     "metrics requested": "Automatic metrics requested",
     CODED: "Open answers coded",
@@ -60,9 +60,7 @@ ACTIONS = {
     "text flagged": "Scored text flagged",
     "text not flagged": "Flag of a scored text removed",
     "submissions sent": "Long list of submissions sent",
-    "submissions stopped": "Reading of a list of submissions stopped",
     "plan requested": "Plan requested",
-    "plan stopped": "Plan stopped",
     "simulation requested": "Simulated raters requested",
     "loaded from sample": "Loaded with the generated responses of a sample",
     "corpus import": "Import of a corpus requested",
@@ -78,7 +76,6 @@ ACTIONS = {
     "texts requested": "Texts of a sample requested",
     "texts stopped": "Generating texts of a sample stopped",
     "zip requested": "Zip requested",
-    "zip stopped": "Zip stopped",
     "e-mail chosen": "E-mail about the study chosen",
     "prolific account connected": "Account at Prolific connected",
     "prolific account disconnected": "Account at Prolific disconnected",
@@ -97,9 +94,11 @@ PAY_TERMS = {
     "checks_bonus": "Bonus for passing all attention checks",
     "screened_out": "Pay for people who were screened out",
 }
+#: Jobs that store some of what they do before they are stopped.
+CHANGED_PARTLY = ("submissions", "simulation")
 #: They change no result and nothing that raters see: the log has them, the newest changes do not.
 NO_CHANGES = (
-    *(f"{kind.NAME} stopped" for kind in kinds()),
+    *(f"{kind.NAME} stopped" for kind in kinds() if kind.NAME not in CHANGED_PARTLY),
     CODED,
     DOWNLOADED,
     "exported",

@@ -31,7 +31,7 @@ def keep(order: PaymentOrder) -> None:
     until = timezone.now() + LEASE
     own = PaymentOrder.objects.filter(pk=order.pk, lease_until=order.lease_until)
     if not own.update(lease_until=until):
-        raise Later("Another worker carries it out now.")
+        raise Later("Another worker has it, or a researcher has settled some of it.")
     order.lease_until = until
 
 

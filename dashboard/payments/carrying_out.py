@@ -107,7 +107,7 @@ def carry_out(
     except OperationalError:
         raise  # the database went away: once the lease is over, the order is taken up again
     except Exception as error:  # whatever it was: the order has to say why it goes no further
-        problem = f"{type(error).__name__}: {error}"
+        problem = without_ids(f"{type(error).__name__}: {error}.")
         logger.exception("%s", order)
     _rest(order, problem)
 
@@ -223,10 +223,10 @@ def _approve(order: PaymentOrder, client: "ProlificClient") -> None:
 
     due = waiting(order, Kind.APPROVE)
     for some in batched(due, MOST_APPROVED):
+        keep(order)
         ours = claim(some)
         if not ours:
             continue
-        keep(order)
         try:
             client.approve(one.submission.submission_id for one in ours)
         except ProlificError as error:

@@ -69,7 +69,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         upload = uploads.leave_to_worker(
             study=study, files=files, submissions=len(lists.submissions), author=request.user
         )
-        wake_worker(request, "dashboard.submissions", upload.pk)
+        wake_worker(request, upload.TASK, upload.pk)
         return redirect("submissions", study)
     return _taken_in(request, study, lists, read=[name for name, _ in files])
 

@@ -96,7 +96,8 @@ class SubmissionUpload(Job):
         reading = "A worker is reading"
         if self.state == self.State.WAITING:
             reading = "Waiting for a worker to read"
-        return f"{reading} {self.submissions:,} submissions ({self.names})."
+        sent = f"{self.created_at:%Y-%m-%d %H:%M} UTC"
+        return f"{reading} {self.submissions:,} submissions ({self.names}), sent {sent}."
 
     def pack(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Keep files by their names."""

@@ -147,7 +147,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
         f"Rules version {rules.version} is in force. A worker is computing the results.",
     )
     if asked_run.state != AnalysisRun.State.DONE:
-        wake_worker(request, "analysis.run", asked_run.pk)
+        wake_worker(request, asked_run.TASK, asked_run.pk)
     return redirect(back)
 
 

@@ -41,4 +41,4 @@ class Simulation(Job):
     def status(self) -> str:
         if self.state == self.State.WAITING:
             return super().status
-        return f"{self.ended} of {self.participants} simulated raters have come to their end."
+        return f"{self.ended} of {self.participants} simulated raters have finished."

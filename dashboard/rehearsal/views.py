@@ -60,4 +60,4 @@ def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None
         return
     for notice in form.notices:
         messages.warning(request, notice)
-    wake_worker(request, "dashboard.simulate", asked.pk)
+    wake_worker(request, asked.TASK, asked.pk)

@@ -80,7 +80,7 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:
-        wake_worker(request, "analysis.run", run.pk)
+        wake_worker(request, run.TASK, run.pk)
     return _back(request, study)
 
 

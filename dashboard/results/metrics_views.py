@@ -47,6 +47,6 @@ def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     asked = ask_for_metrics(study, author=request.user)
-    wake_worker(request, "analysis.metrics", asked.pk)
+    wake_worker(request, asked.TASK, asked.pk)
     page = reverse("results", args=[study, METRICS])
     return redirect(f"{page}{include_query(include)}#{ANCHOR}")

@@ -33,5 +33,5 @@ def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     if multiverse.state == State.DONE:
         messages.success(request, "The multiverse of this analysis is already computed.")
     else:
-        wake_worker(request, "analysis.multiverse", multiverse.pk)
+        wake_worker(request, multiverse.TASK, multiverse.pk)
     return back

@@ -77,5 +77,5 @@ def ask_perturbations(request: ResearcherRequest, name: str) -> HttpResponse:
         return back
     run = request_perturbations(study, options)
     record(study, request.user, "perturbations requested")
-    wake_worker(request, "analysis.perturbations", run.pk)
+    wake_worker(request, run.TASK, run.pk)
     return back

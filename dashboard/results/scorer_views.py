@@ -52,6 +52,8 @@ def about_scorer(study: Study) -> dict[str, Any]:
         "scorer": current,
         "embeddings": options.model or options.folder,
         "scored": texts,
+        # The page looks after the last one that is scored.
+        "waiting_text": next((text for text in texts if text.is_under_way), None),
         "n_flagged": scored_texts_of(study).filter(flagged=True).count(),
     }
 
@@ -94,7 +96,7 @@ def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
         author=request.user,
     )
     record(study, request.user, "scorer requested", name=scorer.name)
-    wake_worker(request, "analysis.scorer", scorer.pk)
+    wake_worker(request, scorer.TASK, scorer.pk)
     return back
 
 
@@ -121,7 +123,7 @@ def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
     else:
         asked = request_score(scorer, form.cleaned_data["text"], request.user)
         record(study, request.user, "text scored", name=scorer.name)
-        wake_worker(request, "analysis.scored_text", asked.pk)
+        wake_worker(request, asked.TASK, asked.pk)
     return back
 
 

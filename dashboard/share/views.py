@@ -88,7 +88,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     if package.state == Package.State.DONE:
         messages.success(request, "This download is already prepared.")
     else:
-        wake_worker(request, "dashboard.package", package.pk)
+        wake_worker(request, package.TASK, package.pk)
     return back
 
 

@@ -1,6 +1,6 @@
 """A job that a page waits for: how far it is, and stopping it."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
@@ -36,6 +36,6 @@ def stop(request: ResearcherRequest, name: str, kind: str, job: int) -> HttpResp
     is_stopped = stop_job(row, author=request.user, study=study)
     tell_of_stop(request, row.WHAT, is_stopped=is_stopped)
     back = request.POST.get("back", "")
-    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
-        return redirect("study", study)
-    return redirect(back)
+    if back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+        return HttpResponseRedirect(back)
+    return redirect("study", study)

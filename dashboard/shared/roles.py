@@ -38,16 +38,16 @@ class Permission(Enum):
     CODES = "see the completion codes for Prolific", Role.ANALYST
     COMPUTE = (
         "have analyses, metrics, scorers, perturbations, multiverses, plans and zips computed, "
-        "and stop analyses, plans and zips",
+        "and stop them",
         Role.ANALYST,
     )
     CODE = "code open answers by themes", Role.ANALYST
     CHANGE = (
         "change state, thresholds and gold scores, exclude raters, lock plans, have judges "
-        "asked, preview the survey, send simulated raters",
+        "asked, preview the survey, send and stop simulated raters",
         Role.EDITOR,
     )
-    IDENTIFY = "see who raters are on Prolific and compare submissions", Role.EDITOR
+    IDENTIFY = "see who raters are on Prolific, and read and compare submissions", Role.EDITOR
     CORPORA = "import corpora, have texts generated and load studies of them", Role.EDITOR
     OWN_CORPORA = "delete corpora and give roles in them", Role.OWNER
     RECRUIT = "recruit and pay on Prolific", Role.OWNER

@@ -29,8 +29,8 @@ def jobs_called(study: Study, name: str) -> "QuerySet[Any]":
 
 @transaction.atomic
 def stop_job(job: Job, *, author: User, study: Study | None) -> bool:
-    """End a job that waits or is under way; its worker notices within seconds, and stores nothing.
-    The log says so. False where the job had ended already.
+    """End a job that waits or is under way; its worker notices within seconds, and stores nothing
+    more. The log says so. False where the job had ended already.
     """
     if not leases.stop(job, f"Stopped by {author}."):
         return False

@@ -24,6 +24,7 @@ VALUES = {
     "<number:code>": "1",
     "<number:invitation>": "1",
     "<number:job>": "1",
+    "<slug:kind>": "plan",
     "<slug:corpus>": "talks",
     "<slug:sample>": "six",
     "<str:corpus_file>": "removed.csv",

@@ -27,12 +27,13 @@ from dashboard.corpora.starting import study_file
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
 from jobs.leases import to_wake
-from jobs.runner import Taken, run_job
+from jobs.runner import run_job
 from judge import turns
 from survey.models import Study, StudyEvent
 from tests.corpus import raw_corpora
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
+from tests.jobs.losing import lost_before_it_is_stored
 from tests.servers.faulty_judge import faulty_judge
 from tests.servers.judge_faults import Plan
 
@@ -340,35 +341,61 @@ def test_one_thing_at_a_time_and_a_lost_worker_is_replaced(
     assert "Writing chats talks: waiting for a worker." in text_of(state)
     work()
     assert page.get(f"/corpora/jobs/{waiting.pk}/state/")["X-Finished"] == "1"
-    # A worker that drew the sample and was lost before it said so.
-    drawn = CorpusJob.objects.get(kind="sample")
-    CorpusJob.objects.filter(pk=drawn.pk).update(state="waiting", finished_at=None)
-    run_job(CorpusJob, drawn.pk)
-    drawn.refresh_from_db()
-    assert (drawn.state, drawn.said) == ("done", ["2 scenarios drawn"])
     page.post("/samples/six/delete/", {"confirmed": "on"})
     page.post("/corpora/talks/delete/", {"confirmed": "on"})
     assert not Corpus.objects.exists() and not CorpusJob.objects.exists()
 
 
 def test_worker_that_was_slower_than_its_lease_makes_nothing(
-    page: Client, six: Sample, monkeypatch: pytest.MonkeyPatch
+    page: Client, six: Sample, tmp_path: Path, corpora: Path
 ) -> None:
-    kept, filtered = Taken.keep, six.corpus.filtered
-
-    def taken_over(taken: Taken[CorpusJob], **values: Any) -> None:
-        CorpusJob.objects.filter(pk=taken.job.pk).update(lease_token="another worker's")
-        kept(taken, **values)
-
-    monkeypatch.setattr(Taken, "keep", taken_over)
+    filtered = six.corpus.filtered
     more = {"checked": ["prompt", "response"], "min_tokens": 5, "same": "dialogue", "near": 0.8}
+    file = upload(tmp_path / "tide.jsonl")
     for address, fields in (
+        ("/corpora/", {"name": "late", "file": file, "preset": "tide"}),
         ("/corpora/talks/filter/", {"steps": ["blank"], **more}),
         ("/corpora/talks/sample/", {"name": "new", "first": 2, "seed": 1}),
     ):
         assert page.post(address, fields).status_code == 302
-        (job,) = work()
+        job = CorpusJob.objects.get(state="waiting")
+        lost_before_it_is_stored(job)
+        job.refresh_from_db()
         assert (job.state, job.said) == ("running", [])
         job.delete()
     assert not Sample.objects.filter(name="new").exists()
     assert Corpus.objects.get().filtered == filtered
+    assert {path.name for path in corpora.iterdir() if path.name[0] != "."} == {"talks"}
+
+
+def test_person_stops_an_import_whose_file_is_erased_at_once(
+    page: Client, corpora: Path, tmp_path: Path, woken: Woken
+) -> None:
+    raw_corpora.tide(tmp_path, 3)
+    sent = {"name": "talks", "file": upload(tmp_path / "tide.jsonl"), "preset": "tide"}
+    page.post("/corpora/", sent)
+    job = CorpusJob.objects.get()
+    assert job.upload.exists()
+    stop = f"/corpora/jobs/{job.pk}/stop/"
+    assert f'action="{stop}"' in page.get("/corpora/").content.decode()
+    shown = text_of(page.post(stop, follow=True))
+    assert "The work on the corpus or sample was stopped." in shown
+    assert "Importing talks was stopped" in shown and "Stopped by ada." in shown
+    assert not job.upload.exists() and to_wake(CorpusJob) == []
+    event = StudyEvent.objects.get(action="corpus stopped")
+    assert event.detail == {"name": "talks"}
+    again = page.post(f"/api/corpora/jobs/{job.pk}/stop/").json()
+    assert (again["state"], again["error"]) == ("stopped", "Stopped by ada.")
+    page.post(f"/corpora/jobs/{job.pk}/dismiss/")
+    assert not CorpusJob.objects.exists()
+
+
+def test_person_stops_what_is_done_with_a_sample_and_comes_back_to_it(
+    page: Client, six: Sample, woken: Woken
+) -> None:
+    page.post("/corpora/talks/sample/", {"name": "new", "first": 2, "seed": 1})
+    job = CorpusJob.objects.get(state="waiting")
+    answer = page.post(f"/corpora/jobs/{job.pk}/stop/")
+    assert answer["Location"] == "/corpora/talks/"
+    assert "Drawing scenarios new was stopped" in text_of(page.get("/corpora/talks/"))
+    assert "Nothing was stopped" in text_of(page.post(f"/corpora/jobs/{job.pk}/stop/", follow=True))

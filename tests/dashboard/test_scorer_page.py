@@ -60,9 +60,9 @@ def test_button_asks_once_and_a_worker_trains_what_the_page_then_shows(
     assert woken == [("analysis.scorer", asked.pk)] * 2 and to_wake(Scorer) == [asked.pk]
     assert asked.author == User.objects.get(username="ada")
     assert "Waiting for a worker" in text_of(page.get(PAGE))
-    assert "X-Finished" not in page.get(f"{PAGE}state/").headers
+    assert "X-Finished" not in page.get(f"/studies/small/jobs/scorer/{asked.pk}/state/").headers
     assert run_job(Scorer, asked.pk)
-    assert page.get(f"{PAGE}state/").headers["X-Finished"] == "1"
+    assert page.get(f"/studies/small/jobs/scorer/{asked.pk}/state/").headers["X-Finished"] == "1"
     shown = text_of(page.get(PAGE))
     assert "Model card of scorer@1" in shown and "Is it better than the mean?" in shown
     assert "Train a new version" in shown
@@ -98,7 +98,7 @@ def test_pasted_text_is_scored_with_its_interval_flagged_and_in_the_file(
     page.post(f"{PAGE}text/", {"text": "Ant tuned answers you"})
     asked = ScoredText.objects.get()
     assert woken == [("analysis.scored_text", asked.pk)] and to_wake(ScoredText) == [asked.pk]
-    assert "Scoring" in text_of(page.get(PAGE))
+    assert "Waiting for a worker" in text_of(page.get(PAGE))
     assert "X-Finished" not in page.get(f"/studies/small/jobs/text/{asked.pk}/state/").headers
     assert run_job(ScoredText, asked.pk)
     assert page.get(f"/studies/small/jobs/text/{asked.pk}/state/").headers["X-Finished"] == "1"
@@ -143,9 +143,10 @@ def test_perturbations_are_asked_for_and_a_worker_carries_them_out(
     assert woken == [("analysis.perturbations", asked.pk)]
     assert to_wake(PerturbationRun) == [asked.pk]
     assert "Waiting for a worker" in text_of(page.get(PERTURBATIONS))
-    assert "X-Finished" not in page.get(f"{PERTURBATIONS}state/").headers
+    state = f"/studies/small/jobs/perturbations/{asked.pk}/state/"
+    assert "X-Finished" not in page.get(state).headers
     assert run_job(PerturbationRun, asked.pk)
-    assert page.get(f"{PERTURBATIONS}state/").headers["X-Finished"] == "1"
+    assert page.get(state).headers["X-Finished"] == "1"
     assert "Perturb again" in text_of(page.get(PERTURBATIONS))
     assert asked.texts.values("response").distinct().count() == 6
     assert StudyEvent.objects.filter(action="perturbations requested").exists()

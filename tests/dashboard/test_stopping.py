@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import User
@@ -19,19 +18,21 @@ from analysis.scorer_requests import ScorerOptions, request_scorer
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_options import PlanOptions, request_plan
 from dashboard.notices.occasions import happened
+from dashboard.overview.events import ACTIONS, events
 from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.uploads import leave_to_worker
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.simulations import ask_simulation
 from dashboard.share.models import Package
 from dashboard.share.packages import request_package
+from dashboard.shared.log import record
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
 from dashboard.shared.stopping import names
 from jobs import leases
 from jobs.leases import to_wake
 from jobs.models import Job
-from jobs.runner import Store, Taken, run_job, work_of
+from jobs.runner import kinds, run_job
 from survey.models import Study, StudyEvent
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd
@@ -39,6 +40,7 @@ from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
 from tests.factories import add_participant
+from tests.jobs.losing import lost_before_it_is_stored
 
 pytestmark = pytest.mark.django_db
 State = Job.State
@@ -115,8 +117,16 @@ def job(kind: str, study: Study, run: AnalysisRun) -> Job:
     return KINDS[kind][0](study, run)
 
 
-def test_every_kind_of_job_of_a_study_is_here() -> None:
+def test_every_kind_of_job_of_a_study_is_here_and_the_log_has_words_for_it() -> None:
     assert set(names()) == set(KINDS)
+    assert {f"{kind.NAME} stopped" for kind in kinds()} <= set(ACTIONS)
+
+
+def test_stopping_what_stores_in_parts_is_a_change_of_the_study(study: Study) -> None:
+    for name in ("submissions", "simulation", "analysis"):
+        record(study, None, f"{name} stopped")
+    said = {event.event.action for event in events([study])}
+    assert said >= {"submissions stopped", "simulation stopped"} and "analysis stopped" not in said
 
 
 def test_button_stops_it_and_the_page_says_who_did(page: Client, kind: str, job: Job) -> None:
@@ -142,7 +152,9 @@ def test_button_stops_it_and_the_page_says_who_did(page: Client, kind: str, job:
     assert StudyEvent.objects.filter(action=f"{kind} stopped").count() == 1
 
 
-@pytest.mark.parametrize("back", ["https://example.org/", "//example.org/", "javascript:x", ""])
+@pytest.mark.parametrize(
+    "back", ["https://example.org/", "//example.org/", "javascript:x", "corpora", "x", ""]
+)
 def test_button_leads_nowhere_else(page: Client, study: Study, run: AnalysisRun, back: str) -> None:
     asked = waiting_plan(study, run)
     answer = page.post(f"/studies/small/jobs/plan/{asked.pk}/stop/", {"back": back})
@@ -202,6 +214,26 @@ def test_viewer_sees_no_button_and_stops_nothing(client: Client, kind: str, job:
     assert job.state == State.WAITING
 
 
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.ANALYST, Role.EDITOR])
+def test_who_may_see_and_stop_it(client: Client, kind: str, job: Job, role: Role) -> None:
+    user = User.objects.create_user("rob", is_staff=True)
+    Membership.objects.create(slug="small", user=user, role=role)
+    client.force_login(user)
+    is_editor = role == Role.EDITOR
+    may_see = is_editor or kind != "submissions"
+    may_stop = is_editor or (role == Role.ANALYST and kind not in ("submissions", "simulation"))
+    for address in (
+        f"/studies/small/jobs/{kind}/{job.pk}/",
+        f"/api/studies/small/jobs/{kind}/{job.pk}/",
+    ):
+        state = address if address.startswith("/api/") else f"{address}state/"
+        assert client.get(state).status_code == (200 if may_see else 403)
+        stopped = client.post(f"{address}stop/", content_type="application/json")
+        assert (stopped.status_code != 403) == may_stop
+    job.refresh_from_db()
+    assert (job.state == State.STOPPED) == may_stop
+
+
 def test_stopped_job_is_taken_by_no_worker(kind: str, job: Job) -> None:
     leases.stop(job, "Stopped by ada.")
     assert job.pk not in to_wake(type(job))
@@ -231,19 +263,6 @@ def test_stopped_analysis_does_not_come_back_by_itself_and_nobody_is_mailed(
     leases.stop(claimed, "Stopped by ada.")
     assert request_overdue_runs() == []
     assert str(asked.pk) not in [one.key for one in happened(study, at=timezone.now())]
-
-
-def lost_before_it_is_stored(job: Job) -> None:
-    """Do a job; after its computing and before its storing, another worker takes it over."""
-    work = work_of(type(job))
-
-    def late(taken: Taken[Job]) -> Store:
-        store = work.do(taken)
-        rows = type(job)._default_manager.filter(pk=job.pk)
-        rows.update(lease_token="another worker's")
-        return store
-
-    run_job(type(job), job.pk, work=replace(work, do=late))
 
 
 @pytest.mark.parametrize("kind", ["analysis", "metrics", "plan", "zip", "submissions"])

@@ -10,6 +10,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from analysis.models import MetricsRequest
 from config.celery import app
 from dashboard.design.models import PlannedGrid
 from jobs import leases
@@ -31,6 +32,8 @@ from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db
 State = Job.State
+#: The apps whose sweep wakes workers for their jobs.
+SWEPT = ("analysis", "dashboard")
 Do = Callable[[Taken[PlannedGrid]], Store]
 
 
@@ -75,7 +78,7 @@ def test_every_kind_has_work_and_a_task_that_is_ended_in_time(kind: type[Job]) -
     task = app.tasks[kind.TASK]
     assert task.time_limit == leases.seconds_at_most(kind)
     assert [other for other in kinds() if other.TASK == kind.TASK] == [kind]
-    assert kind.TASK.partition(".")[0] == kind._meta.app_label
+    assert kind.TASK.partition(".")[0] == kind._meta.app_label in SWEPT
 
 
 def test_names_of_tasks_are_those_that_running_installations_send() -> None:
@@ -114,10 +117,11 @@ def test_refusal_is_what_the_job_says_and_no_fault(
 def test_refusal_that_may_be_a_fault_leaves_its_traceback_in_the_log(
     job: PlannedGrid, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO, "jobs.runner")
     after = run(job, raising(OSError("No space left on device")))
     assert after.error == "No space left on device"
     (said,) = caplog.records
-    assert said.levelno == logging.WARNING and said.exc_info
+    assert said.levelno == logging.INFO and said.exc_info
 
 
 def test_fault_is_named_and_its_traceback_is_in_the_log(
@@ -277,22 +281,52 @@ def test_what_is_to_be_cleaned_up_is_once_the_ending_is_stored(
     assert states == [after.state]
 
 
-def test_progress_is_told_each_time_and_stored_now_and_then(job: PlannedGrid) -> None:
-    told: list[tuple[int, int]] = []
-    noted: list[list[str]] = []
+def test_what_is_noted_is_stored_now_and_then_and_what_is_kept_at_once(job: PlannedGrid) -> None:
+    stored_then: list[list[str]] = []
 
     def do(taken: Taken[PlannedGrid]) -> Store:
         for n in range(50):
             taken.note(sentences=[str(n)])
-            noted.append(stored(job).sentences)
+            stored_then.append(stored(job).sentences)
         taken.keep(sentences=["kept"])
-        noted.append(stored(job).sentences)
-        told.append((50, 50))
+        stored_then.append(stored(job).sentences)
         return done(taken)
 
     run(job, do)
-    assert noted[0] == noted[49] == ["0"] and noted[50] == ["kept"]
-    assert told
+    assert stored_then[0] == stored_then[49] == ["0"] and stored_then[50] == ["kept"]
+
+
+def test_steps_are_told_each_time_and_never_said_to_be_all(job: PlannedGrid) -> None:
+    asked = MetricsRequest.objects.create(study=job.study)
+    told: list[tuple[int, int]] = []
+    percents: list[int] = []
+
+    def do(taken: Taken[MetricsRequest]) -> Store:
+        for done, of in ((0, 0), (1, 50), (50, 50)):
+            taken._next = 0.0  # as if some time had passed
+            taken.step(done, of)
+            percents.append(MetricsRequest.objects.get().percent)
+        return partial(taken.finish, percent=100)
+
+    work = Work(do)
+    assert run_job(MetricsRequest, asked.pk, work=work, told=lambda n, of: told.append((n, of)))
+    assert told == [(0, 0), (1, 50), (50, 50)]
+    assert percents == [0, 2, 99] and MetricsRequest.objects.get().percent == 100
+
+
+def test_command_that_is_interrupted_while_it_stores_has_stopped_the_job(job: PlannedGrid) -> None:
+    def do(taken: Taken[PlannedGrid]) -> Store:
+        def store() -> None:
+            taken.finish(sentences=["half"])
+            raise KeyboardInterrupt
+
+        return store
+
+    with pytest.raises(KeyboardInterrupt):
+        run(job, do)
+    after = stored(job)
+    assert (after.state, after.error) == (State.STOPPED, "Stopped in the terminal.")
+    assert after.sentences == []
 
 
 # ── At once ──────────────────────────────────────────────────────────────────────────────────

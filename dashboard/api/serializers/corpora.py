@@ -12,7 +12,7 @@ from corpus.dialogues import PRESETS
 from corpus.models import Corpus, Sample, SampledScenario
 from corpus.planning import PlannedSystem, Progress
 from dashboard.api.serializers.judges import SpentSerializer
-from dashboard.api.serializers.results import STATES
+from dashboard.api.serializers.results import ERROR, STATES
 from dashboard.corpora.asking import jobs_of
 from dashboard.corpora.downloads import FILES
 from dashboard.corpora.forms import DOUBTFUL, LEFT_OUT, SEED, STEP_LABELS, TEXT_LABELS
@@ -80,7 +80,7 @@ class CorpusJobSerializer(serializers.ModelSerializer[CorpusJob]):
     kind = serializers.ChoiceField(choices=CorpusJob.Kind.values)
     state = serializers.CharField(help_text=STATES)
     requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text="why nothing was changed, or empty")
+    error = serializers.CharField(help_text=ERROR)
     said = serializers.ListField(
         child=serializers.CharField(), help_text="what came of it, line by line"
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from dashboard.api.serializers.results import STATES, RunSerializer
+from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.profiles import DEFAULT
 from survey.simulated.record import Crowd
@@ -31,7 +31,7 @@ class SimulationSerializer(serializers.ModelSerializer[Simulation]):
 
     state = serializers.CharField(help_text=STATES)
     requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text="why not all could be sent, or empty")
+    error = serializers.CharField(help_text=ERROR)
     profile = serializers.CharField(source="profile_name")
     summary = serializers.ListField(
         child=serializers.CharField(), help_text="what became of them, line by line"
@@ -40,7 +40,7 @@ class SimulationSerializer(serializers.ModelSerializer[Simulation]):
     class Meta:
         model = Simulation
         fields = [
-            *("state", "error", "requested_at", "finished_at"),
+            *("id", "state", "error", "requested_at", "finished_at"),
             *("participants", "seed", "profile", "from_prolific", "ended", "summary"),
         ]
 

@@ -64,11 +64,11 @@ class MetricsRequestSerializer(serializers.ModelSerializer[MetricsRequest]):
     """A request to compute metrics."""
 
     requested_at = serializers.DateTimeField(source="created_at", read_only=True)
-    error = serializers.CharField(read_only=True, help_text="why it failed, or empty")
+    error = serializers.CharField(read_only=True, help_text=ERROR)
 
     class Meta:
         model = MetricsRequest
-        fields = ["state", "percent", "error", "requested_at", "finished_at"]
+        fields = ["id", "state", "percent", "error", "requested_at", "finished_at"]
 
 
 class ComputedMetricSerializer(serializers.ModelSerializer[ComputedMetric]):
@@ -224,7 +224,7 @@ class MultiverseRequestSerializer(serializers.ModelSerializer[Multiverse]):
 
     class Meta:
         model = Multiverse
-        fields = ["run", "state", "percent", "error", "requested_at", "finished_at"]
+        fields = ["id", "run", "state", "percent", "error", "requested_at", "finished_at"]
 
 
 class MultiverseSerializer(serializers.Serializer[object]):

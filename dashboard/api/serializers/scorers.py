@@ -8,13 +8,14 @@ from analysis.models import PerturbationRun, ScoredText, Scorer
 from analysis.perturbation_requests import RESPONSES
 from analysis.scored_texts import LONGEST
 from analysis.scorer_labels import HEAD_LABELS
+from dashboard.api.serializers.results import ERROR
 
 
 class ScorerVersionSerializer(serializers.ModelSerializer[Scorer]):
     """A version of the scorer; the newest that is done is a source of scores."""
 
     scorer = serializers.CharField(source="name", read_only=True, help_text="as tables call it")
-    error = serializers.CharField(read_only=True, help_text="why it failed, or empty")
+    error = serializers.CharField(read_only=True, help_text=ERROR)
     card = serializers.CharField(
         read_only=True, help_text="Markdown: whether it is better than the mean; empty before"
     )
@@ -31,6 +32,7 @@ class ScorerVersionSerializer(serializers.ModelSerializer[Scorer]):
     class Meta:
         model = Scorer
         fields = [
+            "id",
             "scorer",
             "version",
             "state",
@@ -71,7 +73,7 @@ class ScoredTextSerializer(serializers.ModelSerializer[ScoredText]):
 
     scorer = serializers.CharField(source="scorer.name", read_only=True)
     scores = serializers.SerializerMethodField(help_text="empty until it is done")
-    error = serializers.CharField(read_only=True, help_text="why it failed, or empty")
+    error = serializers.CharField(read_only=True, help_text=ERROR)
 
     class Meta:
         model = ScoredText
@@ -98,7 +100,7 @@ class TextToScoreSerializer(serializers.Serializer[object]):
 class PerturbationRunSerializer(serializers.ModelSerializer[PerturbationRun]):
     """A request to perturb responses; the tables of the next analysis have what came of it."""
 
-    error = serializers.CharField(read_only=True, help_text="why it failed, or empty")
+    error = serializers.CharField(read_only=True, help_text=ERROR)
     requested_at = serializers.DateTimeField(source="created_at", read_only=True)
     options = serializers.JSONField(
         read_only=True,
@@ -108,6 +110,7 @@ class PerturbationRunSerializer(serializers.ModelSerializer[PerturbationRun]):
     class Meta:
         model = PerturbationRun
         fields = [
+            "id",
             "state",
             "percent",
             "error",
