@@ -53,7 +53,7 @@ def _responses(study: Study) -> QuerySet[Response]:
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedMetrics:
     """Metrics of all responses of a study, not yet stored: each with the value of each response."""
 
     study: Study
@@ -74,7 +74,7 @@ def compute_metrics(
 
 def computed_metrics(
     study: Study, names: Sequence[str], settings: MetricSettings, progress: Progress
-) -> Computed:
+) -> ComputedMetrics:
     """Metrics of all responses as they are now.
 
     Raises ValueError for an unknown metric, for one that lacks what it needs, and for one that
@@ -91,11 +91,11 @@ def computed_metrics(
         )
     values = score(texts, names, settings, progress).groupby("metric", sort=False)
     made = {str(name): _made(study, str(name), part, texts, settings) for name, part in values}
-    return Computed(study, frozenset(texts["response"]), made)
+    return ComputedMetrics(study, frozenset(texts["response"]), made)
 
 
 def store_metrics(
-    computed: Computed, before_storing: Callable[[], None] = lambda: None
+    computed: ComputedMetrics, before_storing: Callable[[], None] = lambda: None
 ) -> list[ComputedMetric]:
     """Store metrics in place of earlier values, in a transaction of the caller's. `before_storing`
     is called first, and may raise. Raises ValueError if the responses have changed.
