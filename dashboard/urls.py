@@ -130,8 +130,8 @@ study_patterns = [
     path("packages/prepare/", share.prepare, name="prepare-package"),
     path("packages/<number:package>/", share.package, name="package"),
     path("packages/<number:package>/<str:file>", share.package_file, name="package-file"),
-    path("jobs/<slug:kind>/<number:job>/state/", job_views.job_state, name="job-state"),
-    path("jobs/<slug:kind>/<number:job>/stop/", job_views.stop, name="stop-job"),
+    path("jobs/<slug:kind>/<number:job_id>/state/", job_views.job_state, name="job-state"),
+    path("jobs/<slug:kind>/<number:job_id>/stop/", job_views.stop, name="stop-job"),
     path("analysis/", figure_views.analysis_state, name="analysis-state"),
     path("analysis/recompute/", figure_views.recompute, name="recompute"),
 ]

@@ -38,7 +38,7 @@ ABSENT = {
         *("corpus", "corpus-job-state", "sample", "generation-state"),
         *("api:corpus", "api:corpus-job", "api:corpus-members", "api:filters", "api:chats"),
         *("api:samples", "api:sample", "api:sample-study", "api:scenarios", "api:responses"),
-        *("api:generation", "api:stop-generating"),
+        *("api:generation", "api:stop-generating", "api:stop-corpus-job"),
     ),
     "the account has no second factor": (
         *("mfa_authenticate", "mfa_deactivate_totp", "mfa_view_recovery_codes"),
@@ -75,6 +75,8 @@ def pages_of(study: Study) -> list[Address]:
     values = {
         "<study:name>": study.slug,
         "<number:run>": str(run.pk),
+        "<slug:kind>": AnalysisRun.NAME,
+        "<number:job_id>": str(run.pk),
         "<number:participant>": str(person.pk),
         "<number:submission>": str(_first(SubmissionOnProlific, study)),
         "<number:order>": str(_first(PaymentOrder, study)),

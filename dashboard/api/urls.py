@@ -122,8 +122,8 @@ SHARE = [
 ]
 
 JOBS = [
-    path("jobs/<slug:kind>/<number:job>/", jobs.JobDetail.as_view(), name="job"),
-    path("jobs/<slug:kind>/<number:job>/stop/", jobs.StopJob.as_view(), name="stop-job"),
+    path("jobs/<slug:kind>/<number:job_id>/", jobs.JobDetail.as_view(), name="job"),
+    path("jobs/<slug:kind>/<number:job_id>/stop/", jobs.StopJob.as_view(), name="stop-job"),
 ]
 
 PEOPLE = [

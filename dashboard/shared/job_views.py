@@ -17,9 +17,9 @@ from dashboard.shared.stopping import jobs_called, stop_job
 
 @require_GET
 @researcher_required
-def job_state(request: ResearcherRequest, name: str, kind: str, job: int) -> HttpResponse:
+def job_state(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """How far a job is; a header says when to reload the page."""
-    row = jobs_called(study_or_404(name), kind).filter(pk=job).first()
+    row = jobs_called(study_or_404(name), kind).filter(pk=job_id).first()
     shown = render(request, "dashboard/_job_state.html", {"job": row})
     if row is None or not row.is_under_way:
         shown["X-Finished"] = "1"
@@ -28,11 +28,11 @@ def job_state(request: ResearcherRequest, name: str, kind: str, job: int) -> Htt
 
 @require_POST
 @researcher_required
-def stop(request: ResearcherRequest, name: str, kind: str, job: int) -> HttpResponse:
+def stop(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """End a job that waits or is under way, and go `back` to the page with the button."""
     study = study_or_404(name)
-    rows = jobs_called(study, kind).filter(pk=job)
-    row = first_or_404(rows, f"{study} has no {kind} {job}.")
+    rows = jobs_called(study, kind).filter(pk=job_id)
+    row = first_or_404(rows, f"{study} has no {kind} {job_id}.")
     is_stopped = stop_job(row, author=request.user, study=study)
     tell_of_stop(request, row.WHAT, is_stopped=is_stopped)
     back = request.POST.get("back", "")

@@ -25,6 +25,7 @@ VALUES = {
     "<number:invitation>": "1",
     "<number:job>": "1",
     "<slug:kind>": "plan",
+    "<number:job_id>": "1",
     "<slug:corpus>": "talks",
     "<slug:sample>": "six",
     "<str:corpus_file>": "removed.csv",

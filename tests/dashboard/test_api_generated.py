@@ -42,7 +42,7 @@ from dashboard.payments.orders import Chosen, confirm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submissions import apply_submissions
 from dashboard.share.models import Package
-from dashboard.shared.roles import CORPUS_ROLES, OF_ACCOUNT, OF_CORPORA, RULES, Role
+from dashboard.shared.roles import CORPUS_ROLES, OF_ACCOUNT, OF_CORPORA, OF_JOBS, RULES, Role
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import local_prolific
 from jobs.runner import run_job
@@ -181,6 +181,8 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
         "order": order.pk,
         "invitation": invitation.pk,
         "run": run,
+        "kind": AnalysisRun.NAME,
+        "job_id": run,
         "participant": study.participants.get(pseudonym="ann").pk,
     }
 
@@ -248,15 +250,18 @@ def drawn_from(operation: "Method", places: dict[str, Any]) -> SearchStrategy["D
     return one_of(drawn)
 
 
-def refused(who: str, name: str, method: str) -> int | None:
-    """The status that the matrix of roles says, whatever is sent; None if they may do this."""
+def refused(who: str, name: str, method: str, kind: str) -> int | None:
+    """The status that the matrix of roles says, whatever is sent; None if they may do this. `kind`
+    is that of the job which an address is about.
+    """
     if not name:
         return 404
     if who == STRANGER:
         return 401
     if name in OF_ACCOUNT:
         return None
-    needed = (RULES.get(name) or OF_CORPORA[name]).needed(method.upper())
+    rule = OF_JOBS.get(kind) or RULES.get(name) or OF_CORPORA[name]
+    needed = rule.needed(method.upper())
     assert needed, "the schema describes no method that the address does not have"
     if who == NO_ROLE:
         return 403 if name == "api:corpora" else 404
@@ -309,7 +314,8 @@ def test_every_role_gets_what_the_schema_says(
             assume(name in ("", route.name))
             for who, headers in site.headers.items():
                 status = answer_to(case, headers).status_code
-                expected = refused(who, name, case.method)
+                kind = str((case.path_parameters or {}).get("kind", ""))
+                expected = refused(who, name, case.method, kind)
                 if who != STRANGER and name in OF_CORPORA and elsewhere(case, site.rows):
                     expected = 404
                 right = status == expected if expected else status not in (401, 403)
