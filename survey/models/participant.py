@@ -60,8 +60,7 @@ class Participant(models.Model):
     #: Sources of people who never come from Prolific: they need no code, but a personal link.
     WITHOUT_PROLIFIC = (Source.LINK, Source.PANEL)
 
-    # Without an index of its own: others begin with it.
-    study = models.ForeignKey(Study, models.PROTECT, related_name="participants", db_index=False)
+    study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
     pseudonym = models.CharField(max_length=100, default=new_pseudonym)
     secret = models.CharField(max_length=64, default=new_secret, unique=True)
     source = models.CharField(max_length=10, choices=Source)
