@@ -174,4 +174,4 @@ def run_at_once(job: J, *, told: Told = silent) -> J:
             raise NotDone(after.error)
         if not is_taken or after.state == Job.State.RUNNING:
             raise TakenElsewhere(f"a worker is at {after} already: try again when it is done")
-        # It was given back, such as an analysis of somebody who withdrew meanwhile.
+        # It was given back: a participant of the analysis withdrew meanwhile, for example.

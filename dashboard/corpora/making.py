@@ -202,7 +202,7 @@ def _study(taken: Taken[CorpusJob]) -> Store:
 
 
 def _loaded(read: StudyFolder, job: CorpusJob) -> LoadedFolder:
-    """The folder as a study of the job's author. Raises CorpusProblem if it is somebody else's."""
+    """Load the folder as a study of the job's author. Raises CorpusProblem if they may not."""
     slug = read.definition.slug
     is_new = not Study.objects.filter(slug=slug).exists()
     if job.author is None:

@@ -25,8 +25,8 @@ class Later(Exception):
 
 
 def keep(order: PaymentOrder) -> None:
-    """Keep an order for another lease. Raises Later if another worker has taken it over, or
-    somebody has settled some of it: the lease is another one then.
+    """Keep an order for another lease. Raises Later if the lease has changed: another worker has
+    the order, or a researcher has settled a part of it.
     """
     until = timezone.now() + LEASE
     own = PaymentOrder.objects.filter(pk=order.pk, lease_until=order.lease_until)

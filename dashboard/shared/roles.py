@@ -1,7 +1,7 @@
 """What each role may do in a study, and which page or endpoint needs which permission.
 
 This is the only place that says it: pages, API, navigation, buttons and docs/accounts.md go by
-`Permission` and `RULES`. An address that is in none of `RULES`, `OF_CORPORA` and `OF_ACCOUNT` is
+`Permission` and `RULES`; `OF_JOBS` says which kinds of job need more. An address that is in none of `RULES`, `OF_CORPORA` and `OF_ACCOUNT` is
 refused.
 """
 
