@@ -1,8 +1,8 @@
 """What each role may do in a study, and which page or endpoint needs which permission.
 
 This is the only place that says it: pages, API, navigation, buttons and docs/accounts.md go by
-`Permission` and `RULES`; `OF_JOBS` says which kinds of job need more. An address that is in none of `RULES`, `OF_CORPORA` and `OF_ACCOUNT` is
-refused.
+`Permission` and `RULES`. `OF_JOBS` says which kinds of job need more. An address that is in none of
+`RULES`, `OF_CORPORA` and `OF_ACCOUNT` is refused.
 """
 
 from enum import Enum
