@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import psycopg
 import pytest
 import requests
 
+from dashboard.payments.asking import LEASE
 from examples.local_prolific.server import LocalProlific
 from tests.dashboard.payments.conftest import REWARD
 from tests.e2e.installation import Installation, children_of
@@ -44,8 +46,9 @@ STATES = "SELECT kind, state FROM dashboard_submissiondecision"
 UNCLEAR = (
     "SELECT id, order_id FROM dashboard_submissiondecision WHERE kind = 'bonus' AND state = 'asked'"
 )
-#: The leases of dead workers end, and orders that rested are due.
-TIME_PASSES = "UPDATE dashboard_paymentorder SET lease_until = NULL"
+FREE = "UPDATE dashboard_paymentorder SET lease_until = NULL WHERE lease_until < '{}+00:00'"
+#: A worker that lives renews the lease of its order before each request.
+LIVES = timedelta(seconds=3)
 #: Prolific has had the time that a payment takes.
 LONG_AGO = (
     "UPDATE dashboard_submissiondecision SET asked_at = '2026-01-01 00:00:00+00:00'"
@@ -105,6 +108,11 @@ class Kills:
         if self.random.random() < 0.5:
             what, on = self.random.choice(FAULTS), self.random.choice(REQUESTS)
             self.prolific.faults.add(what, on=on)
+
+    def let_time_pass(self) -> None:
+        """The leases of dead workers end, and orders that rested are due."""
+        latest = datetime.now(UTC) + LEASE - LIVES
+        self.execute(FREE.format(latest.replace(tzinfo=None)))
 
     def execute(self, statement: str) -> None:
         """Change the database past our own code: time passes."""
@@ -174,7 +182,7 @@ def settle_what_prolific_does_not_list(kills: Kills, researcher: Researcher) -> 
         if kills.random.random() < 0.1:
             kills._kill_one("web")
     site.start("worker")
-    kills.execute(TIME_PASSES)
+    kills.let_time_pass()
 
 
 def check(kills: Kills) -> Counter[tuple[str, str]]:
@@ -209,7 +217,7 @@ def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> 
             kills.wait_for_progress()
             kills.kill()
             kills.revive()
-            kills.execute(TIME_PASSES)
+            kills.let_time_pass()
             while_paying += check(kills) != everything
             rounds += 1
             if rounds % 20 == 0:
@@ -220,7 +228,7 @@ def test_whoever_is_killed_each_is_paid_once(tmp_path: Path, long_run: bool) -> 
         while (states := check(kills)) != everything:
             assert time.monotonic() < until, f"{states}, {researcher.refusals}"
             kills.revive()
-            kills.execute(TIME_PASSES)
+            kills.let_time_pass()
             kills.wait_for_progress()
             if states["bonus", "asked"]:
                 settle_what_prolific_does_not_list(kills, researcher)
