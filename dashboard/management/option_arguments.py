@@ -1,0 +1,67 @@
+"""Arguments of a command made of a model of options (`survey.definition.options`)."""
+
+from argparse import ArgumentParser
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.core.management.base import CommandError
+from pydantic import BaseModel, ValidationError
+
+from dashboard.importing.files import read_file
+from survey.definition.options import Option, SentFile, options_of, problems_of
+
+Chosen = TypeVar("Chosen", bound=BaseModel)
+
+
+def add_options(
+    parser: ArgumentParser,
+    model: type[BaseModel],
+    *,
+    about: str = "",
+    without: Collection[str] = (),
+) -> None:
+    """Add an argument for each option but those that the command adds itself (`without`). `about`
+    is said before the help of each.
+    """
+    for option in options_of(model):
+        if option.name not in without:
+            parser.add_argument(_flag(option.name), **_argument(option, about))
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _argument(option: Option, about: str) -> dict[str, Any]:
+    said: dict[str, Any] = {"help": f"{about}{option.help}".replace("%", "%%")}
+    if option.kind is bool:
+        return said | {"action": "store_true"}
+    said |= {"required": option.is_required, "default": option.default}
+    if option.many:
+        said |= {"action": "append", "default": []}
+    if option.values is not None:
+        return said | {"choices": list(option.values)}
+    if option.kind is SentFile:
+        return said | {"type": Path, "metavar": "FILE"}
+    return said | {"type": option.kind}
+
+
+def chosen_options(model: type[Chosen], given: Mapping[str, Any]) -> Chosen:
+    """What a command line says. Raises CommandError, and ImportRefused for a file that can't be
+    read.
+    """
+    values = {
+        name: SentFile(str(value), read_file(value)) if isinstance(value, Path) else value
+        for name, value in given.items()
+        if name in model.model_fields and value is not None
+    }
+    try:
+        return model.model_validate(values)
+    except ValidationError as wrong:
+        said = [
+            f"{_flag(name)} {given[name]}: {problem}" if name else problem
+            for name, problems in problems_of(wrong).items()
+            for problem in problems
+        ]
+        raise CommandError("\n".join(said)) from None
