@@ -19,17 +19,17 @@ class TrainingSettings(Part):
     """How a scorer is trained."""
 
     head: Annotated[Head, ValueLabels(HEAD_LABELS)] = Field(
-        "ridge", description="what turns vectors into scores"
+        default="ridge", description="what turns vectors into scores"
     )
-    confidence: float = Field(0.95, ge=0.5, lt=1, description="of prediction intervals")
-    seed: int = Field(1, ge=0, le=2**31 - 1, description="of everything random")
+    confidence: float = Field(default=0.95, ge=0.5, lt=1, description="of prediction intervals")
+    seed: int = Field(default=1, ge=0, le=2**31 - 1, description="of everything random")
 
 
 class TrainingOptions(TrainingSettings):
     """How a scorer is trained, and on what."""
 
     ratings: SentFile | None = Field(
-        None,
+        default=None,
         title="Rated texts (optional file)",
         description="rated texts (text, rating; dimension, scenario, system) in place of the "
         "study's own ratings",

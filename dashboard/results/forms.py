@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 
 from analysis.catalogue.spec import Column
-from analysis.scored_texts import LONGEST
-from analysis.scorer_labels import HEAD_LABELS
+from analysis.scorer_options import TextOptions, TrainingOptions
+from dashboard.shared.option_forms import OptionsForm
 from dashboard.shared.pages import OF_RESULTS
 from dashboard.shared.result_tables import ALL, EVERY
 
@@ -57,23 +57,16 @@ class RecomputeForm(forms.Form):
     page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
 
 
-class ScorerForm(forms.Form):
-    """How a scorer is trained: on the study's ratings, or on a file of rated texts."""
+class ScorerForm(OptionsForm[TrainingOptions]):
+    """How a scorer is trained, and on what."""
 
-    head = forms.ChoiceField(choices=list(HEAD_LABELS.items()))
-    file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
+    options = TrainingOptions
 
 
-class TextForm(forms.Form):
+class TextForm(OptionsForm[TextOptions]):
     """A text to be scored."""
 
-    text = forms.CharField(
-        max_length=LONGEST,
-        error_messages={
-            "required": "Paste a text to score.",
-            "max_length": f"The text is longer than {LONGEST:,} characters.",
-        },
-    )
+    options = TextOptions
 
 
 class PerturbationForm(forms.Form):

@@ -1,6 +1,7 @@
 """Shared by all pages of a study: navigation, the choice of participants, waking workers."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -41,6 +42,7 @@ from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only
 from dashboard.shared.roles import RULES, Role
 from judge.queries import gold_scores
 from survey.models import Participant, Response, Study
+from survey.refusals import RequestRefused
 from survey.tidy import definition_of
 
 #: Pages of results, the main one first.
@@ -255,3 +257,19 @@ def analysis_page(
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
+
+
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Tell a refusal of what is done within, in place of raising it."""
+    try:
+        yield
+    except RequestRefused as why:
+        for line in why.told:
+            messages.error(request, line)
+
+
+def note(request: HttpRequest, notices: Iterable[str]) -> None:
+    """Tell what is worth knowing of a file."""
+    for notice in notices:
+        messages.success(request, f"Note: {notice}")

@@ -72,12 +72,12 @@ def test_rated_texts_are_uploaded_or_refused_line_by_line(
     page: Client, study: Study, woken: Woken
 ) -> None:
     bad = SimpleUploadedFile("rated.csv", b"text,rating\na,high\n")
-    shown = text_of(page.post(f"{PAGE}train/", {"head": "ridge", "file": bad}, follow=True))
+    shown = text_of(page.post(f"{PAGE}train/", {"head": "ridge", "ratings": bad}, follow=True))
     assert "rated.csv, line 2: column 'rating': 'high' is not a number" in shown
     assert "Nothing was changed." in shown and woken == []
     rows = "".join(f"words {n},{n % 5 + 1},T{n % 4}\n" for n in range(20))
     good = SimpleUploadedFile("rated.csv", f"text,rating,scenario\n{rows}".encode())
-    page.post(f"{PAGE}train/", {"head": "linear", "file": good})
+    page.post(f"{PAGE}train/", {"head": "linear", "ratings": good})
     asked = study.scorers.get(version=2)
     assert run_job(Scorer, asked.pk)
     asked.refresh_from_db()
@@ -128,9 +128,9 @@ def test_texts_without_a_flag_make_room_and_bad_ones_are_said(
     assert ScoredText.objects.count() == KEPT + 1
     assert ScoredText.objects.filter(text="text 0").exists()
     said = text_of(page.post(f"{PAGE}text/", {"text": " "}, follow=True))
-    assert "Paste a text to score." in said
+    assert "Text: This field is required." in said
     said = text_of(page.post(f"{PAGE}text/", {"text": "x" * 20_001}, follow=True))
-    assert "The text is longer than 20,000 characters." in said
+    assert "Text: Ensure this value has at most 20000 characters (it has 20001)." in said
     assert page.post(f"{PAGE}text/999999/flag/").status_code == 404
 
 
