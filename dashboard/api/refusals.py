@@ -42,13 +42,14 @@ def answer_to(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, RecursionError):
         error = ParseError("The JSON is nested too deeply.")
     if isinstance(error, RequestRefused):
-        error = _as_exception(error)
+        error = _as_exception(error, getattr(context.get("view"), "renamed", {}))
     answer: Response | None = exception_handler(error, context)
     return answer
 
 
-def _as_exception(why: RequestRefused) -> APIException:
-    answer = APIException({why.about: why.listed} if why.about else why.sentences)
+def _as_exception(why: RequestRefused, renamed: Mapping[str, str]) -> APIException:
+    about = renamed.get(why.about, why.about)
+    answer = APIException({about: why.listed} if about else why.sentences)
     answer.status_code = CODES[why.kind].status
     return answer
 

@@ -205,6 +205,16 @@ def asked_for(request: HttpRequest) -> list[str] | None:
     return form.chosen
 
 
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Tell the person of a refusal of what is done within, in place of raising it."""
+    try:
+        yield
+    except RequestRefused as why:
+        for line in why.told:
+            messages.error(request, line)
+
+
 def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
     """Wake a worker, and tell if the broker does not answer."""
     if problem := try_to_wake(task_name, row):
@@ -257,16 +267,6 @@ def analysis_page(
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
-
-
-@contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
-    """Tell a refusal of what is done within, in place of raising it."""
-    try:
-        yield
-    except RequestRefused as why:
-        for line in why.told:
-            messages.error(request, line)
 
 
 def note(request: HttpRequest, notices: Iterable[str]) -> None:
