@@ -54,7 +54,7 @@ def request_field(option: Option) -> Any:
         return SentFileField(max_length=200, allow_empty_file=True, **shared)
     own = {} if option.many else shared
     if option.values is not None:
-        one: Any = serializers.ChoiceField(choices=list(option.values), **own)
+        one: Any = serializers.ChoiceField(choices=list(option.values.items()), **own)
     elif option.kind is bool:
         one = serializers.BooleanField(**own)
     elif option.kind is str:

@@ -3,13 +3,11 @@
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
 
-from analysis.perturbation_requests import perturbation_run_of, request_perturbations
+from analysis.perturbation_requests import perturbation_run_of
 from analysis.scored_texts import scored_texts_of
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.routes import Route
@@ -22,19 +20,15 @@ from dashboard.api.serializers.scorers import (
     TextToScoreSerializer,
     TrainingSerializer,
 )
-from dashboard.results.perturbing import askable_judges, options_for
+from dashboard.results.perturbing import ask_to_perturb
 from dashboard.results.scorer_asking import ask_to_score, ask_to_train
-from dashboard.shared.access import role_of, study_or_404
-from dashboard.shared.log import record
+from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
-from dashboard.shared.roles import Permission
 from survey.models import Study
 
 
 class ScorerVersions(Route):
     """The versions of a study's trained scorer, newest first, with their model cards."""
-
-    parser_classes = [JSONParser, MultiPartParser]
 
     @extend_schema(parameters=[STUDY], responses=ScorersSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -98,20 +92,8 @@ class Perturbations(Route):
         """Have a worker perturb responses and score them before and after, by the trained scorer,
         the computed metrics and the judges that are named. 400 says why nothing is scored.
         """
-        study = study_or_404(name)
-        form = read_sent(request, PerturbingSerializer)
-        judges = form.validated_data["judges"]
-        role = role_of(user_of(request), study.slug)
-        if judges and not (role and role.may(Permission.CHANGE)):
-            raise ValidationError({"judges": ["Your role may not have judges asked."]})
-        if unknown := sorted(set(judges) - set(askable_judges(study))):
-            raise ValidationError({"judges": [f"{unknown[0]!r} is no judge of single responses"]})
-        try:
-            options = options_for(study, responses=form.validated_data["responses"], judges=judges)
-        except ValueError as problem:
-            raise ValidationError({"detail": [str(problem)]}) from None
-        run = request_perturbations(study, options)
-        record(study, user_of(request), "perturbations requested")
+        study, sent = study_or_404(name), read_sent(request, PerturbingSerializer)
+        run = ask_to_perturb(study, sent.chosen, user_of(request))
         try_to_wake(run.TASK, run.pk)
         return Response(_perturbations(study), status=HTTP_202_ACCEPTED)
 

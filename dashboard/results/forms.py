@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from analysis.catalogue.spec import Column
+from analysis.perturbation_options import PerturbingOptions
 from analysis.scorer_options import TextOptions, TrainingOptions
 from dashboard.shared.option_forms import OptionsForm
 from dashboard.shared.pages import OF_RESULTS
@@ -69,22 +70,8 @@ class TextForm(OptionsForm[TextOptions]):
     options = TextOptions
 
 
-class PerturbationForm(forms.Form):
+class PerturbationForm(OptionsForm[PerturbingOptions]):
     """How many responses are perturbed, and which judges are asked about them."""
 
-    responses = forms.IntegerField(
-        min_value=1,
-        max_value=100_000,
-        error_messages={
-            "required": "Say how many responses to perturb.",
-            "invalid": "The number of responses is a whole number.",
-            "min_value": "Perturb at least one response.",
-        },
-    )
-    judges = forms.MultipleChoiceField(required=False)
-
-    def __init__(self, data: Mapping[str, Any], *, judges: Sequence[str]) -> None:
-        super().__init__(data)
-        chosen = self.fields["judges"]
-        assert isinstance(chosen, forms.MultipleChoiceField)
-        chosen.choices = [(name, name) for name in judges]
+    options = PerturbingOptions
+    without = ("all_responses", "seed", "perturbations", "metrics", "without_scorer")

@@ -7,7 +7,7 @@ is read here helps people to give right ones. Lists are `list[…]`; what may be
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen
 from pydantic import BaseModel, ValidationError
@@ -106,6 +106,8 @@ def _option(name: str, field: FieldInfo) -> Option:
 def _kind(annotation: Any) -> tuple[type, bool, tuple[Any, ...]]:
     """The type of a value, whether there are many, and the values if there are few."""
     inner = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        return _kind(inner[0])
     if get_origin(annotation) is Literal:
         return type(inner[0]), False, inner
     if get_origin(annotation) in (list, tuple):

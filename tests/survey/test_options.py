@@ -16,7 +16,7 @@ class Tea(Part):
     label: str = Field(default="", max_length=20)
     with_milk: bool = False
     sizes: list[Literal["S", "L"]] = []
-    guests: list[str] = []
+    guests: list[Annotated[str, Field(max_length=40)]] = []
     leaves: SentFile | None = None
 
     @model_validator(mode="after")

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from analysis.models import PerturbationRun, ScoredText, Scorer
-from analysis.perturbation_requests import RESPONSES
+from analysis.perturbation_options import PerturbingOptions
 from analysis.scorer_options import TextOptions, TrainingOptions
 from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR
@@ -132,13 +132,7 @@ class PerturbationsSerializer(serializers.Serializer[object]):
     run = PerturbationRunSerializer(allow_null=True)
 
 
-class PerturbingSerializer(serializers.Serializer[object]):
-    """How many responses are perturbed, and which judges are asked about them, which may cost."""
+class PerturbingSerializer(OptionsSerializer):
+    """How many responses are perturbed, how, and whose scores are compared. Judges may cost."""
 
-    responses = serializers.IntegerField(default=RESPONSES, min_value=1, max_value=100_000)
-    judges = serializers.ListField(
-        child=serializers.CharField(),
-        default=[],
-        help_text="judges of single responses, such as `llama@2`; needs the permission to have "
-        "judges asked",
-    )
+    options = PerturbingOptions
