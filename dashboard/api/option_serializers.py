@@ -22,17 +22,19 @@ class SentFileField(serializers.FileField):
 
 
 class OptionsSerializer(serializers.Serializer[Any]):
-    """The fields of `options`, which checks what is sent."""
+    """The fields of `options`, which checks what is sent, beside those of the route."""
 
     options: ClassVar[type[BaseModel]]
     chosen: Any
 
     def get_fields(self) -> dict[str, Any]:
-        return {option.name: request_field(option) for option in options_of(self.options)}
+        own = {option.name: request_field(option) for option in options_of(self.options)}
+        return {**super().get_fields(), **own}
 
     def validate(self, attrs: Any) -> Any:
         """`chosen` is what they make."""
-        given = {name: value for name, value in attrs.items() if value is not None}
+        sent = {name: attrs.get(name) for name in self.options.model_fields}
+        given = {name: value for name, value in sent.items() if value is not None}
         try:
             self.chosen = self.options.model_validate(given)
         except ValidationError as wrong:

@@ -77,4 +77,5 @@ def chosen_options(
 
 
 def _said(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"{text[:80]}…" if len(text) > 80 else text

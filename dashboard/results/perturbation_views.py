@@ -45,7 +45,7 @@ def about_perturbations(study: Study) -> dict[str, Any]:
         "rewriter": model,
         "not_given": not_given(run) if run else [],
         "n_perturbations": changed,
-        "form": PerturbationForm(initial={"responses": usual}, auto_id="perturbed-%s"),
+        "perturbation_form": PerturbationForm(initial={"responses": usual}, auto_id="perturbed-%s"),
     }
 
 

@@ -34,7 +34,9 @@ class AnyTextsField(forms.MultipleChoiceField):
 
 
 class OptionsForm(forms.Form, Generic[Chosen]):
-    """The fields of `options`, which checks what is sent. What is empty has its default."""
+    """The fields of `options`, which checks what is sent, beside those of the page. What is empty
+    has its default.
+    """
 
     options: ClassVar[type[BaseModel]]
     #: Options that the page does not ask for.
@@ -50,7 +52,8 @@ class OptionsForm(forms.Form, Generic[Chosen]):
     def clean(self) -> dict[str, Any]:
         """`chosen` is what they make."""
         cleaned = super().clean() or {}
-        given = {name: value for name, value in cleaned.items() if value not in (None, "", [])}
+        sent = {name: cleaned.get(name) for name in self.options.model_fields}
+        given = {name: value for name, value in sent.items() if value not in (None, "", [])}
         if not self.errors:
             try:
                 self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
@@ -64,7 +67,8 @@ class OptionsForm(forms.Form, Generic[Chosen]):
         """What is chosen. Raises OptionsRefused."""
         if self.is_valid():
             return self.chosen
-        labels = {name: f"{field.label}: " for name, field in self.fields.items()}
+        known = self.options.model_fields
+        labels = {name: f"{self.fields[name].label}: " for name in self.fields if name in known}
         raise OptionsRefused(
             {
                 name: [f"{labels.get(name, '')}{problem}" for problem in problems]
