@@ -11,18 +11,16 @@ from pydantic import (
     AfterValidator,
     Field,
     PlainValidator,
-    SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationInfo,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.comprehension import Comprehension
 from survey.definition.language import LanguageCode
-from survey.definition.parts import Part, Text, refuse_repeats, written_like, wrong
+from survey.definition.parts import Part, StoredPart, Text, refuse_repeats, written_like, wrong
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
@@ -58,13 +56,26 @@ def _text_or_default(value: Any) -> Any:
 Policy = Annotated[str | Literal[True] | None, PlainValidator(_text_or_default)]
 
 
-class Texts(Part):
+class Texts(StoredPart):
     """What participants read, in Markdown (no raw HTML, no images).
 
     A missing text is replaced by the interface's default, in the participant's language. Only
     `help` can be false: then there is none. Only `ai_policy` is left out unless it is given: as a
     text, or as true for the default.
     """
+
+    ALWAYS_STORED = frozenset(
+        [
+            "warning",
+            "failed_attention",
+            "screened_out",
+            "declined",
+            "full",
+            "withdrawn",
+            "closed",
+            "help",
+        ]
+    )
 
     information: Text
     instructions: Text
@@ -79,13 +90,6 @@ class Texts(Part):
     closed: Text | None = None
     help: Text | Literal[False] | None = None
     ai_policy: Policy = Field(default=None, description="Whether answers may be made with AI tools")
-
-    @model_serializer(mode="wrap")
-    def _without_newer_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """These are newer than some stored studies, which stay the same without them."""
-        dumped: dict[str, Any] = dump(self)
-        newer = {("ai_policy", None), ("failed_comprehension", None)}
-        return {name: v for name, v in dumped.items() if v is not None or (name, v) not in newer}
 
 
 def _one_line(text: str) -> str:
@@ -145,17 +149,28 @@ class Order(Part):
     scenarios_together: bool = False
 
 
-#: Keys that are newer than some stored studies. With their default they are left out of what is
-#: stored, so that these studies stay the same.
-NEWER = (
-    *("systems_per_page", "reference_on_every_page", "between_subjects"),
-    *("comprehension", "training"),
-    *("record_writing", "wording", "incomplete_blocks", "latex", "spread_over_pages"),
-)
-
-
-class StudyDefinition(Part):
+class StudyDefinition(StoredPart):
     """What raters see, in one language. A change makes a new version of the study."""
+
+    ALWAYS_STORED = frozenset(
+        [
+            "language",
+            "pilot",
+            "response_format",
+            "response_labels",
+            "comment",
+            "condition_a",
+            "condition_b",
+            "reference",
+            "sets",
+            "order",
+            "blocks_per_participant",
+            "screening",
+            "attention_checks",
+            "closing",
+            "demographics",
+        ]
+    )
 
     slug: Annotated[
         str,
@@ -305,13 +320,6 @@ class StudyDefinition(Part):
     def check(self, name: str) -> AttentionItem:
         """The attention check called `name`."""
         return next(check for check in self.attention_checks if check.name == name)
-
-    @model_serializer(mode="wrap")
-    def _without_newer_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        dumped: dict[str, Any] = dump(self)
-        fields = type(self).model_fields
-        unset = {name for name in NEWER if dumped[name] == fields[name].default}
-        return {name: value for name, value in dumped.items() if name not in unset}
 
     @field_validator("demographics", mode="before")
     @classmethod

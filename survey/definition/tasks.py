@@ -2,20 +2,18 @@
 
 from decimal import Decimal
 from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
-    SerializerFunctionWrapHandler,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
 from survey.definition.dimension_names import DimensionName
-from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
+from survey.definition.parts import Name, Part, StoredPart, Text, refuse_repeats, wrong
 
 #: Decimals of a point, and steps from one end of a slider to the other.
 MOST_DECIMALS, MOST_STEPS = 4, 2000
@@ -52,7 +50,7 @@ class Dimension(Part):
     question: Text
 
 
-class _RatingTask(Part):
+class _RatingTask(StoredPart):
     dimensions: list[Dimension] = Field(min_length=1)
 
     @field_validator("dimensions")
@@ -86,6 +84,8 @@ class LikertTask(_RatingTask):
 
 class SliderTask(_RatingTask):
     """Every response is rated on every dimension, on a slider without a starting value."""
+
+    ALWAYS_STORED = frozenset({"minimum", "maximum"})
 
     kind: Literal["slider"]
     minimum: PointValue = 0
@@ -127,12 +127,6 @@ class SliderTask(_RatingTask):
         if step <= 0:
             raise ValueError("must be above 0, such as 0.5")
         return step
-
-    @model_serializer(mode="wrap")
-    def _without_newer_default(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """`step` is newer than some stored studies, which stay the same without it."""
-        dumped: dict[str, Any] = dump(self)
-        return {name: value for name, value in dumped.items() if (name, value) != ("step", 1)}
 
 
 def _exact(value: float) -> Decimal:
