@@ -20,7 +20,7 @@ from judge.rubrics import ONE_LINE, PRESETS
 from judge.wording import NOUNS, Nouns, written_in
 from survey.definition import StudyDefinition
 from survey.definition.parts import Part
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 
 
 class JudgeConfiguration(Part):

@@ -21,6 +21,7 @@ from survey.definition.attention_checks import AttentionItem
 from survey.definition.comprehension import Comprehension
 from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, StoredPart, Text, refuse_repeats, written_like, wrong
+from survey.definition.points import Point
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
@@ -28,7 +29,6 @@ from survey.definition.tasks import (
     BestWorstTask,
     ComparingTask,
     LikertTask,
-    Point,
     RankingTask,
     RatingTask,
     Task,

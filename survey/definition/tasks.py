@@ -1,46 +1,15 @@
 """The tasks for a block."""
 
-from decimal import Decimal
-from math import isfinite
 from typing import Annotated, Literal
 
-from pydantic import (
-    Field,
-    PlainSerializer,
-    PlainValidator,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
 from survey.definition.dimension_names import DimensionName
 from survey.definition.parts import Name, Part, StoredPart, Text, refuse_repeats, wrong
+from survey.definition.points import Point, PointValue, exact, point_value
 
-#: Decimals of a point, and steps from one end of a slider to the other.
-MOST_DECIMALS, MOST_STEPS = 4, 2000
-
-
-def point_value(value: float) -> float:
-    """A point of a scale: a number with up to four decimals, as an int if it is whole: 2, 2.25.
-    Raises ValueError for what is none.
-    """
-    is_number = type(value) in (int, float) and isfinite(value)
-    if not is_number or round(value, MOST_DECIMALS) != value:
-        raise ValueError(
-            f"must be a number with at most {MOST_DECIMALS} decimals, such as 2 or 2.5"
-        )
-    return int(value) if value % 1 == 0 else value
-
-
-#: Stored as it is: as a float, a whole number would become another one in a study's hash.
-AsItIs = PlainSerializer(lambda value: value)
-PointValue = Annotated[float, PlainValidator(point_value), AsItIs]
-
-
-class Point(Part):
-    """One point of a scale; every point is labelled."""
-
-    value: PointValue
-    label: Text
+#: Steps from one end of a slider to the other.
+MOST_STEPS = 2000
 
 
 class Dimension(Part):
@@ -97,8 +66,8 @@ class SliderTask(_RatingTask):
     @property
     def values(self) -> list[float]:
         """The values that a rating may have, rising."""
-        least, step = _exact(self.minimum), _exact(self.step)
-        steps = int((_exact(self.maximum) - least) / step)
+        least, step = exact(self.minimum), exact(self.step)
+        steps = int((exact(self.maximum) - least) / step)
         return [point_value(float(least + number * step)) for number in range(steps + 1)]
 
     @property
@@ -113,7 +82,7 @@ class SliderTask(_RatingTask):
     def _has_length(self) -> "SliderTask":
         if not 1 <= self.maximum - self.minimum <= 1000:
             raise ValueError("maximum must be above minimum, by at most 1000")
-        steps = (_exact(self.maximum) - _exact(self.minimum)) / _exact(self.step)
+        steps = (exact(self.maximum) - exact(self.minimum)) / exact(self.step)
         if steps % 1 or steps > MOST_STEPS:
             raise wrong(
                 ("step",),
@@ -127,10 +96,6 @@ class SliderTask(_RatingTask):
         if step <= 0:
             raise ValueError("must be above 0, such as 0.5")
         return step
-
-
-def _exact(value: float) -> Decimal:
-    return Decimal(str(value))
 
 
 class RankingTask(Part):
