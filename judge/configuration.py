@@ -143,7 +143,7 @@ def configuration_of(
         questions=questions,
         rubrics={name: _rubric(judge, name, is_neutral=is_neutral) for name in questions},
         scale=VERDICTS if judge.presentation == "pair" else judge.scale or whole_points(study),
-        between=judge.scale is None and task.kind == "slider",
+        between=judge.scale is None and task.between,
         presentation=judge.presentation,
         reasons=judge.reasons,
         temperature=judge.temperature,

@@ -303,7 +303,7 @@ class PlanWords:
                     label=self.dimensions[dimension.name],
                     question=dimension.question,
                     points=study.rating.scale,
-                    between=study.rating.kind == "slider",
+                    between=study.rating.between,
                 )
         for ranking in study.rankings:
             yield say("ranking", question=ranking.question)
@@ -359,7 +359,7 @@ class PlanWords:
 
     def _methods(self, recipe: Recipe) -> Iterator[Sentence]:
         """What the report's methods say of a recipe, as far as the plan tells; the main first."""
-        recipe = recipe.on(self._scale)
+        recipe = recipe.on(Scale.of(self.study.rating))
         of_raters = recipe.unit == "participant"
         if of_raters:
             yield say_methods("raters_are_units", recipe=recipe, rated=self.rated)
@@ -473,14 +473,6 @@ class PlanWords:
             )
             resamples = recipe.bootstrap.resamples if recipe.bootstrap else RESAMPLES
             yield say_methods("choices", recipe=recipe, resamples=resamples)
-
-    @property
-    def _scale(self) -> Scale:
-        rating = self.study.rating
-        if rating is None:
-            return Scale([], between=False)
-        points = [(point.value, point.label) for point in rating.scale]
-        return Scale(points, between=rating.kind == "slider")
 
     def _inference(self) -> Iterator[Sentence]:
         if self.recipe is None:

@@ -13,7 +13,7 @@ from survey.definition.questions import (
     ScreeningQuestion,
 )
 from survey.definition.settings import ENDINGS
-from survey.definition.tasks import ComparingTask
+from survey.definition.tasks import ComparingTask, SliderTask
 
 #: Columns that mean the same as in the tables of an analysis.
 SHARED = {
@@ -253,7 +253,7 @@ def _asked(definition: StudyDefinition) -> dict[str, str]:
     if definition.rating is not None:
         dimensions = definition.rating.dimensions
         asked["rating"] = "; ".join(f"{p.value} = {p.label}" for p in definition.rating.scale)
-        if definition.rating.kind == "slider":
+        if isinstance(definition.rating, SliderTask):
             step = definition.rating.step
             numbers = "whole numbers" if step == 1 else f"numbers in steps of {step}"
             asked["rating"] += f"; {numbers} between them"

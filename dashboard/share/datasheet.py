@@ -16,6 +16,7 @@ from dashboard.share.heds import BY_NUMBER, NO, YES, Answer
 from survey.definition import StudyDefinition
 from survey.definition.labels import Labels
 from survey.definition.settings import Settings
+from survey.definition.tasks import SliderTask
 from survey.definition.text_language import base
 
 #: The place of a language among the form's.
@@ -309,7 +310,7 @@ def _elicited(facts: Facts, name: str, question: str) -> Iterator[Answer]:
     points = [f"{point.value:g}: {point.label}" for point in rating.scale]
     yield Answer("4.3.1.1", "study.yaml: labels.dimensions", facts.labels.text("dimensions", name))
     yield Answer("4.3.2", source, f"Only the question: {question}", draft=True)
-    if rating.kind == "slider":
+    if isinstance(rating, SliderTask):
         size, shown = f"from {rating.minimum} to {rating.maximum}, in steps of {rating.step:g}", 3
     else:
         size, shown = str(len(rating.scale)), 1

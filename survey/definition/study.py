@@ -28,7 +28,6 @@ from survey.definition.tasks import (
     COMPARING_KINDS,
     BestWorstTask,
     ComparingTask,
-    LikertTask,
     RankingTask,
     RatingTask,
     Task,
@@ -284,7 +283,7 @@ class StudyDefinition(StoredPart):
     @property
     def accepts_or_flags(self) -> bool:
         """Whether ratings are on a scale of two points: the lower one flags, the higher accepts."""
-        return isinstance(self.rating, LikertTask) and len(self.rating.scale) == 2
+        return self.rating is not None and not self.rating.between and len(self.rating.scale) == 2
 
     @property
     def block_texts(self) -> list[TextTask]:
@@ -348,7 +347,7 @@ class StudyDefinition(StoredPart):
         rated = {d.name for task in tasks if isinstance(task, RatingTask) for d in task.dimensions}
         compared_by = {task.dimension for task in tasks if isinstance(task, ComparingTask)}
         refuse_repeats("dimension", [name.casefold() for name in rated | compared_by])
-        if all(task.kind == "text" for task in tasks):
+        if all(isinstance(task, TextTask) for task in tasks):
             raise ValueError("only free text; ask for ratings, ranks or choices too")
         return tasks
 
@@ -440,7 +439,7 @@ class StudyDefinition(StoredPart):
             if check.kind == "in_block" and self.rating is None:
                 message = "the study has no ratings, so a check can't be in a block: use kind item"
                 raise wrong(("attention_checks", index), message)
-            if check.kind == "item" and (self.rating is None or self.rating.kind == "slider"):
+            if check.kind == "item" and (self.rating is None or self.rating.between):
                 message = "the study has no scale with labelled points: give the check options"
                 raise wrong(("attention_checks", index), message)
             if check.answer not in self.rated.values:

@@ -1,6 +1,6 @@
 """The tasks for a block."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -19,7 +19,24 @@ class Dimension(Part):
     question: Text
 
 
-class _RatingTask(StoredPart):
+class AskedTask(StoredPart):
+    """A task, whatever its kind. Kinds say what differs."""
+
+    kind: str
+
+
+class RatingTask(AskedTask):
+    """Every response is rated on every dimension. A block has at most one such task."""
+
+    #: Whether ratings may lie between the labelled points.
+    between: ClassVar[bool] = False
+
+    if TYPE_CHECKING:  # some kinds are given it: pydantic would take a property for its default
+
+        @property
+        def scale(self) -> list[Point]:
+            """The labelled points, rising."""
+
     dimensions: list[Dimension] = Field(min_length=1)
 
     @field_validator("dimensions")
@@ -28,16 +45,20 @@ class _RatingTask(StoredPart):
         refuse_repeats("dimension", [d.name.casefold() for d in dimensions])
         return dimensions
 
+    @property
+    def values(self) -> list[float]:
+        """The values that a rating may have, rising."""
+        raise NotImplementedError
 
-class LikertTask(_RatingTask):
-    """Every response is rated on every dimension, on one labelled scale."""
+
+class LikertTask(RatingTask):
+    """Ratings on one labelled scale."""
 
     kind: Literal["likert"]
     scale: list[Point] = Field(min_length=2, max_length=11)
 
     @property
     def values(self) -> list[float]:
-        """The values that a rating may have, rising."""
         return [point.value for point in self.scale]
 
     @field_validator("scale")
@@ -51,9 +72,10 @@ class LikertTask(_RatingTask):
         return scale
 
 
-class SliderTask(_RatingTask):
-    """Every response is rated on every dimension, on a slider without a starting value."""
+class SliderTask(RatingTask):
+    """Ratings on a slider without a starting value."""
 
+    between = True
     ALWAYS_STORED = frozenset({"minimum", "maximum"})
 
     kind: Literal["slider"]
@@ -65,14 +87,12 @@ class SliderTask(_RatingTask):
 
     @property
     def values(self) -> list[float]:
-        """The values that a rating may have, rising."""
         least, step = exact(self.minimum), exact(self.step)
         steps = int((exact(self.maximum) - least) / step)
         return [point_value(float(least + number * step)) for number in range(steps + 1)]
 
     @property
     def scale(self) -> list[Point]:
-        """The two labelled ends."""
         return [
             Point(value=self.minimum, label=self.left),
             Point(value=self.maximum, label=self.right),
@@ -98,27 +118,36 @@ class SliderTask(_RatingTask):
         return step
 
 
-class RankingTask(Part):
+class ComparingTask(AskedTask):
+    """The responses of a page are compared. A block can have several such tasks, also of one kind,
+    each with a dimension.
+    """
+
+    dimension: DimensionName | Literal[""] = ""
+
+
+class RankingTask(ComparingTask):
     """The responses of a block are put in order, 1 for the best."""
 
+    ALWAYS_STORED = frozenset({"dimension", "ties"})
     kind: Literal["ranking"]
     question: Text
-    dimension: DimensionName | Literal[""] = ""
     ties: bool = False
 
 
-class BestWorstTask(Part):
+class BestWorstTask(ComparingTask):
     """One response of a block is chosen as best and another one as worst."""
 
+    ALWAYS_STORED = frozenset({"dimension"})
     kind: Literal["best_worst"]
     best: Text
     worst: Text
-    dimension: DimensionName | Literal[""] = ""
 
 
-class TextTask(Part):
+class TextTask(AskedTask):
     """A free answer, at the end of a block or of the study. Lengths are in characters."""
 
+    ALWAYS_STORED = frozenset({"hint", "required", "minimum", "maximum"})
     kind: Literal["text"]
     name: Name
     question: Text
@@ -134,11 +163,7 @@ class TextTask(Part):
         return self
 
 
-RatingTask = LikertTask | SliderTask
 Task = Annotated[
     LikertTask | SliderTask | RankingTask | BestWorstTask | TextTask, Field(discriminator="kind")
 ]
-#: Tasks that compare the responses of a page. A block can have several of a kind, each with its
-#: dimension; of those that rate it has one.
-ComparingTask = RankingTask | BestWorstTask
 COMPARING_KINDS = ("ranking", "best_worst")

@@ -182,7 +182,7 @@ def _ends(slider: SliderTask) -> dict[str, float]:
 
 
 def _rating_error(task: RatingTask, which: str, question: str, raw: str) -> str:
-    if raw and task.kind == "slider":
+    if raw and isinstance(task, SliderTask):
         message = _("%(which)s: enter a whole number from %(least)s to %(most)s")
         if task.step == HALF:
             message = _("%(which)s: enter a whole or half number from %(least)s to %(most)s")

@@ -203,7 +203,7 @@ class ShownTraining:
 
     def _called(self, value: float) -> str:
         """A point of the scale as its label says; on a slider, the number."""
-        if self.rating.kind == "slider":
+        if self.rating.between:
             return str(value)
         return next(point.label for point in self.rating.scale if point.value == value)
 
