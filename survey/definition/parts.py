@@ -81,6 +81,11 @@ def refuse_repeats(what: str, names: Sequence[str]) -> None:
             raise ValueError(f"{what} {name!r} is repeated")
 
 
+def with_hint(question: str, hint: str | None) -> str:
+    """A question with its hint behind it."""
+    return f"{question} ({hint})" if hint else question
+
+
 def wrong(path: tuple[str | int, ...], message: str) -> PydanticCustomError:
     """A contradiction between parts, reported at `path` (relative to the validated part)."""
     # braces would be read as placeholders, so the message fills one

@@ -25,13 +25,14 @@ from survey.definition.points import Point
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
-    COMPARING_KINDS,
-    BestWorstTask,
+    COMPARING,
+    KINDS,
+    AskedTask,
     ComparingTask,
-    RankingTask,
     RatingTask,
     Task,
     TextTask,
+    kinds_in,
 )
 from survey.definition.training import Training, TrainingItem, misfits
 from survey.files.suggestions import did_you_mean
@@ -243,19 +244,14 @@ class StudyDefinition(StoredPart):
         return self.rating
 
     @property
-    def rankings(self) -> list[RankingTask]:
-        """The tasks that order the responses of a block, each by a dimension of its own."""
-        return [t for t in self.tasks if isinstance(t, RankingTask)]
-
-    @property
-    def best_worst(self) -> list[BestWorstTask]:
-        """The tasks that choose a best and a worst response, each by a dimension of its own."""
-        return [t for t in self.tasks if isinstance(t, BestWorstTask)]
-
-    @property
     def comparing(self) -> list[ComparingTask]:
-        """The tasks that order the responses of a block, or choose among them."""
-        return [*self.rankings, *self.best_worst]
+        """The tasks that compare the responses of a page, in the order in which it asks."""
+        compared = [task for task in self.tasks if isinstance(task, ComparingTask)]
+        return sorted(compared, key=lambda task: [*KINDS].index(task.kind))
+
+    def answers_in(self, column: str) -> list[ComparingTask]:
+        """The tasks that compare responses whose answers this column of ranks.csv has."""
+        return [task for task in self.comparing if task.column == column]
 
     @property
     def compared_dimensions(self) -> list[str]:
@@ -300,6 +296,11 @@ class StudyDefinition(StoredPart):
         return [*self.block_texts, TextTask(kind="text", name=COMMENT, question=self.comment)]
 
     @property
+    def asked_on_blocks(self) -> list[AskedTask]:
+        """Everything that a block's page asks, in its order."""
+        return [*([self.rating] if self.rating else []), *self.comparing, *self.block_remarks]
+
+    @property
     def free_texts(self) -> list[TextTask]:
         """Every free-text question, on blocks and at the end."""
         return [*self.block_remarks, *self.closing]
@@ -335,14 +336,14 @@ class StudyDefinition(StoredPart):
     @classmethod
     def _tasks_fit_together(cls, tasks: list[Task]) -> list[Task]:
         if sum(isinstance(task, RatingTask) for task in tasks) > 1:
-            raise ValueError("a block has one task of kind likert or slider")
-        for kind in COMPARING_KINDS:
+            raise ValueError(f"a block has one task of kind {' or '.join(kinds_in('rating'))}")
+        for column in COMPARING:
             compared = (task for task in tasks if isinstance(task, ComparingTask))
-            dimensions = [task.dimension for task in compared if task.kind == kind]
+            dimensions = [task.dimension for task in compared if task.column == column]
             if len(dimensions) > 1 and ("" in dimensions or len(set(dimensions)) < len(dimensions)):
                 raise ValueError(
-                    f"several tasks of kind {kind}: give each a dimension of its own, such as "
-                    "dimension: fluency"
+                    f"several tasks of kind {' or '.join(kinds_in(column))}: give each a dimension "
+                    "of its own, such as dimension: fluency"
                 )
         rated = {d.name for task in tasks if isinstance(task, RatingTask) for d in task.dimensions}
         compared_by = {task.dimension for task in tasks if isinstance(task, ComparingTask)}

@@ -1,11 +1,22 @@
 """The tasks for a block."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from survey.definition.dimension_names import DimensionName
-from survey.definition.parts import Name, Part, StoredPart, Text, refuse_repeats, wrong
+from survey.definition.labels import Labels
+from survey.definition.parts import (
+    Name,
+    Part,
+    StoredPart,
+    Text,
+    refuse_repeats,
+    with_hint,
+    wrong,
+)
 from survey.definition.points import Point, PointValue, exact, point_value
 
 #: Steps from one end of a slider to the other.
@@ -19,15 +30,69 @@ class Dimension(Part):
     question: Text
 
 
+@dataclass(frozen=True)
+class TextOfTask:
+    """What participants read of a task: what it is, its text, and the answers offered."""
+
+    label: str
+    text: str
+    options: Sequence[str] = ()
+    #: What researchers have to know of it, and participants do not see.
+    note: str = ""
+
+
 class AskedTask(StoredPart):
     """A task, whatever its kind. Kinds say what differs."""
 
+    #: The column that has its answers, in ratings.csv, ranks.csv or comments.csv.
+    column: ClassVar[str]
+    #: What files have for stored values; nothing where they have the numbers.
+    words: ClassVar[Mapping[str, float]] = {}
+    #: What it asks for, and what the answers are, in lists of both.
+    asks_for: ClassVar[str]
+    answers: ClassVar[str]
+    #: What the codebook says of an empty cell.
+    empty_in_words: ClassVar[str] = ""
+
     kind: str
+
+    @classmethod
+    def called(cls) -> str:
+        """The kind, as study.yaml and stored answers have it."""
+        return str(get_args(cls.model_fields["kind"].annotation)[0])
+
+    @classmethod
+    def cell(cls, value: float) -> float | str:
+        """A stored value, as files have it."""
+        return next((word for word, number in cls.words.items() if number == value), value)
+
+    @classmethod
+    def in_words(cls, value: float) -> str:
+        """A stored value, as researchers read it."""
+        return str(cls.cell(value))
+
+    @property
+    def values_in_words(self) -> str:
+        """The values of its column, for the codebook."""
+        raise NotImplementedError
+
+    def texts(self, labels: Labels) -> Iterator[TextOfTask]:
+        """What participants read of it."""
+        raise NotImplementedError
+
+    def measures(self, labels: Labels) -> Iterator[str]:
+        """What it measures: sentences of a plan."""
+        raise NotImplementedError
 
 
 class RatingTask(AskedTask):
     """Every response is rated on every dimension. A block has at most one such task."""
 
+    column, asks_for = "rating", "a rating of each response"
+    #: What its questions are called.
+    label: ClassVar[str]
+    #: The form of the scale, as HEDS calls it (4.3.5).
+    presented_as: ClassVar[str]
     #: Whether ratings may lie between the labelled points.
     between: ClassVar[bool] = False
 
@@ -50,9 +115,37 @@ class RatingTask(AskedTask):
         """The values that a rating may have, rising."""
         raise NotImplementedError
 
+    @property
+    def values_in_words(self) -> str:
+        return "; ".join(f"{point.value} = {point.label}" for point in self.scale)
+
+    @property
+    def size_in_words(self) -> str:
+        """How many values there are."""
+        return str(len(self.scale))
+
+    @property
+    def scale_in_words(self) -> str:
+        """How ratings are given: "on a scale of 2 points: 1 Low, 2 High"."""
+        points = ", ".join(f"{point.value} {point.label}" for point in self.scale)
+        return f"on a scale of {len(self.scale)} points: {points}"
+
+    def texts(self, labels: Labels) -> Iterator[TextOfTask]:
+        scale = [f"{point.value}: {point.label}" for point in self.scale]
+        for one in self.dimensions:
+            label = labels.text("dimensions", one.name)
+            yield TextOfTask(f"{self.label}: {label}", one.question, scale)
+
+    def measures(self, labels: Labels) -> Iterator[str]:
+        for one in self.dimensions:
+            label = labels.text("dimensions", one.name)
+            yield f"{label}: “{one.question}”, {self.scale_in_words}."
+
 
 class LikertTask(RatingTask):
     """Ratings on one labelled scale."""
+
+    answers, label, presented_as = "ratings", "Rating", "multiple choice"
 
     kind: Literal["likert"]
     scale: list[Point] = Field(min_length=2, max_length=11)
@@ -75,6 +168,7 @@ class LikertTask(RatingTask):
 class SliderTask(RatingTask):
     """Ratings on a slider without a starting value."""
 
+    answers, label, presented_as = "ratings on a line", "Slider", "slider"
     between = True
     ALWAYS_STORED = frozenset({"minimum", "maximum"})
 
@@ -97,6 +191,20 @@ class SliderTask(RatingTask):
             Point(value=self.minimum, label=self.left),
             Point(value=self.maximum, label=self.right),
         ]
+
+    @property
+    def values_in_words(self) -> str:
+        step = self.step
+        numbers = "whole numbers" if step == 1 else f"numbers in steps of {step}"
+        return f"{super().values_in_words}; {numbers} between them"
+
+    @property
+    def size_in_words(self) -> str:
+        return f"from {self.minimum} to {self.maximum}, in steps of {self.step:g}"
+
+    @property
+    def scale_in_words(self) -> str:
+        return f"on a slider from {self.minimum} ({self.left}) to {self.maximum} ({self.right})"
 
     @model_validator(mode="after")
     def _has_length(self) -> "SliderTask":
@@ -125,29 +233,91 @@ class ComparingTask(AskedTask):
 
     dimension: DimensionName | Literal[""] = ""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several responses of a page may have the same value."""
+        return False
+
+    def of_ranks(self, ranks: Sequence[int]) -> list[float | None]:
+        """The value that each response gets from somebody for whom they have these ranks, 1 for the
+        best; None for no value.
+        """
+        raise NotImplementedError
+
+    def _by_dimension(self, text: str) -> str:
+        return f"{self.dimension}: {text}" if self.dimension else text
+
+    def _labelled(self, text: str, labels: Labels) -> str:
+        label = labels.text("dimensions", self.dimension)
+        return f"{text}: {label}" if self.dimension else text
+
 
 class RankingTask(ComparingTask):
     """The responses of a block are put in order, 1 for the best."""
 
     ALWAYS_STORED = frozenset({"dimension", "ties"})
+    column, asks_for, answers = "rank", "a ranking", "ranks"
+
     kind: Literal["ranking"]
     question: Text
     ties: bool = False
+
+    @property
+    def is_shared(self) -> bool:
+        return self.ties
+
+    @classmethod
+    def in_words(cls, value: float) -> str:
+        return f"rank {value}"
+
+    def of_ranks(self, ranks: Sequence[int]) -> list[float | None]:
+        return [*ranks]
+
+    @property
+    def values_in_words(self) -> str:
+        return self._by_dimension(self.question)
+
+    def texts(self, labels: Labels) -> Iterator[TextOfTask]:
+        ties = "Ties are allowed." if self.ties else "Ties are not allowed."
+        yield TextOfTask(self._labelled("Ranking", labels), self.question, note=ties)
+
+    def measures(self, labels: Labels) -> Iterator[str]:
+        yield f"Ranks of the responses on a page, 1 for the best: “{self.question}”."
 
 
 class BestWorstTask(ComparingTask):
     """One response of a block is chosen as best and another one as worst."""
 
     ALWAYS_STORED = frozenset({"dimension"})
+    column, asks_for, answers = "choice", "the best and the worst response", "best and worst"
+    words, empty_in_words = {"best": 1, "worst": -1}, "neither"
+
     kind: Literal["best_worst"]
     best: Text
     worst: Text
+
+    def of_ranks(self, ranks: Sequence[int]) -> list[float | None]:
+        chosen = {1: self.words["best"], len(ranks): self.words["worst"]}
+        return [chosen.get(rank) for rank in ranks]
+
+    @property
+    def values_in_words(self) -> str:
+        return self._by_dimension(f"best = {self.best}; worst = {self.worst}")
+
+    def texts(self, labels: Labels) -> Iterator[TextOfTask]:
+        yield TextOfTask(self._labelled("Best response", labels), self.best)
+        yield TextOfTask(self._labelled("Worst response", labels), self.worst)
+
+    def measures(self, labels: Labels) -> Iterator[str]:
+        yield f"The best and the worst response of a page: “{self.best}” and “{self.worst}”."
 
 
 class TextTask(AskedTask):
     """A free answer, at the end of a block or of the study. Lengths are in characters."""
 
     ALWAYS_STORED = frozenset({"hint", "required", "minimum", "maximum"})
+    column, asks_for, answers = "text", "a free answer", "free text"
+
     kind: Literal["text"]
     name: Name
     question: Text
@@ -162,8 +332,31 @@ class TextTask(AskedTask):
             raise ValueError("minimum is above maximum")
         return self
 
+    @property
+    def values_in_words(self) -> str:
+        return self.question
+
+    def texts(self, labels: Labels) -> Iterator[TextOfTask]:
+        needed = "Required" if self.required else "Optional"
+        note = f"{needed}, {self.minimum} to {self.maximum} characters."
+        yield TextOfTask("Free text", with_hint(self.question, self.hint), note=note)
+
+    def measures(self, labels: Labels) -> Iterator[str]:
+        yield f"Free text: “{self.question}”."
+
 
 Task = Annotated[
     LikertTask | SliderTask | RankingTask | BestWorstTask | TextTask, Field(discriminator="kind")
 ]
-COMPARING_KINDS = ("ranking", "best_worst")
+#: Every kind by its name, in the order in which a page asks.
+KINDS: dict[str, type[AskedTask]] = {kind.called(): kind for kind in get_args(get_args(Task)[0])}
+#: Each column of tasks that compare, with its kind; of several, the first one.
+COMPARING: dict[str, type[ComparingTask]] = {}
+for _kind in KINDS.values():
+    if issubclass(_kind, ComparingTask):
+        COMPARING.setdefault(_kind.column, _kind)
+
+
+def kinds_in(*columns: str) -> tuple[str, ...]:
+    """The names of the kinds whose answers are in these columns."""
+    return tuple(name for name, kind in KINDS.items() if kind.column in columns)

@@ -95,7 +95,7 @@ class _Reading:
         allowed = {str(rank): rank for rank in range(1, len(self.responses) + 1)}
         taken: set[int] = set()
         number = self.definition.numbered(task.kind, task.dimension)
-        several = len(self.definition.rankings) > 1
+        several = len(self.definition.answers_in("rank")) > 1
         for which, response in self.named():
             name = rank_name(response, number)
             rank = allowed.get(self.sent.get(name, ""))
@@ -251,12 +251,13 @@ def read_block(
         reading.check()
     if definition.rating is not None:
         reading.ratings(definition.rating, named[above:])
-    for ranking in definition.rankings:
-        reading.ranks(ranking)
-    for choice in definition.best_worst:
-        reading.choices(choice)
-    for task in definition.block_remarks:
-        read_text(sent, task, reading.checked.values.texts, reading.checked)
+    for task in definition.comparing:
+        if isinstance(task, RankingTask):
+            reading.ranks(task)
+        elif isinstance(task, BestWorstTask):
+            reading.choices(task)
+    for remark in definition.block_remarks:
+        read_text(sent, remark, reading.checked.values.texts, reading.checked)
     remarks = definition.block_remarks
     reading.checked.values.writing = read_writing(sent, definition, remarks)
     return reading.checked

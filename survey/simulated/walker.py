@@ -18,7 +18,7 @@ from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
 from survey.definition.dimension_names import in_forms
-from survey.definition.tasks import TextTask
+from survey.definition.tasks import ComparingTask, RatingTask, TextTask
 from survey.simulated import clock
 from survey.simulated.answers import ranks
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text, letters
@@ -287,19 +287,17 @@ class SimulatedVisit:
         """Every rating, rank and choice for the block, in the order of the page."""
         judged = {}
         for task in study.tasks:
-            if task.kind in ("likert", "slider"):
+            if isinstance(task, RatingTask):
                 for response, text in shown.items():
-                    for dimension in study.rated.dimensions:
+                    for dimension in task.dimensions:
                         cell = RatingKey(*block.name, text.model, text.condition, dimension.name)
                         at = SentRating(*block.name, response, task.kind, dimension.name)
                         judged[at] = self.plan.ratings[cell]
-            elif task.kind in ("ranking", "best_worst"):
+            elif isinstance(task, ComparingTask):
                 wanted = [task.dimension] if task.dimension else self.content.dimensions
                 placed = ranks(self.plan.places(block, list(shown.values()), wanted))
-                for response, rank in zip(shown, placed, strict=True):
+                for response, value in zip(shown, task.of_ranks(placed), strict=True):
                     at = SentRating(*block.name, response, task.kind, task.dimension)
-                    choice = {1: 1, len(shown): -1}.get(rank)
-                    value = rank if task.kind == "ranking" else choice
                     if value is not None:
                         judged[at] = value
         return judged

@@ -15,8 +15,9 @@ from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.dialogue import turns_of
 from survey.definition.tasks import (
-    COMPARING_KINDS,
+    KINDS,
     BestWorstTask,
+    ComparingTask,
     RankingTask,
     SliderTask,
     TextTask,
@@ -127,8 +128,8 @@ def block_context(
         "entries": page.entries(check, item),
         "scale": page.scale,
         "slider": page.slider(),
-        "rankings": [page.ranking(task) for task in definition.rankings],
-        "panels": [page.choices(task) for task in definition.best_worst],
+        "rankings": [page.ranking(t) for t in definition.comparing if isinstance(t, RankingTask)],
+        "panels": [page.choices(t) for t in definition.comparing if isinstance(t, BestWorstTask)],
         "texts": text_items(definition, definition.block_remarks, sent, errors, writing),
         "ai_policy": ai_policy(definition),
         "look": look_of(definition),
@@ -161,7 +162,7 @@ def given_answers(
     sent: dict[str, object] = {CHECK: check.answer} if check is not None else {}
     for rating in Rating.objects.filter(presentation=presentation):
         response = block.responses[rating.response_id]
-        if rating.task in COMPARING_KINDS:
+        if issubclass(KINDS[rating.task], ComparingTask):
             number = definition.numbered(rating.task, rating.dimension)
             if rating.task == "ranking":
                 sent[rank_name(response, number)] = rating.value
@@ -281,7 +282,7 @@ class _Page:
         ranks = tuple((rank, str(rank)) for rank in range(1, len(rows) + 1))
         return {
             "number": number,
-            "several": len(self.definition.rankings) > 1,
+            "several": len(self.definition.answers_in("rank")) > 1,
             "question": task.question,
             "ties": task.ties,
             "ranks": ranks,
