@@ -266,6 +266,18 @@ class StudyDefinition(StoredPart):
         number = dimensions.index(dimension) + 1
         return "" if number == 1 else str(number)
 
+    def input_of(
+        self, kind: str, dimension: str, *, response: str, value: float
+    ) -> tuple[str, float | str]:
+        """The input by which a block's page gives a response a value: its name, and what it
+        sends.
+        """
+        asked = KINDS[kind]
+        if issubclass(asked, ComparingTask):
+            return asked.input_of(response, self.numbered(kind, dimension), value)
+        assert issubclass(asked, RatingTask)
+        return asked.input_name(response, dimension), value
+
     @property
     def training_items(self) -> list[TrainingItem]:
         """The training items, each with a page of its own."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from survey.definition.dimension_names import DimensionName
+from survey.definition.dimension_names import DimensionName, in_forms
 from survey.definition.labels import Labels
 from survey.definition.parts import (
     Name,
@@ -114,6 +114,11 @@ class RatingTask(AskedTask):
     def values(self) -> list[float]:
         """The values that a rating may have, rising."""
         raise NotImplementedError
+
+    @classmethod
+    def input_name(cls, response: str, dimension: str) -> str:
+        """The name of the inputs that rate a response, which browsers know by this id."""
+        return f"r-{response}-{in_forms(dimension)}"
 
     @property
     def values_in_words(self) -> str:
@@ -244,6 +249,13 @@ class ComparingTask(AskedTask):
         """
         raise NotImplementedError
 
+    @classmethod
+    def input_of(cls, response: str, number: str, value: float) -> tuple[str, float | str]:
+        """The input that gives a response a value: its name, and what it sends. `number`: see
+        `StudyDefinition.numbered`.
+        """
+        raise NotImplementedError
+
     def _by_dimension(self, text: str) -> str:
         return f"{self.dimension}: {text}" if self.dimension else text
 
@@ -273,6 +285,15 @@ class RankingTask(ComparingTask):
     def of_ranks(self, ranks: Sequence[int]) -> list[float | None]:
         return [*ranks]
 
+    @classmethod
+    def input_name(cls, response: str, number: str) -> str:
+        """The name of the inputs that give a response its rank; `number` as in `input_of`."""
+        return f"rank{number}-{response}"
+
+    @classmethod
+    def input_of(cls, response: str, number: str, value: float) -> tuple[str, float | str]:
+        return cls.input_name(response, number), value
+
     @property
     def values_in_words(self) -> str:
         return self._by_dimension(self.question)
@@ -299,6 +320,10 @@ class BestWorstTask(ComparingTask):
     def of_ranks(self, ranks: Sequence[int]) -> list[float | None]:
         chosen = {1: self.words["best"], len(ranks): self.words["worst"]}
         return [chosen.get(rank) for rank in ranks]
+
+    @classmethod
+    def input_of(cls, response: str, number: str, value: float) -> tuple[str, float | str]:
+        return f"{cls.cell(value)}{number}", response
 
     @property
     def values_in_words(self) -> str:

@@ -17,7 +17,6 @@ from selectolax.lexbor import LexborHTMLParser
 from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
-from survey.definition.dimension_names import in_forms
 from survey.definition.tasks import ComparingTask, RatingTask, TextTask
 from survey.simulated import clock
 from survey.simulated.answers import ranks
@@ -246,7 +245,7 @@ class SimulatedVisit:
             item = study.training_items[form.item - 1]
             given = self.plan.trained(item, study.rated, form.attempt)
             ratings = [
-                (f"r-training{place}-{in_forms(dimension)}", str(value))
+                (study.rated.input_name(f"training{place}", dimension), str(value))
                 for place, ratings in enumerate(given, start=1)
                 for dimension, value in ratings.items()
             ]
@@ -395,9 +394,5 @@ def _text(name: str) -> str:
 
 def _input(study: StudyDefinition, at: SentRating, value: float) -> tuple[str, str]:
     """The form's values for a rating, rank or choice."""
-    if at.task == "ranking":
-        return f"rank{study.numbered(at.task, at.dimension)}-{at.response}", str(value)
-    if at.task == "best_worst":
-        number = study.numbered(at.task, at.dimension)
-        return f"{'best' if value > 0 else 'worst'}{number}", at.response
-    return f"r-{at.response}-{in_forms(at.dimension)}", str(value)
+    name, sent = study.input_of(at.task, at.dimension, response=at.response, value=value)
+    return name, str(sent)
