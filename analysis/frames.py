@@ -14,6 +14,7 @@ from pandas import DataFrame, concat
 
 from analysis.manual_decisions import exclusions_in_force
 from analysis.metrics.words import words
+from analysis.recipe import Scale
 from analysis.rehearsal import Rehearsal
 from analysis.repeats import one_of_each
 from analysis.study_data import Contrast, ProtocolData, StudyData, exact
@@ -201,7 +202,7 @@ def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
     last = reference.model if reference else None
     one_each = one_of_each(frames, settings.repeats)
     of_means = settings.repeats == "mean" and one_each.repeats.ratings > 0
-    scale = definition.rating.scale if definition.rating else []
+    scale = Scale.of(definition.rating)
     return StudyData(
         participants=_asked(frames["participants"], definition),
         ratings=one_each.ratings,
@@ -212,8 +213,8 @@ def _study_data(study: Study, frames: Mapping[str, DataFrame]) -> StudyData:
         scenarios=list(study.scenarios.order_by("position").values_list("name", flat=True)),
         models=sorted(dict.fromkeys(systems), key=lambda model: model == last),
         # means lie between the points, as on a slider
-        scale=[(p.value, p.label) for p in ([scale[0], scale[-1]] if of_means else scale)],
-        between=of_means or (definition.rating is not None and definition.rating.kind == "slider"),
+        scale=[scale.points[0], scale.points[-1]] if of_means else scale.points,
+        between=of_means or scale.between,
         orders=_orders(definition),
         responses=_responses(study),
         whole_blocks=definition.shows_whole_blocks,

@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, FiniteFloat, StringConstraints, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
+from survey.definition.tasks import RatingTask
 from survey.files.problems import DefinitionError, Problem
 from survey.files.yaml_file import YamlFile
 from survey.regions import REGIONS
@@ -56,6 +57,13 @@ class Scale:
 
     points: Sequence[tuple[float, str]]
     between: bool
+
+    @classmethod
+    def of(cls, rating: RatingTask | None) -> "Scale":
+        """That of a task; without one, no points."""
+        if rating is None:
+            return cls([], between=False)
+        return cls([(point.value, point.label) for point in rating.scale], rating.between)
 
     @property
     def ends(self) -> tuple[float, float]:

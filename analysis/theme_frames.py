@@ -6,8 +6,8 @@ from pandas import DataFrame
 
 from analysis.tables.themes import ThemesData
 from analysis.theme_coding import answers_to_code, code_book, codings_of, letters_of
+from survey.definition.tasks import kinds_in
 from survey.models import BlockResponse, Presentation, Rating, Response, Study
-from survey.tidy.answers import BEST_WORST
 
 
 def read_themes(study: Study, sources: Sequence[str]) -> ThemesData:
@@ -41,7 +41,7 @@ def _systems(study: Study, sources: Sequence[str]) -> dict[int, tuple[str, str]]
     chosen = Rating.objects.filter(
         presentation__participant__study=study,
         presentation__participant__source__in=list(sources),
-        task=BEST_WORST,
+        task__in=kinds_in("choice"),
         value=1,
     ).order_by("-id")
     names = ("presentation_id", "response__system__model", "response__system__condition")

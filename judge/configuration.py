@@ -20,7 +20,7 @@ from judge.rubrics import ONE_LINE, PRESETS
 from judge.wording import NOUNS, Nouns, written_in
 from survey.definition import StudyDefinition
 from survey.definition.parts import Part
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 
 
 class JudgeConfiguration(Part):
@@ -143,7 +143,7 @@ def configuration_of(
         questions=questions,
         rubrics={name: _rubric(judge, name, is_neutral=is_neutral) for name in questions},
         scale=VERDICTS if judge.presentation == "pair" else judge.scale or whole_points(study),
-        between=judge.scale is None and task.kind == "slider",
+        between=judge.scale is None and task.between,
         presentation=judge.presentation,
         reasons=judge.reasons,
         temperature=judge.temperature,

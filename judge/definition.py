@@ -13,7 +13,7 @@ from judge.rubrics import PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.dimension_names import DimensionName
 from survey.definition.parts import Name, Part, Text, written_like, wrong
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.files.suggestions import did_you_mean, not_among
 from survey.files.templates import pieces_of
 

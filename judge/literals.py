@@ -34,7 +34,7 @@ from judge.plain_numbers import (
     without_list_marker,
 )
 from judge.refusing import may_refuse
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.definition.word_edges import BEGINS
 from survey.files.digits import ascii_digits
 

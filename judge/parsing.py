@@ -32,7 +32,7 @@ from judge.plain_numbers import (
     without_highest,
 )
 from judge.refusing import may_refuse
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.files.digits import ascii_digits
 
 #: Maximum length of an answer in characters.

@@ -14,7 +14,7 @@ from judge.doubts import (
     is_announcement,
     names_score,
 )
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.files.digits import ascii_digits
 
 #: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.

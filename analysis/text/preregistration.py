@@ -3,7 +3,7 @@
 What the analyses do is said in the words of the report's methods. Pure.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -18,7 +18,7 @@ from analysis.text.sentences import ENVIRONMENT, GIVEN_BACK, Sentences
 from survey.definition.contrast import comparison_of
 from survey.definition.labels import GivenLabels, Labels, usual_of
 from survey.definition.study import StudyDefinition
-from survey.definition.tasks import TextTask
+from survey.definition.tasks import AskedTask
 from survey.files.markdown_text import literal, literal_line
 
 #: The forms that a plan is written for, with the ending of their files; `json` is the plan itself.
@@ -161,7 +161,7 @@ class PlanWords:
 
     @property
     def _kind(self) -> dict[str, bool]:
-        return {"rated": self.rated, "ranked": bool(self.study.rankings)}
+        return {"rated": self.rated, "ranked": bool(self.study.answers_in("rank"))}
 
     @property
     def _scenarios(self) -> int:
@@ -296,22 +296,10 @@ class PlanWords:
 
     def _measures(self) -> Iterator[Sentence]:
         study = self.study
-        if study.rating is not None:
-            for dimension in study.rating.dimensions:
-                yield say(
-                    "rating",
-                    label=self.dimensions[dimension.name],
-                    question=dimension.question,
-                    points=study.rating.scale,
-                    between=study.rating.kind == "slider",
-                )
-        for ranking in study.rankings:
-            yield say("ranking", question=ranking.question)
-        for choice in study.best_worst:
-            yield say("best_worst", best=choice.best, worst=choice.worst)
-        texts: Sequence[TextTask] = [*study.block_remarks, *study.closing]
-        for task in texts:
-            yield say("free_text", question=task.question)
+        asked: list[AskedTask] = [*study.asked_on_blocks, *study.closing]
+        for task in asked:
+            for said in task.measures(self.labels):
+                yield say("measure", said=said)
         for source, questions in (
             ("demographics", study.asked_demographics),
             ("prolific_demographics", study.prolific_demographics),
@@ -359,7 +347,7 @@ class PlanWords:
 
     def _methods(self, recipe: Recipe) -> Iterator[Sentence]:
         """What the report's methods say of a recipe, as far as the plan tells; the main first."""
-        recipe = recipe.on(self._scale)
+        recipe = recipe.on(Scale.of(self.study.rating))
         of_raters = recipe.unit == "participant"
         if of_raters:
             yield say_methods("raters_are_units", recipe=recipe, rated=self.rated)
@@ -454,7 +442,7 @@ class PlanWords:
             )
 
     def _methods_without_ratings(self, recipe: Recipe) -> Iterator[Sentence]:
-        if self.study.rankings:
+        if self.study.answers_in("rank"):
             yield say_methods(
                 "ranking_tests",
                 friedman=self.study.shows_whole_blocks,
@@ -463,7 +451,7 @@ class PlanWords:
                 pairs=True,
                 signed_ranks_said=self.rated and bool(self.sides["a"] and self.models),
             )
-        if self.study.best_worst:
+        if self.study.answers_in("choice"):
             yield say_methods(
                 "choice_tests",
                 used=CHOICE_TESTS,
@@ -473,14 +461,6 @@ class PlanWords:
             )
             resamples = recipe.bootstrap.resamples if recipe.bootstrap else RESAMPLES
             yield say_methods("choices", recipe=recipe, resamples=resamples)
-
-    @property
-    def _scale(self) -> Scale:
-        rating = self.study.rating
-        if rating is None:
-            return Scale([], between=False)
-        points = [(point.value, point.label) for point in rating.scale]
-        return Scale(points, between=rating.kind == "slider")
 
     def _inference(self) -> Iterator[Sentence]:
         if self.recipe is None:

@@ -64,10 +64,7 @@ def warnings_of_recipes(
 
 def scale_of(definition: StudyDefinition) -> Scale | None:
     """The scale of the study's ratings, where it asks for some."""
-    rating = definition.rating
-    if rating is None:
-        return None
-    return Scale([(p.value, p.label) for p in rating.scale], between=rating.kind == "slider")
+    return Scale.of(definition.rating) if definition.rating else None
 
 
 def _questions_of_columns(definition: StudyDefinition) -> Columns:

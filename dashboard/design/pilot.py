@@ -28,13 +28,6 @@ MEASURES = {
 }
 MEASURE = catalogue.table("protocol").column("measure")
 REMARKS_SHOWN = 20
-TASKS = {
-    "likert": "ratings",
-    "slider": "ratings on a line",
-    "ranking": "ranks",
-    "best_worst": "best and worst",
-    "text": "free text",
-}
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ def side(study: Study, include: list[str]) -> Side:
     definition = StudyDefinition.model_validate(study.definition)
     return Side(
         study,
-        ", ".join(TASKS[task.kind] for task in definition.tasks),
+        ", ".join(task.answers for task in definition.tasks),
         analysis,
         {row["measure"]: row for row in stored},
         list(remarks[:REMARKS_SHOWN]),

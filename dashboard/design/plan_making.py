@@ -60,7 +60,7 @@ def plan_of(study: Study, options: PlanOptions, *, file: Path | None = None) -> 
     definition = definition_of(study)
     if definition.rating is None:
         raise NoPlan(f"{study.slug}: the study asks for no ratings, so there is nothing to plan")
-    length = float(_scale(definition).length)
+    length = float(Scale.of(definition.rated).length)
     if options.difference and options.difference > length:
         said = f"a difference of {options.difference:g} points"
         raise NoPlan(f"{study.slug}: {said} is more than the length of the scale, {length:g}")
@@ -78,14 +78,9 @@ def plan_of(study: Study, options: PlanOptions, *, file: Path | None = None) -> 
 
 def scale_of(study: Study) -> tuple[SimulatedScale, FittedLink]:
     """The scale of simulated ratings, and the link of the model that analyses them."""
-    scale = _scale(definition_of(study))
+    scale = Scale.of(definition_of(study).rated)
     low, high = scale.ends
     return SimulatedScale(low, high), "probit" if scale.is_ordinal else "linear"
-
-
-def _scale(definition: StudyDefinition) -> Scale:
-    rated = definition.rated
-    return Scale([(point.value, point.label) for point in rated.scale], rated.kind == "slider")
 
 
 def _design(study: Study, definition: StudyDefinition) -> PlannedDesign:

@@ -16,14 +16,7 @@ from survey.definition.questions import (
     ScreeningQuestion,
 )
 from survey.definition.settings import Settings
-from survey.definition.tasks import (
-    BestWorstTask,
-    LikertTask,
-    RankingTask,
-    SliderTask,
-    Task,
-    TextTask,
-)
+from survey.definition.tasks import AskedTask
 from survey.models import Scenario
 from survey.notices import ai_policy, writing_notice
 
@@ -84,7 +77,7 @@ def texts_of(preview: Preview) -> list[TextSection]:
         TextSection("Scenarios", [_scenario(preview.labels, s) for s in scenarios], block),
         TextSection("Questions on each block", list(_asked(shown, preview.labels)), block),
         TextSection("Attention checks", [_check(shown, c) for c in shown.attention_checks], check),
-        TextSection("Closing questions", [_text(task) for task in shown.closing], page["closing"]),
+        TextSection("Closing questions", list(_of(shown.closing, preview.labels)), page["closing"]),
         TextSection("About the participant", about, page["about"]),
         TextSection("Endings", list(_endings(preview)), "completed"),
     ]
@@ -146,44 +139,15 @@ def _scenario(labels: Labels, scenario: Scenario) -> Entry:
 
 
 def _asked(shown: StudyDefinition, labels: Labels) -> Iterator[Entry]:
-    for task in shown.tasks:
-        yield from _of_task(task, labels)
+    yield from _of(shown.tasks, labels)
     if shown.comment:
         yield Entry("Remarks", shown.comment, note="Optional free text.")
 
 
-def _of_task(task: Task, labels: Labels) -> Iterator[Entry]:
-    if isinstance(task, LikertTask):
-        scale = [f"{point.value}: {point.label}" for point in task.scale]
-        for dimension in task.dimensions:
-            yield Entry(
-                f"Rating: {labels.text('dimensions', dimension.name)}", dimension.question, scale
-            )
-    elif isinstance(task, SliderTask):
-        scale = [f"{task.minimum}: {task.left}", f"{task.maximum}: {task.right}"]
-        for dimension in task.dimensions:
-            yield Entry(
-                f"Slider: {labels.text('dimensions', dimension.name)}", dimension.question, scale
-            )
-    elif isinstance(task, RankingTask):
-        ties = "Ties are allowed." if task.ties else "Ties are not allowed."
-        yield Entry(f"Ranking{_by(task.dimension, labels)}", task.question, note=ties)
-    elif isinstance(task, BestWorstTask):
-        by = _by(task.dimension, labels)
-        yield Entry(f"Best response{by}", task.best)
-        yield Entry(f"Worst response{by}", task.worst)
-    else:
-        yield _text(task)
-
-
-def _by(dimension: str, labels: Labels) -> str:
-    return f": {labels.text('dimensions', dimension)}" if dimension else ""
-
-
-def _text(task: TextTask) -> Entry:
-    needed = "Required" if task.required else "Optional"
-    length = f"{task.minimum} to {task.maximum} characters"
-    return Entry("Free text", _with_hint(task), note=f"{needed}, {length}.")
+def _of(tasks: Sequence[AskedTask], labels: Labels) -> Iterator[Entry]:
+    for task in tasks:
+        for said in task.texts(labels):
+            yield Entry(said.label, said.text, said.options, said.note)
 
 
 def _check(shown: StudyDefinition, check: AttentionItem) -> Entry:
@@ -211,7 +175,7 @@ def _about(question: Question, labels: Labels) -> Entry:
     return Entry(called, text, note="A list of US states.")
 
 
-def _with_hint(question: Question | ScreeningQuestion | ComprehensionQuestion | TextTask) -> str:
+def _with_hint(question: Question | ScreeningQuestion | ComprehensionQuestion) -> str:
     return f"{question.question} ({question.hint})" if question.hint else question.question
 
 

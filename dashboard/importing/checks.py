@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import pairwise
+from typing import NamedTuple
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import (
@@ -19,6 +20,7 @@ from dashboard.importing.people import (
 )
 from dashboard.importing.repeats import COLUMN, RepeatNumbers
 from survey.definition.mapping import StudyMap
+from survey.definition.tasks import ComparingTask
 from survey.files.digits import NumberedNames, as_whole
 from survey.files.names import key_of_texts
 from survey.files.suggestions import not_among
@@ -33,7 +35,6 @@ CELL = NAMED
 TEXTS, MADE_FROM = ("prompt", "context"), {"scenario": "prompt"}
 WITHOUT_RATINGS = ("declined", "failed_comprehension", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions", COLUMN)
-CHOICES = {"best": 1, "worst": -1}
 RATINGS = Columns(
     required=("participant", *CELL, "dimension", "rating"),
     optional=(*TEXTS, *SHOWN),
@@ -332,6 +333,32 @@ def _check_positions(table: TidyFile, person: Person, blocks: int) -> None:
             table.problem(answers.line, "response_position", reason)
 
 
+class Placed(NamedTuple):
+    """What a row says of a response in one column."""
+
+    kind: type[ComparingTask]
+    value: int
+
+
+def _placed(
+    table: TidyFile, line: int, row: Row, shown: int, vocabulary: Vocabulary
+) -> list[Placed] | None:
+    """What a row says of a response that is one of `shown`; None where a word is none."""
+    placed = []
+    for column, kind in vocabulary.placing.items():
+        value: float | None = None
+        if not kind.words:
+            value = table.whole(line, row, column, least=1, most=shown)
+        elif row.get(column):
+            word = table.choice(line, row, column, list(kind.words))
+            if word is None:
+                return None
+            value = kind.words[word]
+        if value is not None:
+            placed.append(Placed(kind, int(value)))
+    return placed
+
+
 def read_ranks(
     data: bytes,
     file: str,
@@ -352,7 +379,7 @@ def read_ranks(
     table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
     cells, persons = CellReader(table, vocabulary), PersonReader(table, people, adds=new_people)
     sizes = vocabulary.block_sizes
-    first_lines: dict[tuple[str, JudgedPage, str, str, int], int] = {}
+    first_lines: dict[tuple[str, JudgedPage, str, type[ComparingTask], int], int] = {}
     ranked: dict[tuple[str, JudgedPage, str], list[tuple[int, int]]] = {}  # ranks with their lines
     repeats = RepeatNumbers(table, "ranks")
     n = 0
@@ -363,22 +390,13 @@ def read_ranks(
         cell = cells.cell(line, row)
         dimension = cells.rank_dimension(line, row)
         shown = sizes[cell[0]] if cell else LARGEST
-        rank = table.whole(line, row, "rank", least=1, most=shown)
-        choice = table.choice(line, row, "choice", list(CHOICES)) if row.get("choice") else ""
-        if person is None or cell is None or dimension is None or choice is None:
+        placed = _placed(table, line, row, shown, vocabulary)
+        if person is None or cell is None or dimension is None or placed is None:
             continue
-        placed = [
-            (column, task, value)
-            for column, task, value in (
-                ("rank", "ranking", rank),
-                ("choice", "best_worst", CHOICES.get(choice)),
-            )
-            if value is not None
-        ]
         # the same response as best and as worst is no repeat, but a slip of the pen
         judged = [
-            ((person.name, *cell, dimension, task, value if task == "best_worst" else None), value)
-            for _, task, value in placed
+            ((person.name, *cell, dimension, kind, value if kind.words else None), value)
+            for kind, value in placed
         ]
         repeat = repeats.number(line, row, *judged)
         if repeat is None:
@@ -386,18 +404,18 @@ def read_ranks(
         given = Given(person, cell, _page(table, line, row, cell[0], repeat, vocabulary))
         answers = _block_answers(table, line, row, given, vocabulary)
         revisions = table.whole(line, row, "revisions") or 0
-        for column, task, value in placed:
-            key = (given.response, task, dimension)
+        for kind, value in placed:
+            key = (given.response, kind.called(), dimension)
             if key in answers.values:
                 reason = "{!r} has placed this response already"
                 repeats.problem(line, given.page.repeat, reason, person.name)
-            place = (person.name, given.page, dimension, task, value)
+            place = (person.name, given.page, dimension, kind, value)
             first = first_lines.setdefault(place, line)
-            if first != line and not (task == "ranking" and dimension in vocabulary.ties):
+            if first != line and (kind.column, dimension) not in vocabulary.shared:
                 reason = "{} is on line {} already, for the same block"
-                table.problem(line, column, reason, row[column], first)
+                table.problem(line, kind.column, reason, row[kind.column], first)
             answers.values[key] = (value, revisions)
-            if task == "ranking":
+            if not kind.words:
                 ranked.setdefault((person.name, given.page, dimension), []).append((value, line))
             revisions = 0  # a row with a rank and a choice counts their changes together
     for (_, page, _), ranks in ranked.items():

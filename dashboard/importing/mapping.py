@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from dashboard.importing.checks import CELL, CHOICES, RANKS, RATINGS
+from dashboard.importing.checks import CELL, RANKS, RATINGS
 from dashboard.importing.gold import GOLD
 from dashboard.importing.people import STATUSES, Vocabulary, asked_of_people
 from survey.definition import StudyDefinition, responses
@@ -17,7 +17,7 @@ def known_in(vocabulary: Vocabulary) -> Known:
         **{column: list(dict.fromkeys(filter(None, known))) for column, known in of_cells},
         "dimension": [*vocabulary.dimensions, *vocabulary.rank_dimensions],
         "rating": [str(value) for value in vocabulary.scale],
-        "choice": list(CHOICES),
+        **{column: list(kind.words) for column, kind in vocabulary.placing.items() if kind.words},
         "status": STATUSES,
         "source": vocabulary.sources,
         "way_in": vocabulary.ways_in,

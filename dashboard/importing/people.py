@@ -12,6 +12,7 @@ from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
 from dashboard.importing.options import EXPIRED, REVOKED, Options, WrongAnswers
 from survey.definition.mapping import StudyMap
+from survey.definition.tasks import ComparingTask
 from survey.files.table_file import Columns
 
 #: What names a cell of the study.
@@ -60,9 +61,11 @@ class Vocabulary:
     #: One of these by the id of its response.
     public_ids: Mapping[str, tuple[int, int]]
     dimensions: list[str]
-    #: The dimensions by which a block may have a rank twice; an empty one is that of a ranking
-    #: without.
-    ties: Collection[str]
+    #: The columns and dimensions of which a block may have a value twice; a dimension is empty
+    #: where the task has none.
+    shared: Collection[tuple[str, str]]
+    #: The columns of ranks and choices, each with the kind of task that its values are stored for.
+    placing: Mapping[str, type[ComparingTask]]
     #: Of ranks and choices that have a dimension of their own, and whether rows have to say it.
     rank_dimensions: list[str]
     rank_dimension_needed: bool

@@ -36,6 +36,7 @@ from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
 from survey.definition.settings import ENDINGS, Settings
+from survey.definition.tasks import COMPARING
 from survey.files.names import key_of_texts, one_name
 from survey.files.problems import DefinitionError, Problem
 from survey.models import (
@@ -112,7 +113,7 @@ def import_ratings(
 def vocabulary_of(study: Study) -> Vocabulary:
     """What files of this study may name."""
     definition = definition_of(study)
-    asked = definition.demographics
+    asked, compared = definition.demographics, definition.comparing
     layout = content_of(study).layout
     cells = cells_of(study)
     responses = {response: (block, response) for block, response in cells}
@@ -123,10 +124,11 @@ def vocabulary_of(study: Study) -> Vocabulary:
         scenarios=_by_texts(study),
         public_ids={public_id: responses[response] for public_id, response in ids},
         dimensions=dimensions_of(definition),
-        ties={task.dimension for task in definition.rankings if task.ties},
+        shared={(task.column, task.dimension) for task in compared if task.is_shared},
+        placing=COMPARING | {task.column: type(task) for task in compared},
         rank_dimensions=definition.compared_dimensions,
         rank_dimension_needed=len(definition.compared_dimensions) > 1
-        and all(task.dimension for task in definition.comparing),
+        and all(task.dimension for task in compared),
         rating_task=definition.rating.kind if definition.rating else "",
         scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in (*definition.screening, *asked)],

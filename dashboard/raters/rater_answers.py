@@ -9,6 +9,7 @@ from analysis.models import AnalysisRun
 from dashboard.shared.block_labels import block_label
 from dashboard.shared.newest_analysis import tables_of
 from survey.definition.labels import usual
+from survey.definition.tasks import KINDS
 from survey.models import AttentionCheck, Participant, Rating, Study
 from survey.tidy import RATING_TASKS, cells_of, definition_of
 
@@ -75,11 +76,7 @@ def _is_rating(rating: Rating) -> bool:
 
 
 def _in_words(rating: Rating) -> str:
-    if _is_rating(rating):
-        return str(rating.value)
-    if rating.task == "ranking":
-        return f"rank {rating.value}"
-    return "best" if rating.value > 0 else "worst"
+    return KINDS[rating.task].in_words(rating.value)
 
 
 def _mean_of_others(item: dict[str, Any], own: float | None) -> float | None:

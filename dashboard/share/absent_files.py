@@ -17,7 +17,7 @@ from survey.models import (
     StudyEvent,
     TrainingAttempt,
 )
-from survey.tidy import BEST_WORST, RANKING, RATING_TASKS, people_of
+from survey.tidy import RATING_TASKS, people_of
 
 #: Names of files with reasons.
 Absent = Iterator[tuple[str, str]]
@@ -64,10 +64,9 @@ def _of_judges(study: Study) -> Absent:
 
 def _of_ranks(study: Study, definition: StudyDefinition, whose: Mapping[str, Any]) -> Absent:
     shown = {f"presentation__{key}": value for key, value in whose.items()}
-    ranked = any(task.kind in (RANKING, BEST_WORST) for task in definition.tasks)
     # Only ranking tasks and imports give ranks. Without them, the search through all ratings,
     # which takes long, is skipped.
-    if not (ranked or _has_imported_ranks(study)):
+    if not (definition.comparing or _has_imported_ranks(study)):
         yield "ranks.csv", "the study asks for no ranks and no choices"
     elif not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():
         yield "ranks.csv", "nobody ranked or chose responses"

@@ -13,7 +13,7 @@ from survey.definition.questions import (
     ScreeningQuestion,
 )
 from survey.definition.settings import ENDINGS
-from survey.definition.tasks import ComparingTask
+from survey.definition.tasks import COMPARING
 
 #: Columns that mean the same as in the tables of an analysis.
 SHARED = {
@@ -243,28 +243,18 @@ def _described(
                 yield file, column, meaning, values_in.get((file, column), values.get(column, ""))
 
 
-def _by_dimension(task: ComparingTask, asked: str) -> str:
-    return f"{task.dimension}: {asked}" if task.dimension else asked
-
-
 def _asked(definition: StudyDefinition) -> dict[str, str]:
     """The study's questions about responses, by the column of the answers."""
     asked: dict[str, str] = {}
-    if definition.rating is not None:
-        dimensions = definition.rating.dimensions
-        asked["rating"] = "; ".join(f"{p.value} = {p.label}" for p in definition.rating.scale)
-        if definition.rating.kind == "slider":
-            step = definition.rating.step
-            numbers = "whole numbers" if step == 1 else f"numbers in steps of {step}"
-            asked["rating"] += f"; {numbers} between them"
-        asked["dimension"] = "; ".join(f"{d.name} = {d.question}" for d in dimensions)
-    if definition.rankings:
-        asked["rank"] = "; ".join(_by_dimension(t, t.question) for t in definition.rankings)
-    if definition.best_worst:
-        choices = (
-            _by_dimension(t, f"best = {t.best}; worst = {t.worst}") for t in definition.best_worst
-        )
-        asked["choice"] = f"{'; '.join(choices)}; empty = neither"
+    rating = definition.rating
+    if rating is not None:
+        asked["dimension"] = "; ".join(f"{d.name} = {d.question}" for d in rating.dimensions)
+    for column in ("rating", *COMPARING):
+        tasks = [task for task in definition.asked_on_blocks if task.column == column]
+        if tasks:
+            asked[column] = "; ".join(task.values_in_words for task in tasks)
+            if empty := tasks[0].empty_in_words:
+                asked[column] += f"; empty = {empty}"
     texts = [*definition.block_remarks, *definition.closing]
     checks = definition.attention_checks
     named = [(t.name, t.question) for t in texts] + [(c.name, c.statement) for c in checks]

@@ -256,15 +256,7 @@ def _quality_assurance(facts: Facts) -> Iterator[Answer]:
 def _page(facts: Facts) -> str:
     """What a page shows, and asks."""
     definition = facts.definition
-    asked = []
-    if definition.rating:
-        asked.append("a rating of each response")
-    if definition.rankings:
-        asked.append("a ranking")
-    if definition.best_worst:
-        asked.append("the best and the worst response")
-    if definition.block_texts or definition.comment:
-        asked.append("a free answer")
+    asked = list(dict.fromkeys(task.asks_for for task in definition.asked_on_blocks))
     shown = "all responses of a block"
     if definition.systems_per_page:
         shown = f"{definition.systems_per_page} of a block's responses"
@@ -309,11 +301,8 @@ def _elicited(facts: Facts, name: str, question: str) -> Iterator[Answer]:
     points = [f"{point.value:g}: {point.label}" for point in rating.scale]
     yield Answer("4.3.1.1", "study.yaml: labels.dimensions", facts.labels.text("dimensions", name))
     yield Answer("4.3.2", source, f"Only the question: {question}", draft=True)
-    if rating.kind == "slider":
-        size, shown = f"from {rating.minimum} to {rating.maximum}, in steps of {rating.step:g}", 3
-    else:
-        size, shown = str(len(rating.scale)), 1
-    yield Answer("4.3.3", f"{source}.scale", size)
+    shown = BY_NUMBER["4.3.5"].options.index(rating.presented_as) + 1
+    yield Answer("4.3.3", f"{source}.scale", rating.size_in_words)
     yield Answer("4.3.4", f"{source}.scale", "; ".join(points))
     yield Answer("4.3.5", source, chosen=(shown,))
     yield Answer("4.3.6", source, _page(facts))

@@ -21,7 +21,7 @@ from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
 from analysis.declarations import ANALYSES, FIGURES, TABLES
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
-from analysis.recipe import Recipe
+from analysis.recipe import Recipe, Scale
 from analysis.text.bibliography import as_markdown as in_markdown
 from analysis.text.bibliography import bibliography, cited_keys, cited_once
 from analysis.text.cells import Row, Sentence, Table, Tables, plain, read_tables, rows_of
@@ -294,9 +294,8 @@ def scale_text(definition: StudyDefinition) -> str:
 
 def _points(definition: StudyDefinition) -> int:
     """How many points the scale has; 0 where there is none, or ratings lie between its ends."""
-    if definition.rating is None or definition.rating.kind == "slider":
-        return 0
-    return len(definition.rating.scale)
+    scale = Scale.of(definition.rating)
+    return 0 if scale.between else len(scale.points)
 
 
 def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:

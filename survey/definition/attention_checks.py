@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
-from survey.definition.tasks import AsItIs, point_value
+from survey.definition.points import AsItIs, point_value
 
 
 def _answer(value: Any) -> float | str:

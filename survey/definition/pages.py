@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from survey.definition.missing import in_set, name_of
 from survey.definition.responses import ResponseRow
 from survey.definition.study import MOST_ON_A_PAGE, StudyDefinition, SystemName
+from survey.definition.tasks import ComparingTask
 from survey.files.yaml_file import KeyPath
 
 
@@ -95,7 +96,7 @@ def page_problems(
         is_everywhere = all(size == 1 for sizes in shown.values() for size in sizes.values())
         where = "" if is_everywhere else f" of scenario {alone[0]!r}{in_set(alone[1])}"
         for index, task in enumerate(study.tasks):
-            if task.kind in ("ranking", "best_worst"):
+            if isinstance(task, ComparingTask):
                 message = f"a page{where} shows one response, and this task compares two or more"
                 message += "" if is_everywhere else ": remove the scenario, or add a response"
                 yield ("tasks", index, "kind"), message

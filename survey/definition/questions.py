@@ -1,22 +1,18 @@
 """Questions about the participant: screening at the start, demographics at the end."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
-from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.parts import Name, Part, StoredPart, Text, refuse_repeats
 
 
-class AboutParticipant(Part):
+class AboutParticipant(StoredPart):
     """Where the answers to a question about the participant come from: from them, or from
     Prolific's demographic export. Then they are not asked it.
     """
+
+    ALWAYS_STORED = frozenset({"hint", "several"})
 
     source: Literal["participant", "prolific"] = "participant"
     #: The column of the export, if it is not called as the question; capitals make no difference.
@@ -32,14 +28,6 @@ class AboutParticipant(Part):
         if self.column is not None and self.is_asked:
             raise ValueError("column is only for questions with source: prolific")
         return self
-
-    @model_serializer(mode="wrap")
-    def _without_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # They are newer than some stored studies, which stay the same.
-        dumped: dict[str, Any] = dump(self)
-        newer = AboutParticipant.model_fields
-        unset = {name for name, about in newer.items() if dumped[name] == about.default}
-        return {name: value for name, value in dumped.items() if name not in unset}
 
 
 class IntegerQuestion(AboutParticipant):

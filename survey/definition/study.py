@@ -11,30 +11,28 @@ from pydantic import (
     AfterValidator,
     Field,
     PlainValidator,
-    SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationInfo,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.comprehension import Comprehension
 from survey.definition.language import LanguageCode
-from survey.definition.parts import Part, Text, refuse_repeats, written_like, wrong
+from survey.definition.parts import Part, StoredPart, Text, refuse_repeats, written_like, wrong
+from survey.definition.points import Point
 from survey.definition.presets import with_presets
 from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
-    COMPARING_KINDS,
-    BestWorstTask,
+    COMPARING,
+    KINDS,
+    AskedTask,
     ComparingTask,
-    LikertTask,
-    Point,
-    RankingTask,
     RatingTask,
     Task,
     TextTask,
+    kinds_in,
 )
 from survey.definition.training import Training, TrainingItem, misfits
 from survey.files.suggestions import did_you_mean
@@ -58,13 +56,26 @@ def _text_or_default(value: Any) -> Any:
 Policy = Annotated[str | Literal[True] | None, PlainValidator(_text_or_default)]
 
 
-class Texts(Part):
+class Texts(StoredPart):
     """What participants read, in Markdown (no raw HTML, no images).
 
     A missing text is replaced by the interface's default, in the participant's language. Only
     `help` can be false: then there is none. Only `ai_policy` is left out unless it is given: as a
     text, or as true for the default.
     """
+
+    ALWAYS_STORED = frozenset(
+        [
+            "warning",
+            "failed_attention",
+            "screened_out",
+            "declined",
+            "full",
+            "withdrawn",
+            "closed",
+            "help",
+        ]
+    )
 
     information: Text
     instructions: Text
@@ -79,13 +90,6 @@ class Texts(Part):
     closed: Text | None = None
     help: Text | Literal[False] | None = None
     ai_policy: Policy = Field(default=None, description="Whether answers may be made with AI tools")
-
-    @model_serializer(mode="wrap")
-    def _without_newer_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """These are newer than some stored studies, which stay the same without them."""
-        dumped: dict[str, Any] = dump(self)
-        newer = {("ai_policy", None), ("failed_comprehension", None)}
-        return {name: v for name, v in dumped.items() if v is not None or (name, v) not in newer}
 
 
 def _one_line(text: str) -> str:
@@ -145,17 +149,28 @@ class Order(Part):
     scenarios_together: bool = False
 
 
-#: Keys that are newer than some stored studies. With their default they are left out of what is
-#: stored, so that these studies stay the same.
-NEWER = (
-    *("systems_per_page", "reference_on_every_page", "between_subjects"),
-    *("comprehension", "training"),
-    *("record_writing", "wording", "incomplete_blocks", "latex", "spread_over_pages"),
-)
-
-
-class StudyDefinition(Part):
+class StudyDefinition(StoredPart):
     """What raters see, in one language. A change makes a new version of the study."""
+
+    ALWAYS_STORED = frozenset(
+        [
+            "language",
+            "pilot",
+            "response_format",
+            "response_labels",
+            "comment",
+            "condition_a",
+            "condition_b",
+            "reference",
+            "sets",
+            "order",
+            "blocks_per_participant",
+            "screening",
+            "attention_checks",
+            "closing",
+            "demographics",
+        ]
+    )
 
     slug: Annotated[
         str,
@@ -229,19 +244,14 @@ class StudyDefinition(Part):
         return self.rating
 
     @property
-    def rankings(self) -> list[RankingTask]:
-        """The tasks that order the responses of a block, each by a dimension of its own."""
-        return [t for t in self.tasks if isinstance(t, RankingTask)]
-
-    @property
-    def best_worst(self) -> list[BestWorstTask]:
-        """The tasks that choose a best and a worst response, each by a dimension of its own."""
-        return [t for t in self.tasks if isinstance(t, BestWorstTask)]
-
-    @property
     def comparing(self) -> list[ComparingTask]:
-        """The tasks that order the responses of a block, or choose among them."""
-        return [*self.rankings, *self.best_worst]
+        """The tasks that compare the responses of a page, in the order in which it asks."""
+        compared = [task for task in self.tasks if isinstance(task, ComparingTask)]
+        return sorted(compared, key=lambda task: [*KINDS].index(task.kind))
+
+    def answers_in(self, column: str) -> list[ComparingTask]:
+        """The tasks that compare responses whose answers this column of ranks.csv has."""
+        return [task for task in self.comparing if task.column == column]
 
     @property
     def compared_dimensions(self) -> list[str]:
@@ -256,6 +266,18 @@ class StudyDefinition(Part):
         number = dimensions.index(dimension) + 1
         return "" if number == 1 else str(number)
 
+    def input_of(
+        self, kind: str, dimension: str, *, response: str, value: float
+    ) -> tuple[str, float | str]:
+        """The input by which a block's page gives a response a value: its name, and what it
+        sends.
+        """
+        asked = KINDS[kind]
+        if issubclass(asked, ComparingTask):
+            return asked.input_of(response, self.numbered(kind, dimension), value)
+        assert issubclass(asked, RatingTask)
+        return asked.input_name(response, dimension), value
+
     @property
     def training_items(self) -> list[TrainingItem]:
         """The training items, each with a page of its own."""
@@ -269,7 +291,7 @@ class StudyDefinition(Part):
     @property
     def accepts_or_flags(self) -> bool:
         """Whether ratings are on a scale of two points: the lower one flags, the higher accepts."""
-        return isinstance(self.rating, LikertTask) and len(self.rating.scale) == 2
+        return self.rating is not None and not self.rating.between and len(self.rating.scale) == 2
 
     @property
     def block_texts(self) -> list[TextTask]:
@@ -284,6 +306,11 @@ class StudyDefinition(Part):
         if self.comment is None:
             return self.block_texts
         return [*self.block_texts, TextTask(kind="text", name=COMMENT, question=self.comment)]
+
+    @property
+    def asked_on_blocks(self) -> list[AskedTask]:
+        """Everything that a block's page asks, in its order."""
+        return [*([self.rating] if self.rating else []), *self.comparing, *self.block_remarks]
 
     @property
     def free_texts(self) -> list[TextTask]:
@@ -306,13 +333,6 @@ class StudyDefinition(Part):
         """The attention check called `name`."""
         return next(check for check in self.attention_checks if check.name == name)
 
-    @model_serializer(mode="wrap")
-    def _without_newer_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        dumped: dict[str, Any] = dump(self)
-        fields = type(self).model_fields
-        unset = {name for name in NEWER if dumped[name] == fields[name].default}
-        return {name: value for name, value in dumped.items() if name not in unset}
-
     @field_validator("demographics", mode="before")
     @classmethod
     def _usual_questions_by_name(cls, value: Any, info: ValidationInfo) -> Any:
@@ -328,19 +348,19 @@ class StudyDefinition(Part):
     @classmethod
     def _tasks_fit_together(cls, tasks: list[Task]) -> list[Task]:
         if sum(isinstance(task, RatingTask) for task in tasks) > 1:
-            raise ValueError("a block has one task of kind likert or slider")
-        for kind in COMPARING_KINDS:
+            raise ValueError(f"a block has one task of kind {' or '.join(kinds_in('rating'))}")
+        for column in COMPARING:
             compared = (task for task in tasks if isinstance(task, ComparingTask))
-            dimensions = [task.dimension for task in compared if task.kind == kind]
+            dimensions = [task.dimension for task in compared if task.column == column]
             if len(dimensions) > 1 and ("" in dimensions or len(set(dimensions)) < len(dimensions)):
                 raise ValueError(
-                    f"several tasks of kind {kind}: give each a dimension of its own, such as "
-                    "dimension: fluency"
+                    f"several tasks of kind {' or '.join(kinds_in(column))}: give each a dimension "
+                    "of its own, such as dimension: fluency"
                 )
         rated = {d.name for task in tasks if isinstance(task, RatingTask) for d in task.dimensions}
         compared_by = {task.dimension for task in tasks if isinstance(task, ComparingTask)}
         refuse_repeats("dimension", [name.casefold() for name in rated | compared_by])
-        if all(task.kind == "text" for task in tasks):
+        if all(isinstance(task, TextTask) for task in tasks):
             raise ValueError("only free text; ask for ratings, ranks or choices too")
         return tasks
 
@@ -432,7 +452,7 @@ class StudyDefinition(Part):
             if check.kind == "in_block" and self.rating is None:
                 message = "the study has no ratings, so a check can't be in a block: use kind item"
                 raise wrong(("attention_checks", index), message)
-            if check.kind == "item" and (self.rating is None or self.rating.kind == "slider"):
+            if check.kind == "item" and (self.rating is None or self.rating.between):
                 message = "the study has no scale with labelled points: give the check options"
                 raise wrong(("attention_checks", index), message)
             if check.answer not in self.rated.values:

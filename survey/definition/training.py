@@ -6,7 +6,8 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, PlainValidator, field_validator
 
 from survey.definition.parts import Name, Part, Text, WrittenText, refuse_repeats
-from survey.definition.tasks import AsItIs, RatingTask, point_value
+from survey.definition.points import AsItIs, point_value
+from survey.definition.tasks import RatingTask
 from survey.files.suggestions import did_you_mean
 
 #: The most training items of a study, and the most responses of one.

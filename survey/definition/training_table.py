@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from survey.definition.tasks import RatingTask, point_value
+from survey.definition.points import point_value
+from survey.definition.tasks import RatingTask
 from survey.definition.training import KeyPath, Training, misfits
 from survey.files.as_written import WRITTEN, as_written
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes

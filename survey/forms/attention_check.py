@@ -3,7 +3,7 @@
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.forms.checked import CheckedInput
 
 

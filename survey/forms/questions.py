@@ -15,8 +15,8 @@ from survey.definition.questions import (
 )
 from survey.definition.tasks import TextTask
 from survey.files.digits import ascii_number
-from survey.forms.block import read_text
 from survey.forms.checked import CheckedInput
+from survey.forms.texts import read_text
 from survey.regions import STATES
 
 #: A question with options of which one must be chosen.

@@ -17,8 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
-from survey.definition.dimension_names import in_forms
-from survey.definition.tasks import TextTask
+from survey.definition.tasks import ComparingTask, RatingTask, TextTask
 from survey.simulated import clock
 from survey.simulated.answers import ranks
 from survey.simulated.content import BlockTexts, Content, RatingKey, Text, letters
@@ -246,7 +245,7 @@ class SimulatedVisit:
             item = study.training_items[form.item - 1]
             given = self.plan.trained(item, study.rated, form.attempt)
             ratings = [
-                (f"r-training{place}-{in_forms(dimension)}", str(value))
+                (study.rated.input_name(f"training{place}", dimension), str(value))
                 for place, ratings in enumerate(given, start=1)
                 for dimension, value in ratings.items()
             ]
@@ -287,19 +286,17 @@ class SimulatedVisit:
         """Every rating, rank and choice for the block, in the order of the page."""
         judged = {}
         for task in study.tasks:
-            if task.kind in ("likert", "slider"):
+            if isinstance(task, RatingTask):
                 for response, text in shown.items():
-                    for dimension in study.rated.dimensions:
+                    for dimension in task.dimensions:
                         cell = RatingKey(*block.name, text.model, text.condition, dimension.name)
                         at = SentRating(*block.name, response, task.kind, dimension.name)
                         judged[at] = self.plan.ratings[cell]
-            elif task.kind in ("ranking", "best_worst"):
+            elif isinstance(task, ComparingTask):
                 wanted = [task.dimension] if task.dimension else self.content.dimensions
                 placed = ranks(self.plan.places(block, list(shown.values()), wanted))
-                for response, rank in zip(shown, placed, strict=True):
+                for response, value in zip(shown, task.of_ranks(placed), strict=True):
                     at = SentRating(*block.name, response, task.kind, task.dimension)
-                    choice = {1: 1, len(shown): -1}.get(rank)
-                    value = rank if task.kind == "ranking" else choice
                     if value is not None:
                         judged[at] = value
         return judged
@@ -397,9 +394,5 @@ def _text(name: str) -> str:
 
 def _input(study: StudyDefinition, at: SentRating, value: float) -> tuple[str, str]:
     """The form's values for a rating, rank or choice."""
-    if at.task == "ranking":
-        return f"rank{study.numbered(at.task, at.dimension)}-{at.response}", str(value)
-    if at.task == "best_worst":
-        number = study.numbered(at.task, at.dimension)
-        return f"{'best' if value > 0 else 'worst'}{number}", at.response
-    return f"r-{at.response}-{in_forms(at.dimension)}", str(value)
+    name, sent = study.input_of(at.task, at.dimension, response=at.response, value=value)
+    return name, str(sent)

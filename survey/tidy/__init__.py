@@ -5,11 +5,9 @@ depend on the number of people. Several tables that must agree are read inside `
 """
 
 from survey.tidy.answers import (
-    BEST_WORST,
     CHECK_COLUMNS,
     COMMENT_COLUMNS,
     RANK_COLUMNS,
-    RANKING,
     RATING_COLUMNS,
     RATING_TASKS,
     SHOWN_COLUMNS,
@@ -64,7 +62,6 @@ from survey.tidy.study import (
 from survey.tidy.times import seconds_between
 
 __all__ = [
-    "BEST_WORST",
     "CELL_COLUMNS",
     "CHECK_COLUMNS",
     "COMMENT_COLUMNS",
@@ -74,7 +71,6 @@ __all__ = [
     "PAGE_TIME_COLUMNS",
     "PARTICIPANT_COLUMNS",
     "PRESENTATION_COLUMNS",
-    "RANKING",
     "RANK_COLUMNS",
     "RATING_COLUMNS",
     "RATING_TASKS",

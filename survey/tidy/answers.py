@@ -1,7 +1,7 @@
 """Participants' answers: ratings.csv, ranks.csv, comments.csv and attention_checks.csv."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import F, Q
 
+from survey.definition.tasks import COMPARING, KINDS, kinds_in
 from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
 from survey.paradata import WRITING
@@ -27,7 +28,7 @@ RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
 #: How the response was shown; empty if imported ratings lack it.
 #: `repeat` is 1 where the participant judged the response for the first time.
 SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions", "repeat")
-RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
+RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", *COMPARING)
 COMMENT_COLUMNS = ("participant", "scenario", "set", "name", "text", "block_position", "revisions")
 #: How long a free answer is, and how it was written.
 WRITING_COLUMNS = ("characters", *WRITING)
@@ -47,9 +48,7 @@ CHECK_COLUMNS = (
 )
 
 #: Tasks whose values are ratings; other tasks are in the table of ranks.
-RATING_TASKS = ("likert", "slider")
-RANKING, BEST_WORST = "ranking", "best_worst"
-CHOICES = {1: "best", -1: "worst"}
+RATING_TASKS = kinds_in("rating")
 
 
 @dataclass(frozen=True)
@@ -107,25 +106,24 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """
     cells = cells_of(study)
     members = whole_pages(study, cells)
-    for name, shown, values in _by_participant(study, sources, (RANKING, BEST_WORST)):
+    for name, shown, values in _by_participant(study, sources, kinds_in(*COMPARING)):
         given: dict[tuple[int, str], dict[int, _Placed]] = {}
         for presentation, response, task, dimension, value, revisions in values:
             placed = given.setdefault((presentation, dimension), {})
             row = placed.setdefault(response, _Placed())
             row.revisions += revisions
-            if task == BEST_WORST:
-                row.choice = CHOICES[value]
+            kind = KINDS[task]
+            row.cells[kind.column] = kind.cell(value)
+            if kind.words:
                 seen = shown[presentation]
                 for other in seen.order or members.get(seen.block, []):
                     placed.setdefault(other, _Placed())
-            else:
-                row.rank = value
         rows = []
         for (presentation, dimension), placed in given.items():
             seen = shown[presentation]
             for response, row in placed.items():
                 cell = cells[seen.block, response]
-                values_of_row = (dimension, row.rank, row.choice)
+                values_of_row = (dimension, *map(row.cells.get, COMPARING))
                 place = seen.place_of(response)
                 shown_as = (seen.position, place, seen.seconds, row.revisions, seen.repeat)
                 key = (cell.place, dimension, seen.repeat)
@@ -136,10 +134,9 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 @dataclass
 class _Placed:
-    """A response's rank, choice, both, or neither (on a page with choices)."""
+    """A response's rank, choice, both, or neither (on a page with choices), by column."""
 
-    rank: int | None = None
-    choice: str | None = None
+    cells: dict[str, float | str] = field(default_factory=dict)
     revisions: int = 0
 
 

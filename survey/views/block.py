@@ -1,49 +1,32 @@
 """The page of one block: its scenario, its responses, and what is asked of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
-from unicodedata import east_asian_width
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from survey import access, answers, paradata
-from survey.content import BlockContent, ResponseContent, StudyContent
+from survey.content import BlockContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.dialogue import turns_of
-from survey.definition.tasks import (
-    COMPARING_KINDS,
-    BestWorstTask,
-    RankingTask,
-    SliderTask,
-    TextTask,
-)
 from survey.definition.text_language import differs, language_of
-from survey.forms.block import (
-    BEST,
+from survey.forms.block import read_block
+from survey.forms.tasks import (
     CHECK,
-    HALF,
-    WORST,
-    rank_name,
-    rating_name,
-    read_block,
-    text_name,
-    writing_name,
+    COMPARING_FORMS,
+    RATING_FORMS,
+    BlockPage,
+    ComparingForm,
+    RatingForm,
 )
+from survey.forms.texts import text_items, text_name
 from survey.interface import INTERFACE
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
 from survey.notices import ai_policy
-from survey.page_wording import wording_of
-from survey.rendering.responses import Look, look_of, shown
-from survey.templatetags.points import Scale
+from survey.rendering.responses import look_of
 from survey.views.participant import last_page, show_page, to_next_page
-
-#: Length of the beginning of a response that is repeated next to its label, where the response
-#: itself is far up the page. In columns: a Chinese character takes two.
-OPENING = 70
 
 
 def show_block(
@@ -117,23 +100,26 @@ def block_context(
     """
     responses = [block.responses[response_id] for response_id in order]
     item = definition.check(check.name) if check is not None else None
-    page = _Page(definition, responses, sent, errors)
+    page = BlockPage(definition, responses, sent, errors)
+    rating = definition.rating
     return {
         "scenario": block,  # `block` means the template's own
         "wording": page.wording,
         **shown_context(block.context, content.languages, definition.language),
         "instructions": definition.texts.instructions,
         "written_in": differs(block.language, definition.language),  # the prompt
-        "entries": page.entries(check, item),
-        "scale": page.scale,
-        "slider": page.slider(),
-        "rankings": [page.ranking(task) for task in definition.rankings],
-        "panels": [page.choices(task) for task in definition.best_worst],
+        "entries": _entries(page, check, item),
+        "rating": _shown(RATING_FORMS[rating.kind], rating) if rating else None,
+        "panels": [_shown(COMPARING_FORMS[t.kind], t, page) for t in definition.comparing],
         "texts": text_items(definition, definition.block_remarks, sent, errors, writing),
         "ai_policy": ai_policy(definition),
         "look": look_of(definition),
         "errors": errors,
     }
+
+
+def _shown(form: RatingForm[Any] | ComparingForm[Any], *about: Any) -> dict[str, Any]:
+    return {"template": form.template, **form.shown(*about)}
 
 
 def shown_context(context: str, pages: Sequence[str], page: str) -> dict[str, Any]:
@@ -160,15 +146,10 @@ def given_answers(
     """What was answered before, as the form would send it."""
     sent: dict[str, object] = {CHECK: check.answer} if check is not None else {}
     for rating in Rating.objects.filter(presentation=presentation):
-        response = block.responses[rating.response_id]
-        if rating.task in COMPARING_KINDS:
-            number = definition.numbered(rating.task, rating.dimension)
-            if rating.task == "ranking":
-                sent[rank_name(response, number)] = rating.value
-            else:
-                sent[f"{BEST if rating.value > 0 else WORST}{number}"] = response.public_id
-        else:
-            sent[rating_name(response, rating.dimension)] = rating.value
+        response = block.responses[rating.response_id].public_id
+        at = (rating.task, rating.dimension)
+        name, value = definition.input_of(*at, response=response, value=rating.value)
+        sent[name] = value
     for answer in FreeAnswer.objects.filter(presentation=presentation):
         sent[text_name(answer.name)] = answer.text
     return sent
@@ -182,169 +163,39 @@ def written_before(
     return {row.pop("name"): row for row in given.values("name", *paradata.WRITING)}
 
 
-@lru_cache(maxsize=1024)
-def opening(text: str, look: Look) -> dict[str, Any]:
-    """How a response begins, and whether it goes on."""
-    line = shown(text, look).words
-    columns = 0
-    for length, character in enumerate(line):
-        columns += 2 if east_asian_width(character) in "WF" else 1
-        if columns > OPENING:
-            return {"text": line[:length].rstrip(), "cut": True}
-    return {"text": line, "cut": False}
-
-
-@dataclass
-class _Page:
-    """A block's page: `responses` from top to bottom, what was answered, and what is wrong."""
-
-    definition: StudyDefinition
-    responses: Sequence[ResponseContent]
-    sent: Mapping[str, object]
-    errors: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        rating = self.definition.rating
-        self.scale: Scale = tuple((p.value, p.label) for p in rating.scale) if rating else ()
-        total = len(self.responses)
-        self.wording = wording_of(self.definition)
-        self.titles = [self.wording.title(number, total) for number in range(1, total + 1)]
-
-    def entries(
-        self, check: AttentionCheck | None, item: AttentionItem | None
-    ) -> list[dict[str, Any]]:
-        """The responses, each with its questions, and a check among them."""
-        total = len(self.responses)
-        rating = self.definition.rating
-        dimensions = rating.dimensions if rating else []
-        entries: list[dict[str, Any]] = []
-        for number, (response, title) in enumerate(
-            zip(self.responses, self.titles, strict=True), start=1
-        ):
-            entries.append(
-                {
-                    "title": title,
-                    "place": self.wording.place(number, total),
-                    "public_id": response.public_id,
-                    "text": response.text,
-                    "written_in": differs(response.language, self.definition.language),
-                    "questions": [
-                        self._asked(rating_name(response, one.name), question=one.question)
-                        for one in dimensions
-                    ],
-                }
-            )
-        if check is not None and item is not None:
-            assert check.place is not None
-            entry = {
-                "statement": item.statement,
-                "place": _("One more item"),
-                "questions": [self._asked(CHECK, question=_("Your answer"))],
-            }
-            entries.insert(check.place - 1, entry)
-        return entries
-
-    def slider(self) -> dict[str, Any] | None:
-        """The line on which responses are rated, if that is how."""
-        task = self.definition.rating
-        if not isinstance(task, SliderTask):
-            return None
-        hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
-        if task.step == HALF:
-            hint = _("A whole or half number from %(least)s (%(left)s) to %(most)s (%(right)s)")
-        elif task.step != 1:
-            hint = _(
-                "A number from %(least)s (%(left)s) to %(most)s (%(right)s), in steps of %(step)s"
-            )
-        ends = {
-            "least": str(task.minimum),
-            "left": task.left,
-            "most": str(task.maximum),
-            "right": task.right,
-            "step": str(task.step),
-        }
-        return {
-            **ends,
-            "hint": hint % ends,
-            "step": "" if task.step == 1 else str(task.step),
-            "is_positive": task.minimum >= 0,
-            "longest": max(6, *(len(str(value)) for value in task.values)),
-        }
-
-    def ranking(self, task: RankingTask) -> dict[str, Any]:
-        """An order that is asked for."""
-        number = self.definition.numbered(task.kind, task.dimension)
-        rows = [
-            self._asked(rank_name(response, number)) | self._named(response, title)
-            for response, title in zip(self.responses, self.titles, strict=True)
-        ]
-        ranks = tuple((rank, str(rank)) for rank in range(1, len(rows) + 1))
-        return {
-            "number": number,
-            "several": len(self.definition.rankings) > 1,
-            "question": task.question,
-            "ties": task.ties,
-            "ranks": ranks,
-            "rows": rows,
-        }
-
-    def choices(self, task: BestWorstTask) -> list[dict[str, Any]]:
-        """A choice of best and worst that is asked for."""
-        number = self.definition.numbered(task.kind, task.dimension)
-        options = [
-            self._named(response, title) | {"value": response.public_id}
-            for response, title in zip(self.responses, self.titles, strict=True)
-        ]
-        return [
-            self._asked(f"{BEST}{number}", question=task.best) | {"options": options},
-            self._asked(f"{WORST}{number}", question=task.worst) | {"options": options},
-        ]
-
-    def _asked(self, name: str, *, question: str = "") -> dict[str, Any]:
-        wrong = (i for i in self.errors if i == name or i.startswith(f"{name}-"))
-        error = self.errors.get(next(wrong, ""), "") if self.errors else ""
-        return {
-            "name": name,
-            "question": question,
-            "value": self.sent.get(name),
-            "error": error,
-            "wrong": bool(error),
-        }
-
-    def _named(self, response: ResponseContent, title: str) -> dict[str, Any]:
-        return {
-            "title": title,
-            "text": response.text,
-            "written_in": differs(response.language, self.definition.language),
-            "opening": opening(response.text, look_of(self.definition)),
-        }
-
-
-def text_items(
-    definition: StudyDefinition,
-    tasks: Sequence[TextTask],
-    sent: Mapping[str, object],
-    errors: Mapping[str, str],
-    writing: Mapping[str, Any] = {},
+def _entries(
+    page: BlockPage, check: AttentionCheck | None, item: AttentionItem | None
 ) -> list[dict[str, Any]]:
-    """Free questions as a page shows them, with how they were written so far if that is
-    recorded.
-    """
-    items = []
-    for task in tasks:
-        name = text_name(task.name)
-        length = _("From %(least)s to %(most)s characters")
-        if not task.minimum:
-            length = _("At most %(most)s characters")
-        items.append(
+    """The responses, each with its questions, and a check among them."""
+    total = len(page.responses)
+    rating = page.definition.rating
+    entries: list[dict[str, Any]] = []
+    for number, (response, title) in enumerate(
+        zip(page.responses, page.titles, strict=True), start=1
+    ):
+        entries.append(
             {
-                "task": task,
-                "name": name,
-                "length": length % {"least": task.minimum, "most": task.maximum},
-                "value": sent.get(name, ""),
-                "error": errors.get(name),
-                "writing_name": writing_name(task.name) if definition.record_writing else "",
-                "writing": paradata.writing_text(writing.get(task.name, {})),
+                "title": title,
+                "place": page.wording.place(number, total),
+                "public_id": response.public_id,
+                "text": response.text,
+                "written_in": differs(response.language, page.definition.language),
+                "questions": [
+                    page.asked(
+                        rating.input_name(response.public_id, one.name), question=one.question
+                    )
+                    for one in rating.dimensions
+                ]
+                if rating
+                else [],
             }
         )
-    return items
+    if check is not None and item is not None:
+        assert check.place is not None
+        entry = {
+            "statement": item.statement,
+            "place": _("One more item"),
+            "questions": [page.asked(CHECK, question=_("Your answer"))],
+        }
+        entries.insert(check.place - 1, entry)
+    return entries

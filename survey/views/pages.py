@@ -13,12 +13,12 @@ from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.forms.attention_check import read_check
-from survey.forms.block import read_writing, text_name
 from survey.forms.questions import read_choices, read_closing, read_demographics
+from survey.forms.texts import read_writing, text_items, text_name
 from survey.models import AttentionCheck, FreeAnswer, PageTime, Participant, Presentation
 from survey.notices import ai_policy
 from survey.regions import STATES
-from survey.views.block import show_block, text_items, written_before
+from survey.views.block import show_block, written_before
 from survey.views.comprehension import show_comprehension
 from survey.views.participant import (
     last_page,

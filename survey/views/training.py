@@ -12,7 +12,7 @@ from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.text_language import differs, language_of
 from survey.forms.attempts import ATTEMPT, read_attempt
-from survey.forms.block import rating_name, read_block
+from survey.forms.block import read_block
 from survey.models import Participant
 from survey.page_wording import wording_of
 from survey.rendering.responses import look_of
@@ -192,7 +192,9 @@ class ShownTraining:
                     "response": number,
                     "title": words.title(number + 1, len(ratings)),
                     "question": question,
-                    "name": rating_name(self.block.responses[number], dimension),
+                    "name": self.rating.input_name(
+                        self.block.responses[number].public_id, dimension
+                    ),
                     "value": value,
                     "given": self._called(value) if is_own else "",
                     "least": self._called(least),
@@ -203,7 +205,7 @@ class ShownTraining:
 
     def _called(self, value: float) -> str:
         """A point of the scale as its label says; on a slider, the number."""
-        if self.rating.kind == "slider":
+        if self.rating.between:
             return str(value)
         return next(point.label for point in self.rating.scale if point.value == value)
 

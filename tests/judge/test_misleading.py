@@ -7,7 +7,7 @@ from judge.doubts import Unusable
 from judge.literals import score_in_literal
 from judge.parsing import parse_scores
 from judge.refusing import may_refuse
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from tests.judge.misleading import (
     GIVES_ANOTHER,
     GIVES_FOUR,

@@ -7,7 +7,7 @@ import pytest
 
 from judge.doubts import Unusable
 from judge.parsing import Scored, keeps_to_probe, parse_scores
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 
 FIVE = [
     Point(value=value, label=label)

@@ -24,7 +24,7 @@ from judge.plans import queue_missing
 from judge.prompts import answer_schema, letters, messages
 from judge.providers import Provider
 from judge.queries import judge_values
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
 from tests.judge.judging import ROOT, counts

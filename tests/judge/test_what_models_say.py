@@ -19,7 +19,7 @@ from judge.models import Attempt, EndpointTrait, Judge, Score
 from judge.parsing import parse_scores
 from judge.plans import queue_missing
 from judge.queries import progress, scoring_calls
-from survey.definition.tasks import Point
+from survey.definition.points import Point
 from survey.models import Study
 from tests.judge.batching import finish
 from tests.judge.judging import counts, describe, outcomes, queue

@@ -10,8 +10,9 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from survey.models import AttentionCheck, Participant
+from survey.rendering.openings import opening
 from survey.rendering.responses import Look
-from survey.views.block import opening, shown_context
+from survey.views.block import shown_context
 from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import everything, visit

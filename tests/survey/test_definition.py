@@ -57,8 +57,8 @@ class TestTasks:
     def test_every_kind_at_once(self) -> None:
         definition = small_study.definition(study(LIKERT + RANKING + CHOICE + TEXT))
         assert definition.rated.values == [0, 1]
-        assert [ranking.ties for ranking in definition.rankings] == [False]
-        assert len(definition.best_worst) == 1
+        assert [task.is_shared for task in definition.answers_in("rank")] == [False]
+        assert len(definition.answers_in("choice")) == 1
         assert [task.name for task in definition.block_texts] == ["why"]
 
     def test_a_slider_has_a_hundred_and_one_values_and_two_labels(self) -> None:
@@ -394,5 +394,5 @@ def test_what_is_ranked_differs_from_what_is_rated_in_more_than_capitals() -> No
     with pytest.raises(DefinitionError, match="dimension 'warmth' is repeated"):
         small_study.definition(small_study.YAML.replace("tasks:\n", ranking))
     alike = ranking.replace("Warmth", "warmth")
-    (task,) = small_study.definition(small_study.YAML.replace("tasks:\n", alike)).rankings
+    (task,) = small_study.definition(small_study.YAML.replace("tasks:\n", alike)).answers_in("rank")
     assert task.dimension == "warmth"

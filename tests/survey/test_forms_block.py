@@ -10,7 +10,8 @@ from django.http import QueryDict
 from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition.attention_checks import AttentionItem
-from survey.forms.block import rating_name, read_block
+from survey.definition.tasks import RatingTask
+from survey.forms.block import read_block
 from survey.forms.checked import CheckedInput
 from tests.survey import small_study, task_studies
 
@@ -147,7 +148,7 @@ def test_other_numbers_are_refused_on_it(typed: str) -> None:
 @pytest.mark.parametrize("name", ["Cognitive empathy", "Präzision", "流畅", "warmth"])
 def test_names_of_inputs_have_no_spaces_whatever_dimensions_are_called(name: str) -> None:
     dimension = {"name": name, "question": "How is it?"}
-    sent = {rating_name(RESPONSES[0], name): "7"}
+    sent = {RatingTask.input_name("p11", name): "7"}
     assert re.fullmatch(r"[a-z0-9-]+", next(iter(sent)))
     task = {**task_studies.SLIDER, "dimensions": [dimension]}
     checked = read("slider", sent, responses=1, tasks=[task])

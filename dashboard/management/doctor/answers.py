@@ -8,7 +8,7 @@ from django.db.models import CheckConstraint, Count, F, Q, UniqueConstraint
 
 from dashboard.management.doctor.violation import REPORT, RESTORE, Violation, row_of
 from survey.definition import StudyDefinition
-from survey.definition.tasks import LikertTask, SliderTask
+from survey.definition.tasks import RatingTask
 from survey.models import AttentionCheck, Participant, Presentation, Rating, Study
 
 Status = Participant.Status
@@ -55,7 +55,7 @@ def answered_pages_are_whole() -> Iterator[Violation]:
         tasks = [
             (task.kind, [dimension.name for dimension in task.dimensions])
             for task in StudyDefinition.model_validate(study.definition).tasks
-            if isinstance(task, LikertTask | SliderTask)
+            if isinstance(task, RatingTask)
         ]
         if not tasks:
             continue
