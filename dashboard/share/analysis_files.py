@@ -21,12 +21,13 @@ from dashboard.share.sharing_form import for_sharing
 from survey.definition.labels import Labels
 from survey.files.csv_text import ABOUT_TEXTS, csv_lines
 from survey.files.suggestions import did_you_mean
+from survey.refusals import RequestRefused
 
 #: Which tables are also written as LaTeX: `main` are those that are not in the report's appendix.
 Latex = Literal["none", "main", "all"]
 
 
-class NoSuchRecipe(Exception):
+class NoSuchRecipe(RequestRefused):
     """The study has no recipe of that name; the message lists its recipes."""
 
 

@@ -24,7 +24,7 @@ from analysis.figures.printed import images_of
 from analysis.models import AnalysisRun
 from analysis.rule_sets import rules_of
 from analysis.runs import fingerprint
-from dashboard.share.analysis_files import NoSuchRecipe, chosen_recipes, write_analysis
+from dashboard.share.analysis_files import chosen_recipes, write_analysis
 from dashboard.share.datasheet_files import write_datasheets
 from dashboard.share.description_files import names_of, write_description
 from dashboard.share.export_files import write_export
@@ -38,6 +38,7 @@ from jobs.leases import Lost
 from jobs.runner import GiveBack, Store, Taken, Work, run_job
 from survey.definition.settings import Settings
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import not_counted_among, reading
 
 Stage = Package.Stage
@@ -61,8 +62,10 @@ ANALYSIS, DATASHEETS, DATA, MATERIALS = "analysis", "datasheets", "data", "mater
 WriteImages = Callable[[dict[str, Any], Path], str]
 
 
-class NoSnapshot(Exception):
+class NoSnapshot(RequestRefused):
     """No analysis of the packed data could be had; the message says why, and what to do."""
+
+    kind = RefusalKind.LATER
 
 
 def packing(draw: WriteImages = write_images) -> Work[Package]:
@@ -75,7 +78,7 @@ def packing(draw: WriteImages = write_images) -> Work[Package]:
         scratch.mkdir(parents=True)
         return partial(_hand_over, taken, _zip(taken, _write(taken, scratch, draw)))
 
-    return Work(do, refused=(NoSnapshot, NoSuchRecipe))
+    return Work(do)
 
 
 PACKING = packing()

@@ -22,6 +22,7 @@ from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from analysis.runs import request_run
+from dashboard.results.asking import REMOVED, NoAnalysis
 from dashboard.share.models import Package
 from dashboard.shared.log import record
 from jobs import leases
@@ -104,8 +105,13 @@ def take_new_run(package: Package) -> None:
 
 
 def ask_for_package(*, run: AnalysisRun, recipe: str, images: bool, author: User) -> Package:
-    """`request_package`, with a line in the log where a worker has to make it."""
-    package = request_package(run=run, recipe=recipe, images=images)
+    """`request_package`, with a line in the log where a worker has to make it. Raises NoAnalysis
+    where the run is gone.
+    """
+    try:
+        package = request_package(run=run, recipe=recipe, images=images)
+    except AnalysisRun.DoesNotExist:
+        raise NoAnalysis(REMOVED) from None
     if package.state != State.DONE:
         record(run.study, author, "zip requested", name=package.recipe, run=run.pk)
     return package

@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.locked_plans import locked_plan
-from analysis.models import AnalysisRun
 from dashboard.design.locked_plan import FORMS
 from dashboard.share import packages
 from dashboard.share.csv_downloads import csv_response
@@ -17,7 +16,6 @@ from dashboard.share.forms import PackageForm
 from dashboard.share.latex_files import latex_response
 from dashboard.share.models import Package
 from dashboard.share.package_files import (
-    NoFile,
     file_response,
     package_or_404,
     zip_response,
@@ -28,7 +26,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query, newest_analysis
-from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
 from survey.models import Study
 from survey.tidy import not_counted_among
 
@@ -80,15 +78,12 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, form.problem)
         return back
-    try:
+    with refusals_told(request):
         package = packages.ask_for_package(run=run, author=request.user, **form.cleaned_data)
-    except AnalysisRun.DoesNotExist:
-        messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
-        return back
-    if package.state == Package.State.DONE:
-        messages.success(request, "This download is already prepared.")
-    else:
-        wake_worker(request, package.TASK, package.pk)
+        if package.state == Package.State.DONE:
+            messages.success(request, "This download is already prepared.")
+        else:
+            wake_worker(request, package.TASK, package.pk)
     return back
 
 
@@ -97,10 +92,9 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
 def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
     """The zip."""
     study = study_or_404(name)
-    try:
+    with refusals_told(request):
         return zip_response(package_or_404(study, package))
-    except NoFile as why:
-        return _not_there(request, study, why)
+    return _downloads(study)
 
 
 @require_GET
@@ -110,10 +104,9 @@ def package_file(
 ) -> HttpResponseBase:
     """A file of the analysis in a package: its report to be read, others to be saved."""
     study = study_or_404(name)
-    try:
+    with refusals_told(request):
         return file_response(package_or_404(study, package), file)
-    except NoFile as why:
-        return _not_there(request, study, why)
+    return _downloads(study)
 
 
 @require_GET
@@ -123,9 +116,7 @@ def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> 
     return latex_response(study_or_404(name), run, table)
 
 
-def _not_there(request: ResearcherRequest, study: Study, why: NoFile) -> HttpResponse:
-    """The page of downloads, which says why there is no file."""
-    messages.error(request, str(why))
+def _downloads(study: Study) -> HttpResponse:
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 
