@@ -38,6 +38,7 @@ def _address(text: str) -> str:
 
 
 class Command(RefusingCommand):
+    unread = ""
     help = (
         "Send simulated raters through a study on a running server, page by page. They are "
         "labelled `simulated` and never count unless asked for by name."
