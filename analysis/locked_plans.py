@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Min, Q
 from django.utils import timezone
+from pydantic import Field
 
 from analysis.deviations import (
     Deviation,
@@ -29,6 +30,7 @@ from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
 from judge.queries import gold_judges, gold_source
 from survey.definition.labels import Labels
+from survey.definition.parts import Part
 from survey.definition.settings import USUAL_REPEAT, Settings
 from survey.files.csv_text import time_text
 from survey.models import BlockResponse, Participant, Study, StudyEvent
@@ -40,6 +42,19 @@ LONGEST_NOTE = 5000
 FORMAT = 1
 #: Of a judge's configuration: where this installation reaches it.
 ABOUT_THE_ENDPOINT = ("base_url", "endpoint")
+
+
+class LockOptions(Part):
+    """What is said when a plan is locked."""
+
+    note: str = Field(
+        default="", max_length=LONGEST_NOTE, description="stored with the plan, and in its texts"
+    )
+    reason: str = Field(
+        default="",
+        max_length=LONGEST_NOTE,
+        description="why it takes the place of the plan that is locked",
+    )
 
 
 class PlanRefused(Exception):
@@ -110,17 +125,15 @@ def compared_with_plan(
 
 
 @transaction.atomic
-def lock_plan(
-    *, study: Study, author: User | None = None, note: str = "", reason: str = ""
-) -> LockedPlan:
-    """Fix what is planned, as it is now. `reason` says why it takes the place of an earlier plan.
+def lock_plan(study: Study, options: LockOptions, author: User | None) -> LockedPlan:
+    """Fix what is planned, as it is now.
 
     Raises PlanRefused once a real participant has consented, or without a reason where there is a
     plan.
     """
     # A participant who consents now waits for this lock, or came before it.
     locked = Study.objects.select_for_update().get(pk=study.pk)
-    note, reason = note.strip(), reason.strip()
+    note, reason = options.note.strip(), options.reason.strip()
     before = locked_plan(locked)
     _refuse(locked, before, note, reason)
     now = timezone.now().replace(microsecond=0)
@@ -154,9 +167,6 @@ def _refuse(study: Study, before: LockedPlan | None, note: str, reason: str) -> 
             f"{study} has participants since {_minute(began)}: a plan can be locked only before "
             f"the first one{there}. Nothing was locked"
         )
-    for what, text in (("note", note), ("reason", reason)):
-        if len(text) > LONGEST_NOTE:
-            raise PlanRefused(f"the {what} is longer than {LONGEST_NOTE} characters")
     if before is not None and not reason:
         raise PlanRefused(
             f"{_named(before)} is locked. Give a reason to put another in its place before the "

@@ -6,7 +6,7 @@ sent.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -21,7 +21,13 @@ from analysis.metric_options import installed_options
 from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics import METRICS, score
 from analysis.models import PerturbationRun, PerturbedScore, PerturbedText
-from analysis.perturbation_requests import PerturbationOptions, options_of
+from analysis.perturbation_requests import (
+    NotPerturbed,
+    PerturbationOptions,
+    check_options,
+    judges_called,
+    options_of,
+)
 from analysis.perturbations import PERTURBATIONS
 from analysis.perturbations.catalogue import UNCHANGED
 from analysis.rewriting import rewriter
@@ -32,57 +38,16 @@ from jobs.runner import Store, Taken, Work, silent
 from judge.again import AskedAgain, BudgetUsedUp, asked_again
 from judge.models import Judge
 from judge.money import Price
-from judge.queries import GoldSource, gold_sources, scores_of
-from survey.files.suggestions import did_you_mean
-from survey.models import Scenario, Study
+from judge.queries import GoldSource, scores_of
+from survey.models import Scenario
 
 #: Why a run may fail; the message says it in one line.
-NOT_PERTURBED = (*NOT_COMPUTED, BudgetUsedUp)
+NOT_PERTURBED = (*NOT_COMPUTED, BudgetUsedUp, NotPerturbed)
 
 
 def _perturb(taken: Taken[PerturbationRun]) -> Store:
     _Perturbing(taken).do()
     return partial(taken.finish, percent=100)
-
-
-def check_options(study: Study, options: PerturbationOptions) -> None:
-    """Raise ValueError, in one line, for options that cannot be carried out."""
-    for name in options.perturbations:
-        if name not in PERTURBATIONS:
-            near = did_you_mean(name, list(PERTURBATIONS))
-            raise ValueError(f"there is no perturbation {name!r}{near}")
-        if PERTURBATIONS[name].task and not (options.endpoint and options.model):
-            raise ValueError(
-                f"{name} is made by a language model: name its endpoint and its model, or set "
-                "REWRITER_ENDPOINT and REWRITER_MODEL"
-            )
-    if not options.perturbations:
-        raise ValueError("choose at least one perturbation")
-    if options.responses is not None and options.responses < 1:
-        raise ValueError(f"{options.responses} responses are too few to perturb")
-    for name in options.metrics:
-        if name not in METRICS:
-            raise ValueError(f"there is no metric {name!r}{did_you_mean(name, list(METRICS))}")
-        if METRICS[name].of_all:
-            raise ValueError(f"{name} of a text depends on the other texts: leave it out")
-    if options.scorer and current_scorer(study) is None:
-        raise ValueError(f"{study} has no trained scorer: manage.py scorer train {study.slug}")
-    judges_called(study, options.judges)
-    if not (options.scorer or options.metrics or options.judges):
-        raise ValueError("there is no source to score the texts: train a scorer, or name a metric "
-                         "or a judge")  # fmt: skip
-
-
-def judges_called(study: Study, keys: Sequence[str]) -> list[Judge]:
-    """The judges with these keys, such as `llama@2`. Raises ValueError."""
-    known = {source.key: source.judge for source in gold_sources(study) if source.judge}
-    for key in keys:
-        if key not in known:
-            names = ", ".join(known) or "none"
-            raise ValueError(
-                f"{study} has no judge {key!r}{did_you_mean(key, list(known))}; it has: {names}"
-            )
-    return [known[key] for key in keys]
 
 
 class _Perturbing:

@@ -5,6 +5,7 @@ Nothing here loads what computing needs, so web processes may ask too.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,12 +14,20 @@ from django.db import transaction
 
 from analysis.metric_options import MetricOptions, installed_options
 from analysis.models import PerturbationRun
+from analysis.perturbation_labels import TASK_LABELS
+from analysis.perturbation_options import OF_ALL, RESPONSES
+from analysis.scorer_requests import trained_scorer
 from jobs import leases
+from judge.models import Judge
+from judge.queries import GoldSource, current_judges
+from survey.files.suggestions import did_you_mean
 from survey.models import Study
+from survey.refusals import RequestRefused
 
 State = PerturbationRun.State
 #: Metrics that a single new text has no value of, or that may cost.
-NOT_OF_ONE_TEXT = ("tfidf_cosine", "perplexity")
+NOT_OF_ONE_TEXT = (OF_ALL, "perplexity")
+NO_SOURCE = "nothing would score the texts: train a scorer, compute metrics, or name a judge"
 #: What other metrics need that an installation may lack: one of these `MetricOptions`.
 NEEDS = {
     "meteor_synonyms": ("wordnet",),
@@ -28,8 +37,26 @@ NEEDS = {
     "bertscore_recall": ("model",),
     "bertscore_f1": ("model",),
 }
-#: Responses that are perturbed unless asked otherwise.
-RESPONSES = 20
+
+
+@dataclass(frozen=True)
+class RewriterOptions:
+    """The model that rewrites texts and its endpoint, by name; empty if there is none."""
+
+    endpoint: str = ""
+    model: str = ""
+    #: US dollars for a million tokens that the model reads and writes.
+    price: tuple[float, float] | None = None
+
+
+class NotPerturbed(RequestRefused):
+    """Nothing can be perturbed, or scored, as it was asked for; the text says why."""
+
+
+class JudgeNotAskable(NotPerturbed):
+    """A judge that cannot be asked about changed texts, or not by this person."""
+
+    about = "judges"
 
 
 @dataclass(frozen=True)
@@ -52,9 +79,47 @@ class PerturbationOptions:
     price: tuple[float, float] | None = None
 
 
-def installed_rewriter() -> tuple[str, str]:
-    """The endpoint and the model that rewrite texts here; empty if there are none."""
-    return settings.REWRITER_ENDPOINT, settings.REWRITER_MODEL
+def installed_rewriter() -> RewriterOptions:
+    """What this installation rewrites texts with."""
+    return RewriterOptions(settings.REWRITER_ENDPOINT, settings.REWRITER_MODEL)
+
+
+def check_options(study: Study, options: PerturbationOptions) -> None:
+    """Raise NotPerturbed for options that a study and its installation have not all for."""
+    for name in options.perturbations:
+        if name in TASK_LABELS and not (options.endpoint and options.model):
+            raise NotPerturbed(
+                f"{name} is made by a language model: name its endpoint and its model, or set "
+                "REWRITER_ENDPOINT and REWRITER_MODEL"
+            )
+    if options.scorer:
+        trained_scorer(study)
+    judges_called(study, options.judges)
+    if not (options.scorer or options.metrics or options.judges):
+        raise NotPerturbed(NO_SOURCE)
+
+
+def judges_called(study: Study, keys: Sequence[str]) -> list[Judge]:
+    """The judges with these keys, such as `llama@2`, which are asked about single responses. Raises
+    NotPerturbed.
+    """
+    known = askable_judges(study)
+    for key in keys:
+        if key not in known:
+            raise JudgeNotAskable(
+                f"{study} has no judge {key!r} of single responses"
+                f"{did_you_mean(key, list(known))}; it has: {', '.join(known) or 'none'}"
+            )
+    return [known[key] for key in keys]
+
+
+def askable_judges(study: Study) -> dict[str, Judge]:
+    """The judges that can be asked about changed texts, by key."""
+    return {
+        GoldSource(judge=judge).key: judge
+        for judge in current_judges(study).order_by("name")
+        if judge.read_configuration().presentation == "single"
+    }
 
 
 def default_metrics(study: Study) -> tuple[str, ...]:

@@ -157,7 +157,8 @@ def rewriter(
         after_failure=settle_failure,
     )
     with closing(client):
-        is_installed = (endpoint, model) == installed_rewriter()
+        here = installed_rewriter()
+        is_installed = (endpoint, model) == (here.endpoint, here.model)
         if price is None and is_installed:
             price = price_here()
         asked.append(Rewriter(client, model, seed, study, price, is_installed))

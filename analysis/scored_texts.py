@@ -8,8 +8,6 @@ from django.db.models import QuerySet
 from analysis.models import ScoredText, Scorer
 from survey.models import Study
 
-#: Characters of a text.
-LONGEST = 20_000
 #: Texts of a study that are kept without a flag.
 KEPT = 10
 

@@ -4,7 +4,7 @@ Nothing here loads what computing needs, so web processes may ask too.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -13,18 +13,16 @@ from django.db.models import Max
 
 from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import PerturbedScore, Scorer
+from analysis.scorer_options import TrainingSettings
 from survey.models import Participant, Study
+from survey.refusals import RefusalKind, RequestRefused
 
 State = Scorer.State
 
 
-@dataclass(frozen=True)
-class ScorerOptions:
-    """What is chosen for a scorer. Without a folder and an endpoint its vectors are n-grams."""
+class ScorerOptions(TrainingSettings):
+    """What a scorer is trained with. Without a folder and an endpoint its vectors are n-grams."""
 
-    head: str = "ridge"
-    confidence: float = 0.95
-    seed: int = 1
     #: A folder with an ONNX model, or an endpoint and its model.
     folder: str = ""
     endpoint: str = ""
@@ -43,14 +41,19 @@ class ScorerOptions:
         )
 
 
-def with_vectors(options: ScorerOptions, here: MetricOptions) -> ScorerOptions:
-    """The options with the embeddings that this installation has, if it has any."""
-    chosen = here.embeddings
-    folder = "" if chosen.model or here.model is None else str(here.model)
-    given = asdict(options)
-    return ScorerOptions(
-        **(given | {"folder": folder, "endpoint": chosen.endpoint, "model": chosen.model})
-    )
+class NoScorer(RequestRefused):
+    """There is no trained scorer."""
+
+    kind = RefusalKind.CONFLICT
+
+
+def with_vectors(
+    settings: TrainingSettings, here: MetricOptions, *, file: str = ""
+) -> ScorerOptions:
+    """The settings with the embeddings that this installation has, if it has any."""
+    folder = "" if here.embeddings.model else str(here.model or "")
+    kept = settings.model_dump(include=set(TrainingSettings.model_fields))
+    return ScorerOptions(**kept, **asdict(here.embeddings), folder=folder, file=file)
 
 
 @transaction.atomic
@@ -74,7 +77,7 @@ def request_scorer(
     return Scorer.objects.create(
         study=study,
         version=last + 1,
-        options=asdict(options),
+        options=options.model_dump(),
         sources=list(sources),
         given=None if given is None else list(given),
         author=author,
@@ -83,7 +86,7 @@ def request_scorer(
 
 def options_of(scorer: Scorer) -> ScorerOptions:
     """What was chosen for a scorer."""
-    return ScorerOptions(**scorer.options)
+    return ScorerOptions.model_validate(scorer.options)
 
 
 def newest_scorer(study: Study) -> Scorer | None:
@@ -94,6 +97,13 @@ def newest_scorer(study: Study) -> Scorer | None:
 def current_scorer(study: Study) -> Scorer | None:
     """The newest scorer that is trained: the one that is a source of scores."""
     return study.scorers.filter(state=State.DONE).order_by("-version").first()
+
+
+def trained_scorer(study: Study) -> Scorer:
+    """The newest scorer that is trained. Raises NoScorer."""
+    if scorer := current_scorer(study):
+        return scorer
+    raise NoScorer(f"{study} has no trained scorer: manage.py scorer train {study.slug}")
 
 
 def erase_scorers(participant: Participant) -> None:

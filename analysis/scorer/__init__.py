@@ -7,13 +7,12 @@ says in words how far to trust it.
 from analysis.scorer.card import card
 from analysis.scorer.fitted import FittedScorer, read_scorer
 from analysis.scorer.ngrams import NgramVectors
-from analysis.scorer.training import Trained, TrainingSettings, train
+from analysis.scorer.training import Trained, train
 
 __all__ = [
     "FittedScorer",
     "NgramVectors",
     "Trained",
-    "TrainingSettings",
     "card",
     "read_scorer",
     "train",

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -16,7 +16,7 @@ from analysis.metrics.metric import Matrix, SentenceEmbedder
 from analysis.scorer.evaluation import calibration, evaluated, fitted_to, half_width
 from analysis.scorer.fitted import FittedHead, FittedScorer
 from analysis.scorer.heads import HEADS, LinearFit
-from analysis.scorer_labels import HEAD_LABELS
+from analysis.scorer_options import TrainingSettings
 from analysis.stats.threads import on_one_thread
 
 COLUMNS = ("text", "scenario", "system", "dimension", "rating", "raters", "sd")
@@ -29,22 +29,6 @@ MOST_FOLDS = 50
 
 Progress = Callable[[int, int], None]
 Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """What is chosen: the head, the confidence of intervals, the seed of everything random."""
-
-    head: str = "ridge"
-    confidence: float = 0.95
-    seed: int = 1
-
-    def check(self) -> None:
-        """Raise ValueError for what cannot be."""
-        if self.head not in HEAD_LABELS:
-            raise ValueError(f"there is no head {self.head!r}; choose {' or '.join(HEAD_LABELS)}")
-        if not 0.5 <= self.confidence < 1:
-            raise ValueError(f"the confidence {self.confidence:g} is not between 0.5 and 1")
 
 
 @dataclass(frozen=True)
@@ -78,7 +62,6 @@ def train(
     Scores stay inside `scale`. `about` is kept with the scorer. `progress` is told how many fits
     are done, and may raise. Raises ValueError for ratings from which nothing can be learned.
     """
-    settings.check()
     checked = _checked(ratings)
     texts = list(dict.fromkeys(checked["text"]))
     vectors = embedder.sentence(texts)
@@ -144,7 +127,8 @@ def train(
 def fingerprint(ratings: DataFrame, embedder: SentenceEmbedder, settings: TrainingSettings) -> str:
     """SHA-256 of the ratings in their order, the vectors, the settings and the software."""
     rows = ratings[["text", "scenario", "system", "dimension", "rating"]].to_numpy().tolist()
-    whole = [rows, dict(embedder.settings), asdict(settings), _software()]
+    chosen = settings.model_dump(include=set(TrainingSettings.model_fields))
+    whole = [rows, dict(embedder.settings), chosen, _software()]
     return hashlib.sha256(json.dumps(whole, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -16,9 +16,8 @@ from dashboard.accounts.tokens import revoke_token
 from dashboard.api.pagination import Keyset
 from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.people import EventSerializer, EventsQuery, chosen_lines, page_of_log
-from dashboard.api.refusals import RequestRefused
 from dashboard.api.routes import Route
-from dashboard.overview.invitations import NotValid, accept
+from dashboard.overview.invitations import accept
 from dashboard.overview.log import as_file, lines_of_accounts
 from dashboard.shared.access import role_of
 
@@ -109,9 +108,6 @@ class Accept(Route):
         unknown, or if the caller has this role or a higher one already.
         """
         link, user = sent_by(request, AcceptSerializer)["link"], user_of(request)
-        try:
-            study = accept(secret=link.rstrip("/").rpartition("/")[2], user=user)
-        except NotValid as why:
-            raise RequestRefused(str(why)) from None
+        study = accept(secret=link.rstrip("/").rpartition("/")[2], user=user)
         content = {"study": str(study), "role": role_of(user, study.slug)}
         return Response(JoinedSerializer(content).data)

@@ -9,7 +9,7 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
 
 from analysis.locked_plans import lock_plan
 from analysis.text.preregistration import TEXTS
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.refusals import checked, refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.design import (
@@ -24,7 +24,7 @@ from dashboard.api.serializers.design import (
 )
 from dashboard.design.certificate import PEOPLE, Certificate, usual_pool
 from dashboard.design.downloads import certificate_response, plan_response
-from dashboard.design.forms import CertificateForm, LockForm, PlanForm, PreviewForm, VersionForm
+from dashboard.design.forms import CertificateForm, PreviewForm, VersionForm
 from dashboard.design.locked_plan import compared
 from dashboard.design.pilot import lines, sides_of
 from dashboard.design.plan_options import plans_of, request_plan
@@ -92,8 +92,8 @@ class Planning(Route):
     def post(self, request: Request, name: str) -> Response:
         """Have a worker compute a plan."""
         study = study_or_404(name)
-        form = checked(PlanForm(sent_by(request, PlanAskedSerializer)))
-        plan = request_plan(study=study, options=form.options, author=user_of(request))
+        options = read_sent(request, PlanAskedSerializer).chosen
+        plan = request_plan(study=study, options=options, author=user_of(request))
         try_to_wake(plan.TASK, plan.pk)
         return Response(PlanningSerializer({"plan": plan}).data, status=HTTP_202_ACCEPTED)
 
@@ -175,10 +175,9 @@ class PlanList(Route):
     def post(self, request: Request, name: str) -> Response:
         """Lock the plan as it is now. 400 says why nothing was locked."""
         study = study_or_404(name)
-        form = checked(LockForm(sent_by(request, LockSerializer)))
-        note, reason = form.cleaned_data["note"], form.cleaned_data["reason"]
+        sent = read_sent(request, LockSerializer)
         with refusals():
-            plan = lock_plan(study=study, author=user_of(request), note=note, reason=reason)
+            plan = lock_plan(study, sent.chosen, user_of(request))
         row = PlanSerializer(plan, context={"compared": compared(study)})
         return Response(row.data, status=HTTP_201_CREATED)
 

@@ -10,7 +10,6 @@ from rest_framework.status import HTTP_202_ACCEPTED
 
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import STUDY, one_of, sent_by, user_of
-from dashboard.api.refusals import RequestRefused
 from dashboard.api.routes import Route
 from dashboard.api.serializers.judges import (
     AskedAgainSerializer,
@@ -30,6 +29,7 @@ from dashboard.shared.pages import try_to_wake
 from judge.endpoints import JudgeNotReady
 from judge.models import Call
 from survey.models import Study
+from survey.refusals import RequestRefused
 from survey.tidy import definition_of
 
 JUDGE = OpenApiParameter(

@@ -16,7 +16,7 @@ from dashboard.api.analyses import wake_for
 from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.ratings import Ratings
-from dashboard.api.refusals import RequestRefused, checked, refusals
+from dashboard.api.refusals import checked, refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.raters import (
     DecidedSerializer,
@@ -42,7 +42,7 @@ from dashboard.raters.trying_thresholds import (
     try_thresholds,
     with_changes,
 )
-from dashboard.results.asking import NONE_YET
+from dashboard.results.asking import NONE_YET, NoAnalysis
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from judge.queries import gold_scores
@@ -172,7 +172,7 @@ class Thresholds(Route):
         include = asked_for(request)
         run = newest_analysis(study, include).run
         if run is None:
-            raise RequestRefused(NONE_YET)
+            raise NoAnalysis(NONE_YET)
         tried = _tried(study, run, {n: str(v) for n, v in sent["settings"].items()})
         with refusals():
             rules, asked = put_in_force(

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 from django import forms
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.response import Response
-from rest_framework.status import HTTP_400_BAD_REQUEST
 from rest_framework.views import exception_handler
 
 from analysis.locked_plans import PlanRefused
 from analysis.manual_decisions import DecisionRefused
 from analysis.theme_coding import CodingRefused
+from config.refusal_codes import CODES
 from corpus.problems import CorpusProblem
 from dashboard.accounts.prolific import NotConnected
 from dashboard.importing.files import ImportRefused
@@ -29,27 +29,28 @@ from dashboard.prolific.terms import AmountRefused
 from dashboard.prolific.waves import WaveRefused
 from dashboard.raters.trying_thresholds import ThresholdsRefused
 from dashboard.rehearsal.simulations import NotAsked
-from dashboard.results.asking import NoAnalysis
 from survey.files.problems import DefinitionError
 from survey.prolific.errors import ProlificError
+from survey.refusals import NOTHING_CHANGED, RequestRefused
 from survey.studies import StateError
 
 Form = TypeVar("Form", bound=forms.Form)
-NOTHING_CHANGED = "Nothing was changed."
-
-
-class RequestRefused(APIException):
-    """What was asked for was not done; the text says why."""
-
-    status_code = HTTP_400_BAD_REQUEST
-    default_code = "refused"
 
 
 def answer_to(error: Exception, context: dict[str, Any]) -> Response | None:
     """The framework's answer; Python reads JSON level by level, and not any number of levels."""
     if isinstance(error, RecursionError):
         error = ParseError("The JSON is nested too deeply.")
+    if isinstance(error, RequestRefused):
+        error = _as_exception(error, getattr(context.get("view"), "renamed", {}))
     answer: Response | None = exception_handler(error, context)
+    return answer
+
+
+def _as_exception(why: RequestRefused, renamed: Mapping[str, str]) -> APIException:
+    about = renamed.get(why.about, why.about)
+    answer = APIException({about: why.listed} if about else why.sentences)
+    answer.status_code = CODES[why.kind].status
     return answer
 
 
@@ -74,7 +75,7 @@ def refusals(renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     except NotOpened as refusal:
         raise RequestRefused(f"{refusal}: {' '.join(refusal.reasons)} {NOTHING_CHANGED}") from None
     except (
-        *(CodingRefused, DecisionRefused, NoAnalysis, NotAsked, NotChosen, NotDrawn, PlanRefused),
+        *(CodingRefused, DecisionRefused, NotAsked, NotChosen, NotDrawn, PlanRefused),
         *(StateError, ThresholdsRefused, CorpusProblem),
         *(NotConnected, StepRefused, WaveRefused),
         *(OrderRefused, AmountRefused, RejectionRefused, SettleRefused),

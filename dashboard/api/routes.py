@@ -1,7 +1,7 @@
 """What all routes of the API have in common."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
@@ -21,6 +21,9 @@ class Route(APIView):
     """Refuses parameters and fields that its schema does not describe: a filter with a slip in its
     name would choose every row, and what a misspelt field was to change would be left as it is.
     """
+
+    #: Fields of the API by those of the forms that refusals are about.
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raises ValidationError by name."""

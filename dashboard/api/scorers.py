@@ -3,32 +3,28 @@
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
 
-from analysis.metric_options import installed_options
-from analysis.perturbation_requests import perturbation_run_of, request_perturbations
-from analysis.scored_texts import request_score, scored_texts_of
-from analysis.scorer_requests import ScorerOptions, current_scorer, request_scorer, with_vectors
+from analysis.perturbation_requests import perturbation_run_of
+from analysis.scored_texts import scored_texts_of
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.scorers import (
     PerturbationsSerializer,
     PerturbingSerializer,
     ScoredTextsSerializer,
+    ScorerAskedSerializer,
     ScorersSerializer,
     TextToScoreSerializer,
     TrainingSerializer,
 )
-from dashboard.results.perturbing import askable_judges, options_for
-from dashboard.shared.access import role_of, study_or_404
-from dashboard.shared.log import record
+from dashboard.results.perturbing import ask_to_perturb
+from dashboard.results.scorer_asking import ask_to_score, ask_to_train
+from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
-from dashboard.shared.roles import Permission
 from survey.models import Study
-from survey.tidy import counted_sources
 
 
 class ScorerVersions(Route):
@@ -39,20 +35,19 @@ class ScorerVersions(Route):
         return Response(_scorers(study_or_404(name)))
 
     @extend_schema(
-        parameters=[STUDY, INCLUDE], request=TrainingSerializer, responses={202: ScorersSerializer}
+        parameters=[STUDY, INCLUDE],
+        request=TrainingSerializer,
+        responses={202: ScorerAskedSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Have a worker train a new version on the study's ratings. One that is under way is not
-        repeated.
+        """Have a worker train a new version on the study's ratings, or on rated texts of a file.
+        One that is under way is not repeated.
         """
         study, include = study_or_404(name), asked_for(request)
-        form = read_sent(request, TrainingSerializer)
-        options = with_vectors(ScorerOptions(**form.validated_data), installed_options())
-        author = user_of(request)
-        scorer = request_scorer(study, options, sources=counted_sources(include), author=author)
-        record(study, author, "scorer requested", name=scorer.name)
+        options = read_sent(request, TrainingSerializer).chosen
+        scorer, notices = ask_to_train(study, options, user_of(request), include=include)
         try_to_wake(scorer.TASK, scorer.pk)
-        return Response(_scorers(study), status=HTTP_202_ACCEPTED)
+        return Response(_scorers(study) | {"notices": notices}, status=HTTP_202_ACCEPTED)
 
 
 def _scorers(study: Study) -> dict[str, Any]:
@@ -67,19 +62,12 @@ class ScoredTextList(Route):
         return Response(_texts(study_or_404(name)))
 
     @extend_schema(
-        parameters=[STUDY],
-        request=TextToScoreSerializer,
-        responses={202: ScoredTextsSerializer},
+        parameters=[STUDY], request=TextToScoreSerializer, responses={202: ScoredTextsSerializer}
     )
     def post(self, request: Request, name: str) -> Response:
         """Have a worker score a text. 400 where no scorer is trained."""
-        study = study_or_404(name)
-        form = read_sent(request, TextToScoreSerializer)
-        scorer = current_scorer(study)
-        if scorer is None:
-            raise ValidationError({"detail": [f"{study} has no trained scorer"]})
-        asked = request_score(scorer, form.validated_data["text"], user_of(request))
-        record(study, user_of(request), "text scored", name=scorer.name)
+        study, sent = study_or_404(name), read_sent(request, TextToScoreSerializer)
+        asked = ask_to_score(study, sent.chosen, user_of(request))
         try_to_wake(asked.TASK, asked.pk)
         return Response(_texts(study), status=HTTP_202_ACCEPTED)
 
@@ -104,20 +92,8 @@ class Perturbations(Route):
         """Have a worker perturb responses and score them before and after, by the trained scorer,
         the computed metrics and the judges that are named. 400 says why nothing is scored.
         """
-        study = study_or_404(name)
-        form = read_sent(request, PerturbingSerializer)
-        judges = form.validated_data["judges"]
-        role = role_of(user_of(request), study.slug)
-        if judges and not (role and role.may(Permission.CHANGE)):
-            raise ValidationError({"judges": ["Your role may not have judges asked."]})
-        if unknown := sorted(set(judges) - set(askable_judges(study))):
-            raise ValidationError({"judges": [f"{unknown[0]!r} is no judge of single responses"]})
-        try:
-            options = options_for(study, responses=form.validated_data["responses"], judges=judges)
-        except ValueError as problem:
-            raise ValidationError({"detail": [str(problem)]}) from None
-        run = request_perturbations(study, options)
-        record(study, user_of(request), "perturbations requested")
+        study, sent = study_or_404(name), read_sent(request, PerturbingSerializer)
+        run = ask_to_perturb(study, sent.chosen, user_of(request))
         try_to_wake(run.TASK, run.pk)
         return Response(_perturbations(study), status=HTTP_202_ACCEPTED)
 

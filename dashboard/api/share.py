@@ -15,7 +15,7 @@ from rest_framework.status import HTTP_202_ACCEPTED
 from analysis.models import AnalysisRun
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
-from dashboard.api.refusals import RequestRefused, checked
+from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.share import (
     ExportsSerializer,
@@ -23,7 +23,7 @@ from dashboard.api.serializers.share import (
     PackageSerializer,
     PreparePackageSerializer,
 )
-from dashboard.results.asking import NONE_YET, REMOVED
+from dashboard.results.asking import NONE_YET, REMOVED, NoAnalysis
 from dashboard.share import exports, packages
 from dashboard.share.csv_downloads import csv_response
 from dashboard.share.forms import PackageForm
@@ -107,14 +107,14 @@ class PackageList(Route):
         study, sent = study_or_404(name), sent_by(request, PreparePackageSerializer)
         run = newest_analysis(study, asked_for(request)).run
         if run is None:
-            raise RequestRefused(NONE_YET)
+            raise NoAnalysis(NONE_YET)
         form = checked(PackageForm(sent, recipes=packages.recipe_choices(run)))
         try:
             package = packages.ask_for_package(
                 run=run, author=user_of(request), **form.cleaned_data
             )
         except AnalysisRun.DoesNotExist:
-            raise RequestRefused(REMOVED) from None
+            raise NoAnalysis(REMOVED) from None
         if package.state != Package.State.DONE:
             try_to_wake(package.TASK, package.pk)
         content = PackageSerializer(package, context={"request": request}).data

@@ -2,10 +2,10 @@
 
 from django import forms
 
-from analysis.locked_plans import LONGEST_NOTE
+from analysis.locked_plans import LockOptions
 from dashboard.design.certificate import PEOPLE
-from dashboard.design.plan_options import PILOT, PlanOptions
-from dashboard.shared.forms import NumberField
+from dashboard.design.plan_options import PlanOptions
+from dashboard.shared.option_forms import OptionsForm
 from survey.models import Slot
 
 
@@ -29,29 +29,11 @@ class VersionForm(forms.Form):
     before = forms.IntegerField(required=False, min_value=1, max_value=10**18)
 
 
-class PlanForm(forms.Form):
+class PlanForm(OptionsForm[PlanOptions]):
     """What a plan is asked for; what is empty comes from the study."""
 
-    raters = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Raters")
-    scenarios = forms.IntegerField(required=False, min_value=1, max_value=2_000, label="Scenarios")
-    difference = NumberField(
-        required=False, min_value=0.001, max_value=1000, label="Difference that matters (points)"
-    )
-    components = forms.ChoiceField(
-        required=False,
-        choices=[("typical", "Typical variances"), (PILOT, "Variances of the ratings so far")],
-        label="How much ratings differ",
-    )
-    pay_per_hour = NumberField(required=False, min_value=0, max_value=1000, label="Pay per hour")
-    fee_percent = NumberField(required=False, min_value=0, max_value=200, label="Fee (%)")
-
-    @property
-    def options(self) -> PlanOptions:
-        """What was sent, without what was left empty."""
-        given = {
-            name: value for name, value in self.cleaned_data.items() if value not in (None, "")
-        }
-        return PlanOptions(**given)
+    options = PlanOptions
+    without = ("power", "include")
 
 
 class PreviewForm(forms.Form):
@@ -66,16 +48,11 @@ class PreviewForm(forms.Form):
         return (self.cleaned_data["participant"] or 1) - 1
 
 
-class LockForm(forms.Form):
+class LockForm(OptionsForm[LockOptions]):
     """To lock a plan, which can't be undone."""
+
+    options = LockOptions
 
     confirmed = forms.BooleanField(
         error_messages={"required": "Tick the box: a locked plan can't be unlocked."}
     )
-    note = forms.CharField(required=False, max_length=LONGEST_NOTE)
-    reason = forms.CharField(required=False, max_length=LONGEST_NOTE)
-
-    @property
-    def problem(self) -> str:
-        """The first thing that is wrong."""
-        return str(next(iter(self.errors.values()))[0])

@@ -5,12 +5,12 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods
 
-from analysis.locked_plans import PlanRefused, first_consent, lock_plan
+from analysis.locked_plans import first_consent, lock_plan
 from dashboard.design.downloads import plan_response
 from dashboard.design.forms import LockForm
 from dashboard.design.locked_plan import FORMS, compared
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.pages import study_page
+from dashboard.shared.pages import refusals_told, study_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -19,16 +19,8 @@ def locked_plan(request: ResearcherRequest, name: str) -> HttpResponse:
     """What is locked, what differs since, and locking."""
     study = study_or_404(name)
     if request.method == "POST":
-        form = LockForm(request.POST)
-        if not form.is_valid():
-            messages.error(request, form.problem)
-            return redirect("locked-plan", study)
-        note, reason = form.cleaned_data["note"], form.cleaned_data["reason"]
-        try:
-            plan = lock_plan(study=study, author=request.user, note=note, reason=reason)
-        except PlanRefused as refusal:
-            messages.error(request, f"{refusal}.")
-        else:
+        with refusals_told(request):
+            plan = lock_plan(study, LockForm(request.POST).asked, request.user)
             messages.success(request, f"Plan {plan.version} is locked.")
         return redirect("locked-plan", study)
     return study_page(

@@ -15,7 +15,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.study_data import check
 from analysis.tables.fits import Fits, SystemLevel
 from dashboard.design.models import PlannedGrid
-from dashboard.design.plan_options import PILOT, PlanOptions
+from dashboard.design.plan_options import PlanOptions
 from jobs.runner import Store, Taken, Work
 from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
@@ -37,7 +37,7 @@ class NoPlan(Exception):
 
 
 def _plan(taken: Taken[PlannedGrid]) -> Store:
-    plan = plan_of(taken.job.study, PlanOptions(**taken.job.options))
+    plan = plan_of(taken.job.study, PlanOptions.model_validate(taken.job.options))
     table = grid(plan, *numbers_around(plan))
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
     return partial(taken.finish, rows=rows, sentences=list(advice(plan)))
@@ -51,8 +51,10 @@ def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:
     return around(plan.design.raters, 2, 10_000), around(plan.design.scenarios, 2, 2_000)
 
 
-def plan_of(study: Study, options: PlanOptions) -> StudyPlan:
-    """Raises NoPlan where the study has nothing to plan for, and DefinitionError for a file of
+def plan_of(study: Study, options: PlanOptions, *, file: Path | None = None) -> StudyPlan:
+    """What could be found. A `file` of standard deviations takes the place of the components.
+
+    Raises NoPlan where the study has nothing to plan for, and DefinitionError for a file of
     components that is not one.
     """
     definition = definition_of(study)
@@ -66,7 +68,7 @@ def plan_of(study: Study, options: PlanOptions) -> StudyPlan:
     design = own.of(options.raters or own.raters, options.scenarios or own.scenarios)
     return StudyPlan(
         design=design,
-        components=_components(study, definition, options, length),
+        components=_from_file(file) if file else _components(study, definition, options, length),
         weights=_weights(study, definition, design),
         cost=_cost(definition, own, options),
         difference=options.difference or USUAL_DIFFERENCE / 100 * length,
@@ -129,14 +131,16 @@ def _cost(definition: StudyDefinition, own: PlannedDesign, options: PlanOptions)
     )
 
 
+def _from_file(file: Path) -> Components:
+    yaml = YamlFile.read(file)
+    return yaml.check(Components, yaml.plain())
+
+
 def _components(
     study: Study, definition: StudyDefinition, options: PlanOptions, length: float
 ) -> Components:
     if options.components == "typical":
         return typical(length)
-    if options.components != PILOT:
-        yaml = YamlFile.read(Path(options.components))
-        return yaml.check(Components, yaml.plain())
     with reading():
         sources = counted_sources(options.include)
         snapshot = read_snapshot(study, sources, seen_since=timezone.now())

@@ -74,7 +74,7 @@ def planning(request: ResearcherRequest, name: str) -> HttpResponse:
     if request.method == "POST":
         form = PlanForm(request.POST)
         if form.is_valid():
-            asked = request_plan(study=study, options=form.options, author=request.user)
+            asked = request_plan(study=study, options=form.chosen, author=request.user)
             wake_worker(request, asked.TASK, asked.pk)
             return redirect("planning", study)
         return study_page(request, study, "planning", "design/planning", form=form, plan=None)

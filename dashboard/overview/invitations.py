@@ -15,12 +15,16 @@ from dashboard.shared.access import role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Role
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 
 VALID = timedelta(days=7)
 
 
-class NotValid(Exception):
+class NotValid(RequestRefused):
     """An invitation that nobody can accept; the text says why."""
+
+    kind = RefusalKind.CONFLICT
+    unchanged = ""
 
 
 def invite(*, study: Study, role: Role, note: str, author: User) -> tuple[MemberInvitation, str]:

@@ -6,8 +6,9 @@ from typing import Any
 from django import forms
 
 from analysis.catalogue.spec import Column
-from analysis.scored_texts import LONGEST
-from analysis.scorer_labels import HEAD_LABELS
+from analysis.perturbation_options import PerturbingOptions
+from analysis.scorer_options import TextOptions, TrainingOptions
+from dashboard.shared.option_forms import OptionsForm
 from dashboard.shared.pages import OF_RESULTS
 from dashboard.shared.result_tables import ALL, EVERY
 
@@ -57,41 +58,20 @@ class RecomputeForm(forms.Form):
     page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
 
 
-class ScorerForm(forms.Form):
-    """How a scorer is trained: on the study's ratings, or on a file of rated texts."""
+class ScorerForm(OptionsForm[TrainingOptions]):
+    """How a scorer is trained, and on what."""
 
-    head = forms.ChoiceField(choices=list(HEAD_LABELS.items()))
-    file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
+    options = TrainingOptions
 
 
-class TextForm(forms.Form):
+class TextForm(OptionsForm[TextOptions]):
     """A text to be scored."""
 
-    text = forms.CharField(
-        max_length=LONGEST,
-        error_messages={
-            "required": "Paste a text to score.",
-            "max_length": f"The text is longer than {LONGEST:,} characters.",
-        },
-    )
+    options = TextOptions
 
 
-class PerturbationForm(forms.Form):
+class PerturbationForm(OptionsForm[PerturbingOptions]):
     """How many responses are perturbed, and which judges are asked about them."""
 
-    responses = forms.IntegerField(
-        min_value=1,
-        max_value=100_000,
-        error_messages={
-            "required": "Say how many responses to perturb.",
-            "invalid": "The number of responses is a whole number.",
-            "min_value": "Perturb at least one response.",
-        },
-    )
-    judges = forms.MultipleChoiceField(required=False)
-
-    def __init__(self, data: Mapping[str, Any], *, judges: Sequence[str]) -> None:
-        super().__init__(data)
-        chosen = self.fields["judges"]
-        assert isinstance(chosen, forms.MultipleChoiceField)
-        chosen.choices = [(name, name) for name in judges]
+    options = PerturbingOptions
+    without = ("all_responses", "seed", "perturbations", "metrics", "without_scorer")

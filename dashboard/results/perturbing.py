@@ -1,44 +1,62 @@
-"""What a page or the API may have perturbed, with all that this installation has for it."""
+"""Asking for perturbations of a study's responses; the log has who asked."""
 
-from collections.abc import Sequence
+from django.contrib.auth.models import User
+from django.db import transaction
 
+from analysis.models import PerturbationRun
 from analysis.perturbation_labels import RULE_LABELS, TASK_LABELS, UNCHANGED
+from analysis.perturbation_options import PerturbingOptions
 from analysis.perturbation_requests import (
+    JudgeNotAskable,
     PerturbationOptions,
+    RewriterOptions,
+    check_options,
     default_metrics,
     installed_rewriter,
+    request_perturbations,
 )
 from analysis.scorer_requests import current_scorer
-from judge.queries import GoldSource, current_judges
+from dashboard.shared.access import role_of
+from dashboard.shared.log import record
+from dashboard.shared.roles import Permission
 from survey.models import Study
 
-NO_SOURCE = "Nothing would score the texts: train a scorer, or compute metrics first."
 
-
-def askable_judges(study: Study) -> list[str]:
-    """The judges that can be asked about changed texts, by key."""
-    return [
-        GoldSource(judge=judge).key
-        for judge in current_judges(study).order_by("name")
-        if judge.read_configuration().presentation == "single"
-    ]
-
-
-def options_for(study: Study, *, responses: int, judges: Sequence[str]) -> PerturbationOptions:
-    """Every perturbation and source that there is; of judges those that are named. Raises
-    ValueError where nothing would score the texts.
+def ask_to_perturb(
+    study: Study,
+    options: PerturbingOptions,
+    author: User | None,
+    *,
+    rewriter: RewriterOptions | None = None,
+) -> PerturbationRun:
+    """A run that waits, or the one that is under way. Texts are rewritten by the installation's
+    model unless another one is given. The caller wakes a worker, or carries it out. Raises
+    RequestRefused: NotPerturbed, or NoScorer.
     """
-    endpoint, model = installed_rewriter()
-    rewritten = TASK_LABELS if model else ()
-    options = PerturbationOptions(
-        perturbations=(*RULE_LABELS, *rewritten, *((UNCHANGED,) if judges else ())),
-        responses=responses,
-        scorer=current_scorer(study) is not None,
-        metrics=default_metrics(study),
-        judges=tuple(judges),
-        endpoint=endpoint,
-        model=model,
+    model = rewriter or installed_rewriter()
+    if options.judges and not _may_have_judges_asked(study, author):
+        raise JudgeNotAskable("Your role may not have judges asked.")
+    usual = [*RULE_LABELS, *(TASK_LABELS if model.model else ())]
+    usual += [UNCHANGED] if options.judges else []
+    chosen = PerturbationOptions(
+        perturbations=tuple(dict.fromkeys(options.perturbations or usual)),
+        seed=options.seed,
+        responses=None if options.all_responses else options.responses,
+        scorer=not options.without_scorer and current_scorer(study) is not None,
+        metrics=tuple(dict.fromkeys(options.metrics)) or default_metrics(study),
+        judges=tuple(dict.fromkeys(options.judges)),
+        endpoint=model.endpoint,
+        model=model.model,
+        price=model.price,
     )
-    if not (options.scorer or options.metrics or options.judges):
-        raise ValueError(NO_SOURCE)
-    return options
+    check_options(study, chosen)
+    with transaction.atomic():
+        run = request_perturbations(study, chosen)
+        record(study, author, "perturbations requested")
+    return run
+
+
+def _may_have_judges_asked(study: Study, author: User | None) -> bool:
+    """Whether somebody may have judges asked, which may cost. A command may."""
+    role = role_of(author, study.slug) if author else None
+    return author is None or (role is not None and role.may(Permission.CHANGE))

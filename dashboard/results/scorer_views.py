@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -12,17 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.catalogue.subjects import SCORER
 from analysis.metric_options import installed_options
 from analysis.models import Scorer
-from analysis.scored_texts import request_score, scored_texts_of
-from analysis.scorer_requests import (
-    ScorerOptions,
-    current_scorer,
-    newest_scorer,
-    request_scorer,
-    with_vectors,
-)
-from dashboard.importing.files import ImportRefused, read_upload
-from dashboard.importing.rated_texts import read_rated_texts
+from analysis.scored_texts import scored_texts_of
+from analysis.scorer_options import TrainingSettings
+from analysis.scorer_requests import current_scorer, newest_scorer, with_vectors
 from dashboard.results.forms import ScorerForm, TextForm
+from dashboard.results.scorer_asking import ask_to_score, ask_to_train
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
@@ -32,10 +25,9 @@ from dashboard.shared.access import (
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, included
-from dashboard.shared.pages import asked_for, wake_worker
+from dashboard.shared.pages import asked_for, note, refusals_told, wake_worker
 from survey.files.csv_text import csv_lines, time_text
 from survey.models import Study
-from survey.tidy import counted_sources, definition_of, dimensions_of
 
 #: The places of both forms on that page.
 TRAINING, SCORING = "scorer-asked", "score-text"
@@ -45,12 +37,13 @@ FLAGGED_COLUMNS = ("text", "scorer", "dimension", "score", "low", "high", "score
 def about_scorer(study: Study) -> dict[str, Any]:
     """What the page of the scorer has in addition to its tables."""
     newest, current = newest_scorer(study), current_scorer(study)
-    options = with_vectors(ScorerOptions(), installed_options())
+    options = with_vectors(TrainingSettings(), installed_options())
     texts = list(scored_texts_of(study)[:10])
     return {
         "newest": newest,
         "scorer": current,
         "embeddings": options.model or options.folder,
+        "scorer_form": ScorerForm(auto_id="scorer-%s"),
         "scored": texts,
         # The page looks after the last one that is scored.
         "waiting_text": next((text for text in texts if text.is_under_way), None),
@@ -67,64 +60,24 @@ def _back(study: Study, include: list[str] | None, anchor: str) -> HttpResponse:
 @researcher_required
 def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for a scorer of the people whom the page shows, or of a file, and wake a worker."""
-    study = study_or_404(name)
-    include = asked_for(request)
-    back = _back(study, include, TRAINING)
-    form = ScorerForm(request.POST, request.FILES)
-    if not form.is_valid():
-        for errors in form.errors.values():
-            messages.error(request, " ".join(map(str, errors)))
-        return back
-    file = form.cleaned_data["file"]
-    given: list[dict[str, Any]] | None = None
-    if file is not None:
-        try:
-            given, notices = _rated_texts(study, file.read(), file.name)
-        except ImportRefused as error:
-            for line in str(error).splitlines():
-                messages.error(request, line)
-            messages.error(request, "Nothing was changed.")
-            return back
-        for notice in notices:
-            messages.success(request, f"Note: {notice}")
-    options = ScorerOptions(head=form.cleaned_data["head"], file=file.name if file else "")
-    scorer = request_scorer(
-        study,
-        with_vectors(options, installed_options()),
-        sources=[] if given is not None else counted_sources(included(study, include)),
-        given=given,
-        author=request.user,
-    )
-    record(study, request.user, "scorer requested", name=scorer.name)
-    wake_worker(request, scorer.TASK, scorer.pk)
-    return back
-
-
-def _rated_texts(study: Study, data: bytes, file: str) -> tuple[list[dict[str, Any]], list[str]]:
-    dimensions, notices = list(dimensions_of(definition_of(study))), list[str]()
-    rows = read_upload(read_rated_texts, data, file, dimensions=dimensions, notices=notices)
-    if not rows:
-        raise ImportRefused(f"{file}: the file has no rated texts")
-    return rows, notices
+    study, include = study_or_404(name), asked_for(request)
+    form, people = ScorerForm(request.POST, request.FILES), included(study, include)
+    with refusals_told(request):
+        scorer, notices = ask_to_train(study, form.asked, request.user, include=people)
+        note(request, notices)
+        wake_worker(request, scorer.TASK, scorer.pk)
+    return _back(study, include, TRAINING)
 
 
 @require_POST
 @researcher_required
 def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
     """Have a pasted text scored by the newest trained scorer."""
-    study = study_or_404(name)
-    back = _back(study, asked_for(request), SCORING)
-    scorer = current_scorer(study)
-    form = TextForm(request.POST)
-    if scorer is None:
-        messages.error(request, "There is no trained scorer yet: press “Train a scorer” first.")
-    elif not form.is_valid():
-        messages.error(request, str(form.errors["text"][0]))
-    else:
-        asked = request_score(scorer, form.cleaned_data["text"], request.user)
-        record(study, request.user, "text scored", name=scorer.name)
+    study, form = study_or_404(name), TextForm(request.POST)
+    with refusals_told(request):
+        asked = ask_to_score(study, form.asked, request.user)
         wake_worker(request, asked.TASK, asked.pk)
-    return back
+    return _back(study, asked_for(request), SCORING)
 
 
 @require_POST

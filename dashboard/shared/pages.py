@@ -1,6 +1,7 @@
 """Shared by all pages of a study: navigation, the choice of participants, waking workers."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -41,6 +42,7 @@ from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only
 from dashboard.shared.roles import RULES, Role
 from judge.queries import gold_scores
 from survey.models import Participant, Response, Study
+from survey.refusals import RequestRefused
 from survey.tidy import definition_of
 
 #: Pages of results, the main one first.
@@ -203,6 +205,16 @@ def asked_for(request: HttpRequest) -> list[str] | None:
     return form.chosen
 
 
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Tell the person of a refusal of what is done within, in place of raising it."""
+    try:
+        yield
+    except RequestRefused as why:
+        for line in why.told:
+            messages.error(request, line)
+
+
 def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
     """Wake a worker, and tell if the broker does not answer."""
     if problem := try_to_wake(task_name, row):
@@ -255,3 +267,9 @@ def analysis_page(
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
+
+
+def note(request: HttpRequest, notices: Iterable[str]) -> None:
+    """Tell what is worth knowing of a file."""
+    for notice in notices:
+        messages.success(request, f"Note: {notice}")

@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis.strategies import SearchStrategy, one_of
 from pytest_django import DjangoDbBlocker
 
-from analysis.locked_plans import lock_plan
+from analysis.locked_plans import LockOptions, lock_plan
 from analysis.models import AnalysisRun
 from corpus.dialogues import layout_of
 from corpus.filters import Filters
@@ -174,7 +174,7 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
         **corpora_rows(owner),
         "judge": "judge@1",
         "call": call.pk,
-        "version": lock_plan(study=study, author=owner).version,
+        "version": lock_plan(study, LockOptions(), owner).version,
         "figure": figure,
         "package": package(run, files).pk,
         "submission": submission,

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from analysis.frames import read_snapshot
 from analysis.labels import labels_of
-from analysis.locked_plans import lock_plan, planned_content
+from analysis.locked_plans import LockOptions, lock_plan, planned_content
 from analysis.text.preregistration import preregistration
 from survey.models import Study
 from survey.tidy import counted_sources, reading
@@ -105,7 +105,7 @@ def test_composite_is_part_of_a_locked_plan(folder: Path) -> None:
     assert "composites" not in planned_content(study)
     add(folder, "{empathy: [warmth, care]}\npreregistration: {primary: {dimension: empathy}}")
     run("load_study", folder)
-    plan = lock_plan(study=Study.objects.get())
+    plan = lock_plan(Study.objects.get(), LockOptions(), None)
     assert "Empathy is the mean of Warmth and Care" in preregistration(
         plan.content, plan.sha256, "osf"
     )

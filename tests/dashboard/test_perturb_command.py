@@ -180,7 +180,9 @@ def test_rewriting_is_paid_from_the_budget_of_the_study(
 
 def test_judge_that_sees_whole_blocks_is_refused(study: Study, lab: ChatEndpoint) -> None:
     add_judge(study, name="llama", endpoint="lab", presentation="block")
-    with pytest.raises(CommandError, match="sees several responses at once"):
+    with pytest.raises(
+        CommandError, match="has no judge 'llama@1' of single responses; it has: none"
+    ):
         run("perturb", study, "--judge", "llama@1")
     assert lab.asked == []
 
@@ -188,12 +190,24 @@ def test_judge_that_sees_whole_blocks_is_refused(study: Study, lab: ChatEndpoint
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ((), "there is no source to score the texts"),
-        (("--metric", "wrods"), "there is no metric 'wrods'; did you mean 'words'?"),
-        (("--metric", "tfidf_cosine"), "tfidf_cosine of a text depends on the other texts"),
-        (("--judge", "llama@1"), "small@1 has no judge 'llama@1'; it has: none"),
+        ((), "nothing would score the texts"),
+        (
+            ("--metric", "wrods"),
+            "--metric wrods: There is no metric 'wrods'; did you mean 'words'?",
+        ),
+        (
+            ("--metric", "tfidf_cosine"),
+            "--metric tfidf_cosine: Tfidf_cosine of a text depends on the other texts",
+        ),
+        (
+            ("--judge", "llama@1"),
+            "small@1 has no judge 'llama@1' of single responses; it has: none",
+        ),
         (("--metric", "words", "--responses", "few"), "'few' is neither a whole number nor all"),
-        (("--metric", "words", "--responses", "0"), "0 responses are too few to perturb"),
+        (
+            ("--metric", "words", "--responses", "0"),
+            "--responses 0: Input should be greater than or equal to 1.",
+        ),
         (
             ("--metric", "words", "--perturbation", "casual"),
             "casual is made by a language model: name its endpoint and its model",

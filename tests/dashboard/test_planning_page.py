@@ -69,7 +69,7 @@ def test_the_oldest_plans_are_removed(study: Study) -> None:
 def test_numbers_may_be_typed_in_any_digits() -> None:
     form = PlanForm({"raters": "８", "difference": "０．５", "pay_per_hour": "٩٫٥"})
     assert form.is_valid()
-    assert form.options == PlanOptions(raters=8, difference=0.5, pay_per_hour=9.5)
+    assert form.asked == PlanOptions(raters=8, difference=0.5, pay_per_hour=9.5)
 
 
 @pytest.mark.embedded

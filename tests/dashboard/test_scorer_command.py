@@ -181,7 +181,8 @@ def test_what_cannot_be_done_is_said_in_one_line(study: Study, tmp_path: Path) -
     assert refused("card", study) == ("small@1 has no trained scorer: manage.py scorer train small")
     assert "no such folder" in refused("train", study, "--model", tmp_path / "nowhere")
     assert "name the model, too" in refused("train", study, "--embeddings-endpoint", "lab")
-    assert "confidence 2 is not between" in refused("train", study, "--confidence", 2)
+    over = refused("train", study, "--confidence", 2)
+    assert over == "--confidence 2.0: Input should be less than 1."
     assert "give texts" in refused("score", study)
     (tmp_path / "other.json").write_text("{}")
     other = refused("score", study, "--text", "a", "--scorer", tmp_path / "other.json")

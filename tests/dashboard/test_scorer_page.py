@@ -72,12 +72,12 @@ def test_rated_texts_are_uploaded_or_refused_line_by_line(
     page: Client, study: Study, woken: Woken
 ) -> None:
     bad = SimpleUploadedFile("rated.csv", b"text,rating\na,high\n")
-    shown = text_of(page.post(f"{PAGE}train/", {"head": "ridge", "file": bad}, follow=True))
+    shown = text_of(page.post(f"{PAGE}train/", {"head": "ridge", "ratings": bad}, follow=True))
     assert "rated.csv, line 2: column 'rating': 'high' is not a number" in shown
     assert "Nothing was changed." in shown and woken == []
     rows = "".join(f"words {n},{n % 5 + 1},T{n % 4}\n" for n in range(20))
     good = SimpleUploadedFile("rated.csv", f"text,rating,scenario\n{rows}".encode())
-    page.post(f"{PAGE}train/", {"head": "linear", "file": good})
+    page.post(f"{PAGE}train/", {"head": "linear", "ratings": good})
     asked = study.scorers.get(version=2)
     assert run_job(Scorer, asked.pk)
     asked.refresh_from_db()
@@ -128,9 +128,9 @@ def test_texts_without_a_flag_make_room_and_bad_ones_are_said(
     assert ScoredText.objects.count() == KEPT + 1
     assert ScoredText.objects.filter(text="text 0").exists()
     said = text_of(page.post(f"{PAGE}text/", {"text": " "}, follow=True))
-    assert "Paste a text to score." in said
+    assert "Text: This field is required." in said
     said = text_of(page.post(f"{PAGE}text/", {"text": "x" * 20_001}, follow=True))
-    assert "The text is longer than 20,000 characters." in said
+    assert "Text: Ensure this value has at most 20000 characters (it has 20001)." in said
     assert page.post(f"{PAGE}text/999999/flag/").status_code == 404
 
 
@@ -171,8 +171,8 @@ def test_without_a_source_the_page_says_what_to_do(
     why = "There is nothing to score texts with: train a scorer"
     assert why in text_of(page.get(PERTURBATIONS))
     said = text_of(page.post(f"{PERTURBATIONS}perturb/", {"responses": 3}, follow=True))
-    assert "Nothing would score the texts" in said and woken == []
-    assert "Perturb at least one response." in text_of(
+    assert "nothing would score the texts" in said and woken == []
+    assert "Responses: Ensure this value is greater than or equal to 1." in text_of(
         page.post(f"{PERTURBATIONS}perturb/", {"responses": 0}, follow=True)
     )
 
@@ -197,7 +197,8 @@ def test_api_trains_scores_a_text_and_perturbs(page: Client, study: Study, woken
     run = page.post(f"{address}/perturbations/", {"responses": 3})
     assert run.status_code == 202 and run.json()["run"]["options"]["responses"] == 3
     refused = page.post(f"{address}/perturbations/", {"judges": ["nobody@1"]})
-    assert refused.json() == {"judges": ["'nobody@1' is no judge of single responses"]}
+    said = ["small@1 has no judge 'nobody@1' of single responses; it has: none"]
+    assert refused.json() == {"judges": [*said, "Nothing was changed."]}
     assert [task for task, _ in woken] == [
         "analysis.scorer", "analysis.scored_text", "analysis.perturbations",
     ]  # fmt: skip
@@ -211,6 +212,6 @@ def test_api_of_an_analyst_asks_no_judge(client: Client, study: Study, woken: Wo
     asked = client.post("/api/studies/small/perturbations/", {"judges": ["llama@1"]})
     assert (asked.status_code, asked.json()) == (
         400,
-        {"judges": ["Your role may not have judges asked."]},
+        {"judges": ["Your role may not have judges asked.", "Nothing was changed."]},
     )
     assert woken == []

@@ -24,7 +24,7 @@ from schemathesis.core.result import Ok
 from schemathesis.openapi import from_wsgi
 
 from analysis.execution import finished_run
-from analysis.locked_plans import lock_plan
+from analysis.locked_plans import LockOptions, lock_plan
 from analysis.models import AnalysisRun
 from analysis.recipe import MixedModels, Recipe
 from analysis.recipe_sets import recipes_in_force, set_recipes
@@ -92,7 +92,7 @@ def loaded(name: str, folder: Path) -> Study:
         options["responses"] = responses_of_corpora(folder)
     call_command("load_study", source, verbosity=0, stdout=StringIO(), **options)
     study = Study.objects.get()
-    lock_plan(study=study, author=None)
+    lock_plan(study, LockOptions(), None)
     call_command("set_study", study.slug, "open", rehearsal=True, stdout=StringIO())
     return study
 

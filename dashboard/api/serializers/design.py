@@ -2,13 +2,15 @@
 
 from rest_framework import serializers
 
-from analysis.locked_plans import PlanComparison
+from analysis.locked_plans import LockOptions, PlanComparison
 from analysis.models import LockedPlan
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
 from dashboard.design.certificate import Certificate, DesignPart
 from dashboard.design.grids import Grid
 from dashboard.design.models import PlannedGrid
 from dashboard.design.pilot import MeasureRow, Side
+from dashboard.design.plan_options import PlanOptions
 from dashboard.design.preview import Page
 from dashboard.design.texts import Entry, TextSection
 from survey.evenness_tests import ChiSquare
@@ -51,17 +53,10 @@ class PageSerializer(serializers.Serializer[Page]):
         return str(self.context["address"](page.name))
 
 
-class PlanAskedSerializer(serializers.Serializer[object]):
+class PlanAskedSerializer(OptionsSerializer):
     """What a plan is asked for; what is left out comes from the study."""
 
-    raters = serializers.IntegerField(required=False)
-    scenarios = serializers.IntegerField(required=False)
-    difference = serializers.FloatField(required=False, help_text="that matters, in points")
-    components = serializers.CharField(
-        required=False, help_text="`typical` variances, or those of the ratings so far: `pilot`"
-    )
-    pay_per_hour = serializers.FloatField(required=False)
-    fee_percent = serializers.FloatField(required=False)
+    options = PlanOptions
 
 
 class PlannedSerializer(serializers.ModelSerializer[PlannedGrid]):
@@ -186,11 +181,13 @@ class PlanSerializer(serializers.ModelSerializer[LockedPlan]):
         return [f"{each.what} ({each.where})" for each in compared.deviations]
 
 
-class LockSerializer(serializers.Serializer[object]):
+class LockSerializer(OptionsSerializer):
     """To lock the plan as it is now, which can't be undone."""
 
+    options = LockOptions
     confirmed = serializers.BooleanField(help_text="must be true")
-    note = serializers.CharField(required=False, allow_blank=True)
-    reason = serializers.CharField(
-        required=False, allow_blank=True, help_text="why it takes the place of an earlier plan"
-    )
+
+    def validate_confirmed(self, confirmed: bool) -> bool:
+        if not confirmed:
+            raise serializers.ValidationError("A locked plan can't be unlocked: send true.")
+        return confirmed

@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from analysis.models import PerturbationRun, ScoredText, Scorer
-from analysis.perturbation_requests import RESPONSES
-from analysis.scored_texts import LONGEST
-from analysis.scorer_labels import HEAD_LABELS
+from analysis.perturbation_options import PerturbingOptions
+from analysis.scorer_options import TextOptions, TrainingOptions
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR
 
 
@@ -52,11 +52,16 @@ class ScorersSerializer(serializers.Serializer[object]):
     scorers = ScorerVersionSerializer(many=True)
 
 
-class TrainingSerializer(serializers.Serializer[object]):
-    """How a scorer is trained on the study's ratings."""
+class ScorerAskedSerializer(ScorersSerializer):
+    """The versions with the one that is asked for, and what is worth knowing of the file."""
 
-    head = serializers.ChoiceField(choices=list(HEAD_LABELS), default="ridge")
-    seed = serializers.IntegerField(default=1, min_value=0, max_value=2**31 - 1)
+    notices = serializers.ListField(child=serializers.CharField())
+
+
+class TrainingSerializer(OptionsSerializer):
+    """How a scorer is trained, and on what."""
+
+    options = TrainingOptions
 
 
 class TextScoreSerializer(serializers.Serializer[object]):
@@ -91,10 +96,10 @@ class ScoredTextsSerializer(serializers.Serializer[object]):
     texts = ScoredTextSerializer(many=True)
 
 
-class TextToScoreSerializer(serializers.Serializer[object]):
+class TextToScoreSerializer(OptionsSerializer):
     """A text to be scored by the newest trained scorer."""
 
-    text = serializers.CharField(max_length=LONGEST)
+    options = TextOptions
 
 
 class PerturbationRunSerializer(serializers.ModelSerializer[PerturbationRun]):
@@ -127,13 +132,7 @@ class PerturbationsSerializer(serializers.Serializer[object]):
     run = PerturbationRunSerializer(allow_null=True)
 
 
-class PerturbingSerializer(serializers.Serializer[object]):
-    """How many responses are perturbed, and which judges are asked about them, which may cost."""
+class PerturbingSerializer(OptionsSerializer):
+    """How many responses are perturbed, how, and whose scores are compared. Judges may cost."""
 
-    responses = serializers.IntegerField(default=RESPONSES, min_value=1, max_value=100_000)
-    judges = serializers.ListField(
-        child=serializers.CharField(),
-        default=[],
-        help_text="judges of single responses, such as `llama@2`; needs the permission to have "
-        "judges asked",
-    )
+    options = PerturbingOptions

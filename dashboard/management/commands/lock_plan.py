@@ -4,10 +4,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.locked_plans import PlanRefused, lock_plan, locked_plan
+from analysis.locked_plans import LockOptions, PlanRefused, lock_plan, locked_plan
 from analysis.models import LockedPlan
 from analysis.text.preregistration import TEXTS
 from dashboard.design.locked_plan import text_of
+from dashboard.management.arguments import add_study
+from dashboard.management.option_arguments import add_options, chosen_options
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
@@ -20,13 +22,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
-        )
-        parser.add_argument("--note", default="", help="stored with the plan, and in its texts")
-        parser.add_argument(
-            "--reason", default="", help="why it takes the place of the plan that is locked"
-        )
+        add_study(parser)
+        add_options(parser, LockOptions)
         parser.add_argument(
             "--text",
             choices=list(TEXTS),
@@ -34,15 +31,13 @@ class Command(BaseCommand):
             "the JSON that is hashed",
         )
 
-    def handle(
-        self, *, slug: str, note: str, reason: str, text: str | None, **options: Any
-    ) -> None:
+    def handle(self, *, slug: str, text: str | None, **options: Any) -> None:
         try:
             study = find_study(slug)
             if text is not None:
-                self._print(study, text, note or reason)
+                self._print(study, text, options["note"] or options["reason"])
                 return
-            plan = lock_plan(study=study, note=note, reason=reason)
+            plan = lock_plan(study, chosen_options(LockOptions, options), None)
         except (StudyNotFound, PlanRefused) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{study}: plan {plan.version} is locked\nSHA-256 {plan.sha256}")

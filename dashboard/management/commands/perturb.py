@@ -1,27 +1,29 @@
 """`manage.py perturb STUDY`: what small changes of texts do to scores."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count, Q
 
 from analysis.models import PerturbationRun, PerturbedScore
-from analysis.perturbation_labels import PERTURBATION_LABELS, RULE_LABELS, TASK_LABELS, UNCHANGED
-from analysis.perturbation_requests import (
-    RESPONSES,
-    PerturbationOptions,
-    default_metrics,
-    installed_rewriter,
-    not_given,
-    request_perturbations,
-)
-from analysis.scorer_requests import current_scorer
+from analysis.perturbation_options import RESPONSES, PerturbingOptions
+from analysis.perturbation_requests import RewriterOptions, installed_rewriter, not_given
+from dashboard.management.arguments import add_study
+from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.management.progress import progress_bar
-from dashboard.shared.log import record
+from dashboard.results.perturbing import ask_to_perturb
 from jobs.runner import NotDone, run_at_once
 from survey.queries import StudyNotFound, find_study
+from survey.refusals import RequestRefused
 
-State = PerturbationRun.State
+#: Arguments that are called otherwise than their options.
+CALLED = {
+    "perturbations": "--perturbation",
+    "metrics": "--metric",
+    "judges": "--judge",
+    "without_scorer": "--no-scorer",
+}
 #: US dollars for a million tokens.
 DEAREST = 10_000
 
@@ -33,38 +35,15 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
-        parser.add_argument(
-            "--perturbation",
-            action="append",
-            default=[],
-            choices=list(PERTURBATION_LABELS),
-            help="only this one; can be repeated (default: those by rule, and those by a language "
-            "model where one is given)",
+        add_study(parser)
+        add_options(
+            parser, PerturbingOptions, called=CALLED, without=["responses", "all_responses"]
         )
         parser.add_argument(
             "--responses",
             default=str(RESPONSES),
             metavar="N",
             help=f"how many responses, drawn from the scenarios in turn, or all ({RESPONSES})",
-        )
-        parser.add_argument("--seed", type=int, default=1, help="of the draw and of every change")
-        parser.add_argument(
-            "--metric",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="score by this metric; can be repeated (default: those computed for the study)",
-        )
-        parser.add_argument(
-            "--judge",
-            action="append",
-            default=[],
-            metavar="NAME@VERSION",
-            help="score by this judge too, which asks for each text and may cost; can be repeated",
-        )
-        parser.add_argument(
-            "--no-scorer", action="store_true", help="leave out the study's trained scorer"
         )
         parser.add_argument(
             "--rewriter-endpoint",
@@ -85,38 +64,15 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, **options: Any) -> None:
-        from analysis.perturbation_making import (
-            NOT_PERTURBED,
-            check_options,
-        )
-
         try:
             study = find_study(slug)
-            given = options["rewriter_endpoint"], options["rewriter_model"]
-            endpoint, model = given if any(given) else installed_rewriter()
-            usual = [*RULE_LABELS, *(TASK_LABELS if model else ())]
-            usual += [UNCHANGED] if options["judge"] else []
-            asked = PerturbationOptions(
-                perturbations=tuple(dict.fromkeys(options["perturbation"])) or tuple(usual),
-                seed=options["seed"],
-                responses=_number(options["responses"]),
-                scorer=not options["no_scorer"] and current_scorer(study) is not None,
-                metrics=tuple(dict.fromkeys(options["metric"])) or default_metrics(study),
-                judges=tuple(dict.fromkeys(options["judge"])),
-                endpoint=endpoint,
-                model=model,
-                price=_price(options["rewriter_price"]),
-            )
-            check_options(study, asked)
-        except (StudyNotFound, *NOT_PERTURBED) as problem:
-            raise CommandError(str(problem)) from None
-        run = request_perturbations(study, asked)
-        try:
+            given = options | _number(options["responses"])
+            chosen = chosen_options(PerturbingOptions, given, called=CALLED)
+            run = ask_to_perturb(study, chosen, None, rewriter=_rewriter(options))
             with progress_bar("step") as told:
                 run = run_at_once(run, told=told)
-        except NotDone as why:
+        except (StudyNotFound, RequestRefused, NotDone) as why:
             raise CommandError(str(why)) from None
-        record(study, None, "perturbations requested")
         self._tell(run)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
 
@@ -132,20 +88,22 @@ class Command(BaseCommand):
             self.stdout.write(f"{kind} {source}: {valid} of {n} pairs of scores")
 
 
-def _price(given: list[float] | None) -> tuple[float, float] | None:
-    """The price of the rewriter. Raises ValueError."""
-    if given is None:
-        return None
-    asked, answered = given
-    if not all(0 <= each <= DEAREST for each in given):
-        raise ValueError(f"--rewriter-price: prices are from 0 to {DEAREST} US dollars")
-    return asked, answered
+def _rewriter(options: dict[str, Any]) -> RewriterOptions | None:
+    """The model that the command names, or the installation's with another price. Raises
+    CommandError.
+    """
+    price = options["rewriter_price"]
+    if price and not all(0 <= each <= DEAREST for each in price):
+        raise CommandError(f"--rewriter-price: prices are from 0 to {DEAREST} US dollars")
+    given = RewriterOptions(options["rewriter_endpoint"], options["rewriter_model"])
+    model = installed_rewriter() if given == RewriterOptions() else given
+    return replace(model, price=tuple(price) if price else None)
 
 
-def _number(text: str) -> int | None:
-    """How many responses; None for all. Raises ValueError."""
+def _number(text: str) -> dict[str, Any]:
+    """How many responses. Raises CommandError."""
     if text == "all":
-        return None
+        return {"responses": None, "all_responses": True}
     if not text.isdecimal():
-        raise ValueError(f"--responses {text!r} is neither a whole number nor all")
-    return int(text)
+        raise CommandError(f"--responses {text!r} is neither a whole number nor all")
+    return {"responses": int(text), "all_responses": False}

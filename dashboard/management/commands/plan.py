@@ -2,36 +2,28 @@
 
 import argparse
 from collections.abc import Iterator
-from math import isfinite, isnan
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from dashboard.design.plan_options import PILOT, PlanOptions
+from dashboard.design.plan_options import COMPONENT_LABELS, PlanOptions
+from dashboard.management.arguments import add_study
+from dashboard.management.option_arguments import add_options, chosen_options
 from survey.files.problems import DefinitionError
 from survey.queries import StudyNotFound, find_study
 
+#: Arguments that are called otherwise than their options.
+CALLED = {"pay_per_hour": "--pay", "fee_percent": "--fee"}
+#: Options whose arguments take more than one value, or a file.
+BY_HAND = ("raters", "scenarios", "components", "include")
 SHOWN = {
     "raters": "{:.0f}", "scenarios": "{:.0f}", "pages_per_rater": "{:.0f}", "ratings": "{:.0f}",
     "minutes": "{:.0f}", "cost": "{:.2f}", "se": "{:.3f}", "df": "{:.1f}",
     "detectable": "{:.2f}", "power": "{:.0%}", "limited_by": "{}",
 }  # fmt: skip
-
-
-def _number(least: float, most: float, *, above: bool = False) -> Any:
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not isfinite(value) or not least <= value <= most or (above and value == least):
-            words = f"above {least:g} and up to" if above else f"from {least:g} to"
-            raise argparse.ArgumentTypeError(f"{text!r} is no number {words} {most:g}")
-        return value
-
-    return read
 
 
 def _whole(least: int, most: int) -> Any:
@@ -50,7 +42,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "--raters", type=_whole(1, 10_000), nargs="+", metavar="N",
             help="numbers of raters (default: around the study's places, or 40)",
@@ -59,13 +51,7 @@ class Command(BaseCommand):
             "--scenarios", type=_whole(1, 2_000), nargs="+", metavar="N",
             help="numbers of scenarios (default: around the study's)",
         )  # fmt: skip
-        parser.add_argument(
-            "--difference", type=_number(0, 1000, above=True), metavar="POINTS",
-            help="the smallest difference that matters (default: 6.25 %% of the scale)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--power", type=_number(0.5, 0.99), default=0.8, help="how often to find it (0.8)"
-        )
+        add_options(parser, PlanOptions, called=CALLED, without=BY_HAND)
         parser.add_argument(
             "--components", default="typical", metavar="typical|pilot|FILE",
             help="how much ratings differ: typical values, the study's ratings so far, or a YAML "
@@ -75,13 +61,6 @@ class Command(BaseCommand):
             "--include", nargs="+", action="extend", default=[], choices=["simulated", "preview"],
             help="with --components pilot: test people to count too",
         )  # fmt: skip
-        parser.add_argument("--pay", type=_number(0, 1000), default=0.0, help="per hour")
-        parser.add_argument(
-            "--fee",
-            type=_number(0, 200),
-            default=0.0,
-            help="of the platform, in percent of the pay",
-        )
         parser.add_argument(
             "--simulate", type=_whole(1, 100_000), metavar="STUDIES", default=0,
             help="also simulate so many studies of the design as it is, and analyse each",
@@ -95,23 +74,12 @@ class Command(BaseCommand):
 
         try:
             study = find_study(given["slug"])
-            options = PlanOptions(
-                raters=given["raters"][0] if given["raters"] else None,
-                scenarios=given["scenarios"][0] if given["scenarios"] else None,
-                difference=given["difference"],
-                power=given["power"],
-                components=given["components"],
-                include=given["include"],
-                pay_per_hour=given["pay"],
-                fee_percent=given["fee"],
-            )
-            plan = plan_of(study, options)
+            options, file = _chosen(given)
+            plan = plan_of(study, options, file=file)
         except (StudyNotFound, NoPlan, DefinitionError) as error:
             raise CommandError(str(error)) from None
         if given["out"] and not given["out"].parent.is_dir():
             raise CommandError(f"{given['out']}: the folder {given['out'].parent} does not exist")
-        if given["include"] and given["components"] != PILOT:
-            raise CommandError(f"--include counts people of --components {PILOT} alone")
         raters, scenarios = numbers_around(plan)
         table = grid(plan, given["raters"] or raters, given["scenarios"] or scenarios)
         if (reasons := set(table["note"])) and "" not in reasons:
@@ -148,6 +116,15 @@ class Command(BaseCommand):
             f"Simulated: {found} of {studies} studies ({found / studies:.0%}) found a true "
             f"difference of {plan.difference:g} points (model: {link}){rest}."
         )
+
+
+def _chosen(given: dict[str, Any]) -> tuple[PlanOptions, Path | None]:
+    """The first numbers, and the file of components if there is one. Raises CommandError."""
+    first = {name: given[name][0] if given[name] else None for name in ("raters", "scenarios")}
+    file = None if given["components"] in COMPONENT_LABELS else Path(given["components"])
+    components = None if file else given["components"]
+    options = given | first | {"components": components}
+    return chosen_options(PlanOptions, options, called=CALLED), file
 
 
 def _lines(table: Any) -> Iterator[str]:

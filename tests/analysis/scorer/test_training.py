@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
-from analysis.scorer import NgramVectors, Trained, TrainingSettings, card, read_scorer, train
+from analysis.scorer import NgramVectors, Trained, card, read_scorer, train
 from analysis.scorer.evaluation import half_width
 from analysis.scorer.heads import linear
+from analysis.scorer_options import TrainingSettings
 from tests.analysis.scorer.rated import rated_texts
 
 pytestmark = pytest.mark.slow
@@ -228,7 +229,7 @@ def test_ratings_that_teach_nothing_are_refused(ratings: DataFrame, problem: str
 
 
 def test_other_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="there is no head 'lienar'; choose ridge or linear"):
+    with pytest.raises(ValueError, match="Input should be 'ridge' or 'linear'"):
         trained(rated_texts(signal=1), head="lienar")
-    with pytest.raises(ValueError, match=r"the confidence 1 is not between 0.5 and 1"):
+    with pytest.raises(ValueError, match="Input should be less than 1"):
         trained(rated_texts(signal=1), confidence=1.0)

@@ -1,0 +1,67 @@
+"""What a route takes, made of a model of options (`survey.definition.options`)."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from pydantic import BaseModel, ValidationError
+from rest_framework import serializers
+
+from survey.definition.options import Option, SentFile, options_of, problems_of
+
+NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: serializers.FloatField}
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class SentFileField(serializers.FileField):
+    """A file; one that is empty is refused by what reads it, which names it."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        file = super().to_internal_value(data)
+        return SentFile(file.name or "", file.read())
+
+
+class OptionsSerializer(serializers.Serializer[Any]):
+    """The fields of `options`, which checks what is sent, beside those of the route."""
+
+    options: ClassVar[type[BaseModel]]
+    chosen: Any
+
+    def get_fields(self) -> dict[str, Any]:
+        own = {option.name: request_field(option) for option in options_of(self.options)}
+        return {**super().get_fields(), **own}
+
+    def validate(self, attrs: Any) -> Any:
+        """`chosen` is what they make."""
+        sent = {name: attrs.get(name) for name in self.options.model_fields}
+        given = {name: value for name, value in sent.items() if value is not None}
+        try:
+            self.chosen = self.options.model_validate(given)
+        except ValidationError as wrong:
+            problems = {name or "detail": said for name, said in problems_of(wrong).items()}
+            raise serializers.ValidationError(problems) from None
+        return attrs
+
+
+def request_field(option: Option) -> Any:
+    """What takes an option. The schema has its help, limits and default."""
+    shared: dict[str, Any] = {"help_text": option.help or None}
+    if option.is_required:
+        shared["required"] = True
+    elif option.default is None:
+        shared |= {"required": False, "allow_null": option.kind is not SentFile}
+    else:
+        shared["default"] = option.default
+    if option.kind is SentFile:
+        return SentFileField(max_length=200, allow_empty_file=True, **shared)
+    own = {} if option.many else shared
+    if option.values is not None:
+        one: Any = serializers.ChoiceField(choices=list(option.values.items()), **own)
+    elif option.kind is bool:
+        one = serializers.BooleanField(**own)
+    elif option.kind is str:
+        blank = not option.is_required and not option.many
+        one = serializers.CharField(max_length=option.longest, allow_blank=blank, **own)
+    else:
+        one = NUMBERS[option.kind](min_value=option.least, max_value=option.most, **own)
+    return serializers.ListField(child=one, **shared) if option.many else one

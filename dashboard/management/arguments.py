@@ -1,0 +1,22 @@
+"""Arguments that several commands take."""
+
+from argparse import ArgumentParser
+
+from survey.models import Participant
+
+
+def add_study(parser: ArgumentParser) -> None:
+    """Add `slug`, which names a study and maybe its version."""
+    parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+
+
+def add_include(parser: ArgumentParser, about: str) -> None:
+    """Add `--include`, with its help."""
+    parser.add_argument(
+        "--include",
+        nargs="+",
+        action="extend",
+        default=[],
+        choices=[str(source) for source in Participant.NOT_COUNTED],
+        help=about,
+    )

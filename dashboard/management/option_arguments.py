@@ -1,0 +1,81 @@
+"""Arguments of a command made of a model of options (`survey.definition.options`)."""
+
+from argparse import ArgumentParser
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from django.core.management.base import CommandError
+from pydantic import BaseModel, ValidationError
+
+from dashboard.importing.files import read_file
+from survey.definition.options import Option, SentFile, options_of, problems_of
+
+Chosen = TypeVar("Chosen", bound=BaseModel)
+
+
+def add_options(
+    parser: ArgumentParser,
+    model: type[BaseModel],
+    *,
+    about: str = "",
+    called: Mapping[str, str] = MappingProxyType({}),
+    without: Collection[str] = (),
+) -> None:
+    """Add an argument for each option but those that the command adds itself (`without`). `about`
+    is said before the help of each; `called` has those whose argument has another name.
+    """
+    for option in options_of(model):
+        if option.name not in without:
+            flag = _flag(option.name, called)
+            parser.add_argument(flag, dest=option.name, **_argument(option, about))
+
+
+def _flag(name: str, called: Mapping[str, str]) -> str:
+    return called.get(name) or f"--{name.replace('_', '-')}"
+
+
+def _argument(option: Option, about: str) -> dict[str, Any]:
+    repeated = "; can be repeated" if option.many else ""
+    said: dict[str, Any] = {"help": f"{about}{option.help}{repeated}".replace("%", "%%")}
+    if option.kind is bool:
+        return said | {"action": "store_true"}
+    said |= {"required": option.is_required, "default": option.default}
+    if option.many:
+        said |= {"action": "append", "default": []}
+    if option.values is not None:
+        return said | {"choices": list(option.values)}
+    if option.kind is SentFile:
+        return said | {"type": Path, "metavar": "FILE"}
+    return said | {"type": option.kind}
+
+
+def chosen_options(
+    model: type[Chosen],
+    given: Mapping[str, Any],
+    *,
+    called: Mapping[str, str] = MappingProxyType({}),
+) -> Chosen:
+    """What a command line says; `called` as `add_options` has it. Raises CommandError, and
+    ImportRefused for a file that can't be read.
+    """
+    values = {
+        name: SentFile(str(value), read_file(value)) if isinstance(value, Path) else value
+        for name, value in given.items()
+        if name in model.model_fields and value is not None
+    }
+    try:
+        return model.model_validate(values)
+    except ValidationError as wrong:
+        said = [
+            f"{_flag(name, called)} {_said(given[name])}: {problem}" if name else problem
+            for name, problems in problems_of(wrong).items()
+            for problem in problems
+        ]
+        raise CommandError("\n".join(said)) from None
+
+
+def _said(value: object) -> str:
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"{text[:80]}…" if len(text) > 80 else text

@@ -1,0 +1,103 @@
+"""A page's form made of a model of options (`survey.definition.options`)."""
+
+from collections.abc import Collection
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django import forms
+from pydantic import BaseModel, ValidationError
+
+from dashboard.shared.forms import NumberField
+from survey.definition.options import Option, OptionsRefused, SentFile, options_of, problems_of
+
+Chosen = TypeVar("Chosen", bound=BaseModel)
+KINDS: dict[type, type[forms.Field]] = {
+    bool: forms.BooleanField,
+    int: forms.IntegerField,
+    float: NumberField,
+    str: forms.CharField,
+}
+
+
+class SentFileField(forms.FileField):
+    """A file; one that is empty is refused by what reads it, which names it."""
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        file = super().clean(data, initial)
+        return SentFile(file.name, file.read()) if file else None
+
+
+class AnyTextsField(forms.MultipleChoiceField):
+    """Texts of which the page offers some (`choices`); what takes them knows which there are."""
+
+    def valid_value(self, value: Any) -> bool:
+        return True
+
+
+class OptionsForm(forms.Form, Generic[Chosen]):
+    """The fields of `options`, which checks what is sent, beside those of the page. What is empty
+    has its default.
+    """
+
+    options: ClassVar[type[BaseModel]]
+    #: Options that the page does not ask for.
+    without: ClassVar[Collection[str]] = ()
+    chosen: Chosen
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        for option in options_of(self.options):
+            if option.name not in self.without:
+                self.fields[option.name] = form_field(option)
+
+    def clean(self) -> dict[str, Any]:
+        """`chosen` is what they make."""
+        cleaned = super().clean() or {}
+        sent = {name: cleaned.get(name) for name in self.options.model_fields}
+        given = {name: value for name, value in sent.items() if value not in (None, "", [])}
+        if not self.errors:
+            try:
+                self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
+            except ValidationError as wrong:
+                for name, problems in problems_of(wrong).items():
+                    self.add_error(name or None, problems)
+        return cleaned
+
+    @property
+    def asked(self) -> Chosen:
+        """What is chosen. Raises OptionsRefused."""
+        if self.is_valid():
+            return self.chosen
+        known = self.options.model_fields
+        labels = {name: f"{self.fields[name].label}: " for name in self.fields if name in known}
+        raise OptionsRefused(
+            {
+                name: [f"{labels.get(name, '')}{problem}" for problem in problems]
+                for name, problems in self.errors.items()
+            }
+        )
+
+
+def form_field(option: Option) -> forms.Field:
+    """What asks for an option."""
+    shared: dict[str, Any] = {
+        "label": option.label,
+        "help_text": option.help,
+        "required": option.is_required,
+        "initial": option.default,
+    }
+    if option.kind is SentFile:
+        return SentFileField(max_length=200, allow_empty_file=True, **shared)
+    if option.values is not None:
+        choices = [(str(value), label) for value, label in option.values.items()]
+        known = {str(value): value for value in option.values}
+        if option.many:
+            return forms.TypedMultipleChoiceField(
+                choices=choices, coerce=known.get, widget=forms.CheckboxSelectMultiple, **shared
+            )
+        return forms.TypedChoiceField(choices=choices, coerce=known.get, empty_value=None, **shared)
+    if option.many:
+        return AnyTextsField(widget=forms.CheckboxSelectMultiple, **shared)
+    limits: dict[str, Any] = {"min_value": option.least, "max_value": option.most}
+    if option.kind is str:
+        limits = {"max_length": option.longest}
+    return KINDS[option.kind](**shared, **(limits if option.kind is not bool else {}))

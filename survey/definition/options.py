@@ -1,0 +1,119 @@
+"""A model of options, field by field, as pages, commands and the API show it. Pure.
+
+A field's `title` is its label and its `description` its help. The model alone checks values: what
+is read here helps people to give right ones. Lists are `list[…]`; what may be absent is `… | None`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MaxLen
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from survey.refusals import RequestRefused
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """A file that somebody sent or named."""
+
+    name: str
+    content: bytes
+
+    @property
+    def short_name(self) -> str:
+        """Its name without folders."""
+        return PurePath(self.name).name
+
+
+@dataclass(frozen=True)
+class ValueLabels:
+    """What pages call each value of a field that has few."""
+
+    values: Mapping[Any, str]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A field of a model of options. `kind` is the type of a value, `many` whether it is a list."""
+
+    name: str
+    label: str
+    help: str
+    kind: type
+    many: bool
+    is_required: bool
+    default: Any
+    #: Where there are few values: each with its label.
+    values: Mapping[Any, str] | None = None
+    least: float | None = None
+    most: float | None = None
+    longest: int | None = None
+
+
+class OptionsRefused(RequestRefused):
+    """Options that the model does not take: `problems` by the name of the option; those about
+    several are under the empty name.
+    """
+
+    def __init__(self, problems: Mapping[str, list[str]]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(said for each in problems.values() for said in each))
+
+
+def options_of(model: type[BaseModel]) -> list[Option]:
+    """The fields of a model, in order."""
+    return [_option(name, field) for name, field in model.model_fields.items()]
+
+
+def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
+    """What pydantic found, by the name of the option."""
+    problems: dict[str, list[str]] = {}
+    for item in wrong.errors(include_url=False):
+        name = str(item["loc"][0]) if item["loc"] else ""
+        said = item["msg"].removeprefix("Value error, ").rstrip(".")
+        problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}.")
+    return problems
+
+
+def _option(name: str, field: FieldInfo) -> Option:
+    kind, many, values = _kind(field.annotation)
+    labels = next((each.values for each in field.metadata if isinstance(each, ValueLabels)), None)
+    limits: dict[str, Any] = {}
+    for each in field.metadata:
+        if isinstance(each, Ge | Gt):
+            limits["least"] = each.ge if isinstance(each, Ge) else each.gt
+        elif isinstance(each, Le | Lt):
+            limits["most"] = each.le if isinstance(each, Le) else each.lt
+        elif isinstance(each, MaxLen):
+            limits["longest"] = each.max_length
+    return Option(
+        name,
+        field.title or name.replace("_", " ").capitalize(),
+        field.description or "",
+        kind,
+        many,
+        field.is_required(),
+        None if field.is_required() else field.get_default(call_default_factory=True),
+        labels or (dict(zip(values, map(str, values), strict=True)) if values else None),
+        **limits,
+    )
+
+
+def _kind(annotation: Any) -> tuple[type, bool, tuple[Any, ...]]:
+    """The type of a value, whether there are many, and the values if there are few."""
+    inner = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        return _kind(inner[0])
+    if get_origin(annotation) is Literal:
+        return type(inner[0]), False, inner
+    if get_origin(annotation) in (list, tuple):
+        kind, _, values = _kind(inner[0])
+        return kind, True, values
+    if type(None) in inner:
+        (annotation,) = (each for each in inner if each is not type(None))
+        return _kind(annotation)
+    return annotation, False, ()

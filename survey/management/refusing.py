@@ -1,0 +1,28 @@
+"""Commands that say in few words why they did nothing."""
+
+from typing import Any, ClassVar
+
+from django.core.management.base import BaseCommand, CommandError
+
+from config.refusal_codes import CODES
+from survey.refusals import NOTHING_CHANGED, RequestRefused
+
+
+class RefusingCommand(BaseCommand):
+    """What is refused ends it with one message, and with the exit code of that kind of refusal."""
+
+    #: Said before a refusal, such as "Nothing was queued"; empty where the refusal says enough.
+    nothing: ClassVar[str] = ""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Raises CommandError with the words of a refusal."""
+        try:
+            return super().execute(*args, **options)
+        except RequestRefused as why:
+            code = CODES[why.kind].exit_code
+            raise CommandError(self._in_words(why), returncode=code) from None
+
+    def _in_words(self, why: RequestRefused) -> str:
+        if why.about == "file":  # a line for each problem
+            return f"{f'{self.nothing}.' if self.nothing else NOTHING_CHANGED}\n{why}"
+        return f"{self.nothing}: {why}" if self.nothing else str(why)

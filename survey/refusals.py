@@ -1,0 +1,52 @@
+"""What was asked for and not done: one base class, which knows of what kind that is. Pure."""
+
+from enum import Enum
+from typing import ClassVar
+
+
+class RefusalKind(Enum):
+    """What whoever asked can do about it."""
+
+    BAD_INPUT = "give something else"
+    FORBIDDEN = "ask somebody who may"
+    NOT_FOUND = "name something that is there"
+    CONFLICT = "change what stands against it first"
+    LATER = "ask again later"
+
+
+#: What is said after the words of a refusal that do not say it themselves.
+NOTHING_CHANGED = "Nothing was changed."
+
+
+class RequestRefused(Exception):
+    """Something was not done, and nothing was changed. The text says why, in words for who asked: a
+    line for each problem.
+
+    `about` is the option or field that it is about, empty if it is about the whole.
+    """
+
+    kind: RefusalKind = RefusalKind.BAD_INPUT
+    about: str = ""
+    #: Said after the words, unless they say it; empty for what was only to be read.
+    unchanged: ClassVar[str] = NOTHING_CHANGED
+
+    @property
+    def lines(self) -> list[str]:
+        """The words, a line for each problem."""
+        return str(self).splitlines()
+
+    @property
+    def listed(self) -> list[str]:
+        """The lines, and last that nothing was changed."""
+        is_said = "Nothing was " in str(self)
+        return self.lines if is_said or not self.unchanged else [*self.lines, self.unchanged]
+
+    @property
+    def sentences(self) -> str:
+        """The words as sentences, which also say that nothing was changed."""
+        return " ".join(f"{line.rstrip('.')}." for line in self.listed)
+
+    @property
+    def told(self) -> list[str]:
+        """The words as pages tell them, message by message."""
+        return self.listed if len(self.lines) > 1 else [self.sentences]

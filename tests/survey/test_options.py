@@ -1,0 +1,55 @@
+"""A model of options, field by field."""
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import Field, ValidationError, model_validator
+
+from survey.definition.options import SentFile, ValueLabels, options_of, problems_of
+from survey.definition.parts import Part
+
+
+class Tea(Part):
+    kind: Annotated[Literal["black", "green"], ValueLabels({"black": "Black", "green": "Green"})]
+    minutes: int = Field(default=3, ge=1, le=9, description="in hot water")
+    sugar: float | None = Field(default=None, title="Spoons of sugar", ge=0, lt=5)
+    label: str = Field(default="", max_length=20)
+    with_milk: bool = False
+    sizes: list[Literal["S", "L"]] = []
+    guests: list[Annotated[str, Field(max_length=40)]] = []
+    leaves: SentFile | None = None
+
+    @model_validator(mode="after")
+    def _no_milk_in_green_tea(self) -> "Tea":
+        if self.kind == "green" and self.with_milk:
+            raise ValueError("green tea has no milk")
+        return self
+
+
+def test_each_field_is_read_with_what_pages_commands_and_api_say_of_it() -> None:
+    kind, minutes, sugar, label, milk, sizes, guests, leaves = options_of(Tea)
+    assert (kind.values, kind.is_required) == ({"black": "Black", "green": "Green"}, True)
+    assert (minutes.kind, minutes.least, minutes.most, minutes.default) == (int, 1, 9, 3)
+    assert (minutes.label, minutes.help, minutes.is_required) == ("Minutes", "in hot water", False)
+    assert (sugar.label, sugar.kind, sugar.least, sugar.most) == ("Spoons of sugar", float, 0, 5)
+    assert (label.kind, label.longest, label.default) == (str, 20, "")
+    assert (milk.label, milk.kind, milk.many) == ("With milk", bool, False)
+    assert (sizes.values, sizes.many) == ({"S": "S", "L": "L"}, True)
+    assert (guests.kind, guests.values, guests.many) == (str, None, True)
+    assert (leaves.kind, leaves.default, leaves.is_required) == (SentFile, None, False)
+
+
+def test_problems_are_said_by_option_and_those_of_several_by_none() -> None:
+    with pytest.raises(ValidationError) as wrong:
+        Tea.model_validate({"kind": "red", "minutes": 0})
+    assert problems_of(wrong.value) == {
+        "kind": ["Input should be 'black' or 'green'."],
+        "minutes": ["Input should be greater than or equal to 1."],
+    }
+    with pytest.raises(ValidationError) as wrong:
+        Tea(kind="green", with_milk=True)
+    assert problems_of(wrong.value) == {"": ["Green tea has no milk."]}
+
+
+def test_file_is_called_by_its_own_name() -> None:
+    assert SentFile("/home/ann/leaves.csv", b"").short_name == "leaves.csv"

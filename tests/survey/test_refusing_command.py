@@ -1,0 +1,57 @@
+"""What a command says of a refusal, and the exit code it ends with."""
+
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from config.refusal_codes import CODES
+from survey.management.refusing import RefusingCommand
+from survey.refusals import RefusalKind, RequestRefused
+
+
+class Refused(RequestRefused):
+    def __init__(self, words: str, kind: RefusalKind, about: str = "") -> None:
+        super().__init__(words)
+        self.kind, self.about = kind, about
+
+
+class Asked(RefusingCommand):
+    requires_system_checks = ()
+
+    def __init__(self, why: RequestRefused) -> None:
+        super().__init__()
+        self.why = why
+
+    def handle(self, **options: Any) -> None:
+        raise self.why
+
+
+class Queueing(Asked):
+    nothing = "Nothing was queued"
+
+
+@pytest.mark.parametrize("kind", RefusalKind)
+def test_ends_with_the_exit_code_of_the_kind(
+    kind: RefusalKind, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        Asked(Refused("there is no study 'small'", kind)).run_from_argv(["manage.py", "asked"])
+    assert ended.value.code == CODES[kind].exit_code
+    assert capsys.readouterr().err == "CommandError: there is no study 'small'\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "about", "said"),
+    [
+        (Asked, "", "no"),
+        (Asked, "file", "Nothing was changed.\nno"),
+        (Queueing, "", "Nothing was queued: no"),
+        (Queueing, "file", "Nothing was queued.\nno"),
+    ],
+)
+def test_says_what_was_not_done(command: type[Asked], about: str, said: str) -> None:
+    why = Refused("no", RefusalKind.BAD_INPUT, about)
+    with pytest.raises(CommandError) as refused:
+        command(why).execute(force_color=False, no_color=False, skip_checks=True)
+    assert str(refused.value) == said
