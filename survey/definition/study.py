@@ -23,7 +23,8 @@ from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, StoredPart, Text, refuse_repeats, written_like, wrong
 from survey.definition.points import Point
 from survey.definition.presets import with_presets
-from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
+from survey.definition.questions import Question, ScreeningQuestion
+from survey.definition.reserved_names import FORM_NAMES, RESERVED_NAMES
 from survey.definition.tasks import (
     COMPARING,
     KINDS,
