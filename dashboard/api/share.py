@@ -12,10 +12,8 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.status import HTTP_202_ACCEPTED
 
-from analysis.models import AnalysisRun
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
-from dashboard.api.refusals import checked
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, read_sent, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.share import (
     ExportsSerializer,
@@ -23,10 +21,8 @@ from dashboard.api.serializers.share import (
     PackageSerializer,
     PreparePackageSerializer,
 )
-from dashboard.results.asking import NONE_YET, REMOVED, NoAnalysis
 from dashboard.share import exports, packages
 from dashboard.share.csv_downloads import csv_response
-from dashboard.share.forms import PackageForm
 from dashboard.share.models import Package
 from dashboard.share.package_files import NoFile, file_response, package_or_404, zip_response
 from dashboard.shared.access import study_or_404
@@ -104,17 +100,9 @@ class PackageList(Route):
         if they changed since, with a new analysis. One that is there already, or under way, is not
         made again.
         """
-        study, sent = study_or_404(name), sent_by(request, PreparePackageSerializer)
-        run = newest_analysis(study, asked_for(request)).run
-        if run is None:
-            raise NoAnalysis(NONE_YET)
-        form = checked(PackageForm(sent, recipes=packages.recipe_choices(run)))
-        try:
-            package = packages.ask_for_package(
-                run=run, author=user_of(request), **form.cleaned_data
-            )
-        except AnalysisRun.DoesNotExist:
-            raise NoAnalysis(REMOVED) from None
+        study, include = study_or_404(name), asked_for(request)
+        options = read_sent(request, PreparePackageSerializer).chosen
+        package = packages.ask_for_package(study, options, user_of(request), include=include)
         if package.state != Package.State.DONE:
             try_to_wake(package.TASK, package.pk)
         content = PackageSerializer(package, context={"request": request}).data

@@ -11,35 +11,18 @@ from analysis import catalogue
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
-from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
 from dashboard.share.latex_files import as_latex, levels
 from dashboard.share.output_folder import without_authors
+from dashboard.share.packages import chosen_recipes
 from dashboard.share.report import report_files
 from dashboard.share.sharing_form import for_sharing
 from survey.definition.labels import Labels
 from survey.files.csv_text import ABOUT_TEXTS, csv_lines
-from survey.files.suggestions import did_you_mean
 
 #: Which tables are also written as LaTeX: `main` are those that are not in the report's appendix.
 Latex = Literal["none", "main", "all"]
-
-
-class NoSuchRecipe(Exception):
-    """The study has no recipe of that name; the message lists its recipes."""
-
-
-def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
-    """The names of the recipes for `both` or a single name. Raises NoSuchRecipe."""
-    known = [recipe.name for recipe in recipes_of(run.recipe_set)]
-    names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
-    if not set(names) <= set(known):
-        near = did_you_mean(chosen, [*known, BOTH])
-        raise NoSuchRecipe(
-            f"the study has no recipe {chosen}; choose {', '.join(known)} or {BOTH}{near}"
-        )
-    return names
 
 
 def write_analysis(

@@ -24,7 +24,7 @@ from analysis.figures.printed import images_of
 from analysis.models import AnalysisRun
 from analysis.rule_sets import rules_of
 from analysis.runs import fingerprint
-from dashboard.share.analysis_files import NoSuchRecipe, chosen_recipes, write_analysis
+from dashboard.share.analysis_files import write_analysis
 from dashboard.share.datasheet_files import write_datasheets
 from dashboard.share.description_files import names_of, write_description
 from dashboard.share.export_files import write_export
@@ -32,7 +32,7 @@ from dashboard.share.exports import SMALL_CELL
 from dashboard.share.materials import write_materials
 from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
-from dashboard.share.packages import scratch_name, take_new_run
+from dashboard.share.packages import NoSuchRecipe, chosen_recipes, scratch_name, take_new_run
 from dashboard.share.psych_ds import data_name
 from jobs.leases import Lost
 from jobs.runner import GiveBack, Store, Taken, Work, run_job

@@ -17,18 +17,53 @@ from django.db.models import QuerySet
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
+from pydantic import Field
 
 from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from analysis.runs import request_run
+from dashboard.results.asking import NONE_YET, REMOVED, NoAnalysis
 from dashboard.share.models import Package
 from dashboard.shared.log import record
+from dashboard.shared.newest_analysis import newest_analysis
 from jobs import leases
+from survey.definition.parts import Part
+from survey.files.suggestions import did_you_mean
 from survey.models import Study
+from survey.refusals import RequestRefused
 
 logger = logging.getLogger(__name__)
 State = Package.State
+
+
+class PackageOptions(Part):
+    """What a zip is to have."""
+
+    recipe: str = Field(default=BOTH, description=f"`{BOTH}`, or a recipe of the analysis")
+    images: bool = Field(
+        default=True,
+        title="Also figures as SVG and PNG",
+        description="figures as SVG and PNG, too",
+    )
+
+
+class NoSuchRecipe(RequestRefused):
+    """The study has no recipe of that name; the message lists its recipes."""
+
+    about = "recipe"
+
+
+def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
+    """The names of the recipes for `both` or a single name. Raises NoSuchRecipe."""
+    known = [recipe.name for recipe in recipes_of(run.recipe_set)]
+    names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
+    if not set(names) <= set(known):
+        near = did_you_mean(chosen, [*known, BOTH])
+        raise NoSuchRecipe(
+            f"the study has no recipe {chosen}; choose {', '.join(known)} or {BOTH}{near}"
+        )
+    return names
 
 
 def recipe_choices(run: AnalysisRun) -> list[tuple[str, str]]:
@@ -103,11 +138,22 @@ def take_new_run(package: Package) -> None:
     package.run = run
 
 
-def ask_for_package(*, run: AnalysisRun, recipe: str, images: bool, author: User) -> Package:
-    """`request_package`, with a line in the log where a worker has to make it."""
-    package = request_package(run=run, recipe=recipe, images=images)
+def ask_for_package(
+    study: Study, options: PackageOptions, author: User, *, include: list[str] | None
+) -> Package:
+    """A package of the newest analysis, with a line in the log where a worker has to make it; the
+    caller wakes it. Raises NoAnalysis, and NoSuchRecipe.
+    """
+    run = newest_analysis(study, include).run
+    if run is None:
+        raise NoAnalysis(NONE_YET)
+    chosen_recipes(run, options.recipe)
+    try:
+        package = request_package(run=run, recipe=options.recipe, images=options.images)
+    except AnalysisRun.DoesNotExist:
+        raise NoAnalysis(REMOVED) from None
     if package.state != State.DONE:
-        record(run.study, author, "zip requested", name=package.recipe, run=run.pk)
+        record(study, author, "zip requested", name=package.recipe, run=run.pk)
     return package
 
 

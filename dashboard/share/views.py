@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.locked_plans import locked_plan
-from analysis.models import AnalysisRun
 from dashboard.design.locked_plan import FORMS
 from dashboard.share import packages
 from dashboard.share.csv_downloads import csv_response
@@ -28,7 +27,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query, newest_analysis
-from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
 from survey.models import Study
 from survey.tidy import not_counted_among
 
@@ -69,27 +68,15 @@ def _shown(package: Package) -> dict[str, object]:
 @researcher_required
 def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for a package of the newest analysis, and wake a worker for it."""
-    study = study_or_404(name)
-    include = asked_for(request)
-    back = redirect(reverse("downloads", args=[study]) + include_query(include) + "#prepared")
-    run = newest_analysis(study, include).run
-    if run is None:
-        messages.error(request, "No analysis to share yet: press “Compute” first.")
-        return back
-    form = PackageForm(request.POST, recipes=packages.recipe_choices(run))
-    if not form.is_valid():
-        messages.error(request, form.problem)
-        return back
-    try:
-        package = packages.ask_for_package(run=run, author=request.user, **form.cleaned_data)
-    except AnalysisRun.DoesNotExist:
-        messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
-        return back
-    if package.state == Package.State.DONE:
-        messages.success(request, "This download is already prepared.")
-    else:
-        wake_worker(request, package.TASK, package.pk)
-    return back
+    study, include = study_or_404(name), asked_for(request)
+    with refusals_told(request):
+        asked = PackageForm(request.POST).asked
+        package = packages.ask_for_package(study, asked, request.user, include=include)
+        if package.state == Package.State.DONE:
+            messages.success(request, "This download is already prepared.")
+        else:
+            wake_worker(request, package.TASK, package.pk)
+    return redirect(reverse("downloads", args=[study]) + include_query(include) + "#prepared")
 
 
 @require_GET

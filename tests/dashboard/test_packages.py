@@ -340,7 +340,7 @@ def test_without_an_analysis_the_page_offers_to_compute_one(
     shown = text_of(page.get("/studies/small/downloads/"))
     assert "No analysis to share yet. Press “Compute” above" in shown
     answer = page.post(PREPARE, {"recipe": "both"}, follow=True)
-    assert "No analysis to share yet: press “Compute” first." in text_of(answer)
+    assert "No analysis yet: press “Compute” first." in text_of(answer)
     assert (Package.objects.count(), woken) == (0, [])
 
 
@@ -348,7 +348,7 @@ def test_recipe_that_is_not_there_is_refused_in_one_line(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
     answer = page.post(PREPARE, {"recipe": "soundest"}, follow=True)
-    assert "There is no recipe soundest: choose one of the list." in text_of(answer)
+    assert "the study has no recipe soundest; choose paper, sound or both" in text_of(answer)
     assert (Package.objects.count(), woken) == (0, [])
 
 

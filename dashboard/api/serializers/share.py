@@ -3,10 +3,12 @@
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
 from dashboard.share import packages
 from dashboard.share.models import Package
 from dashboard.share.package_files import file_names
+from dashboard.share.packages import PackageOptions
 from survey.tidy import not_counted_among
 
 
@@ -79,8 +81,7 @@ class PackageDetailSerializer(PackageSerializer):
         return {name: self.address(package, "package-file", name) for name in names}
 
 
-class PreparePackageSerializer(serializers.Serializer[object]):
+class PreparePackageSerializer(OptionsSerializer):
     """What a zip is to have."""
 
-    recipe = serializers.CharField(default="both", help_text="`both`, or a recipe of the analysis")
-    images = serializers.BooleanField(default=True, help_text="figures as SVG and PNG, too")
+    options = PackageOptions

@@ -57,7 +57,8 @@ class Command(OutputCommand):
         from analysis.execution import finished_run
         from analysis.figures.images import write_images
         from analysis.runs import size_of
-        from dashboard.share.analysis_files import NoSuchRecipe, write_analysis
+        from dashboard.share.analysis_files import write_analysis
+        from dashboard.share.packages import NoSuchRecipe
 
         try:
             self._say_what_it_takes(size_of(study, sources, everything=options["everything"]))
