@@ -39,7 +39,7 @@ Comparing = TypeVar("Comparing", bound=ComparingTask)
 
 
 @dataclass
-class _Block:
+class AskedBlock:
     """A block of a study: `responses` in the order of the page."""
 
     definition: StudyDefinition
@@ -56,7 +56,7 @@ class _Block:
 
 
 @dataclass
-class BlockPage(_Block):
+class BlockPage(AskedBlock):
     """A block's page: what was answered, and what is wrong."""
 
     sent: Mapping[str, object]
@@ -97,7 +97,7 @@ class BlockPage(_Block):
 
 
 @dataclass
-class BlockReading(_Block):
+class BlockReading(AskedBlock):
     """A block's form while it is read."""
 
     form: QueryDict
@@ -322,7 +322,7 @@ class RankingForm(ComparingForm[RankingTask]):
             checked.values.ratings[AnswerKey(task.kind, response.id, task.dimension)] = rank
 
     @staticmethod
-    def _is_one_of_several(block: _Block, task: RankingTask) -> bool:
+    def _is_one_of_several(block: AskedBlock, task: RankingTask) -> bool:
         return sum(other.kind == task.kind for other in block.definition.comparing) > 1
 
 
@@ -359,7 +359,7 @@ class BestWorstForm(ComparingForm[BestWorstTask]):
             checked.values.ratings[key] = value
 
     @staticmethod
-    def _asked(task: BestWorstTask, block: _Block) -> list[tuple[str, str, float]]:
+    def _asked(task: BestWorstTask, block: AskedBlock) -> list[tuple[str, str, float]]:
         """Each question with the name of its inputs and the value that it gives to a response."""
         number = block.number(task)
         questions = {"best": task.best, "worst": task.worst}

@@ -8,6 +8,7 @@ from django.db.models import Count, Max, Q
 
 from survey.batched import batched
 from survey.definition import StudyDefinition
+from survey.definition.questions import in_one_cell
 from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Study
 from survey.regions import region_of
@@ -144,21 +145,16 @@ def _duration(person: Participant, last_answer: datetime | None) -> float | None
 
 def _demographic_answers(whose: Q, definition: StudyDefinition) -> dict[int, dict[str, Any]]:
     """Answers by participant and question, several choices as one text."""
-    several = {q.name: getattr(q, "several", None) for q in definition.demographics}
+    asked = {question.name: question for question in definition.demographics}
     answers: dict[int, dict[str, Any]] = {}
     rows = DemographicAnswer.objects.filter(whose).values_list("participant_id", "name", "value")
     for person, name, value in rows.iterator():
-        answers.setdefault(person, {})[name] = (
-            _one_text(value, several.get(name)) if isinstance(value, list) else value
-        )
+        if name in asked:
+            cell = asked[name].cell(value)
+        else:
+            cell = in_one_cell(value) if isinstance(value, list) else value
+        answers.setdefault(person, {})[name] = cell
     return answers
-
-
-def _one_text(choices: list[str], several: str | None) -> str | None:
-    """Several choices as one text: the study's category for them, else all of them."""
-    if len(choices) > 1 and several:
-        return several
-    return "; ".join(choices) or None
 
 
 def _checks_failed(whose: Q) -> dict[int, int]:
