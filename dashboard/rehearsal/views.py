@@ -10,11 +10,11 @@ from analysis import catalogue
 from analysis.labels import labels_of
 from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.forms import SimulationForm
-from dashboard.rehearsal.simulations import ask_for_raters, next_seed, simulations_of
+from dashboard.rehearsal.simulations import CrowdOptions, ask_for_raters, next_seed, simulations_of
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
-from survey.models import Participant
+from survey.models import Participant, Study
 from survey.simulated.record import crowds_of
 
 
@@ -26,11 +26,7 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
     if request.method == "POST":
         form = SimulationForm(request.POST, request.FILES, study=study)
-        with refusals_told(request):
-            asked, notices = ask_for_raters(study, form.asked, request.user)
-            for notice in notices:
-                messages.warning(request, notice)
-            wake_worker(request, asked.TASK, asked.pk)
+        if form.is_valid() and _ask(request, study, form.chosen):
             return redirect("rehearsal", study)
     analysis = analysis_of_rehearsal(study, asked_for(request))
     about = catalogue.table("planted", labels_of(study))
@@ -52,3 +48,14 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
         counts=found_counts(table),
         locked=(analysis.run.manifest.get("plan") if analysis.run else None),
     )
+
+
+def _ask(request: ResearcherRequest, study: Study, options: CrowdOptions) -> bool:
+    """Whether raters were asked for; else the page says why not."""
+    with refusals_told(request):
+        asked, notices = ask_for_raters(study, options, request.user)
+        for notice in notices:
+            messages.warning(request, notice)
+        wake_worker(request, asked.TASK, asked.pk)
+        return True
+    return False
