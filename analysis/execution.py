@@ -37,7 +37,7 @@ from analysis.rehearsal import Rehearsal
 from analysis.rule_sets import rules_of
 from analysis.runs import State, fingerprint, request_run, size_of
 from analysis.scorer_frames import read_scorer_data
-from analysis.size import AnalysisSize, TooLarge
+from analysis.size import AnalysisSize
 from analysis.source_frames import JUDGES_SEED, read_judges, read_metrics
 from analysis.study_data import StudyData
 from analysis.table_parts import cut
@@ -92,7 +92,7 @@ def analysing(while_reading: WhileReading | None = None) -> Work[AnalysisRun]:
         results, withdrawals = _computed(taken.job, while_reading)
         return partial(_store, taken, results, withdrawals=withdrawals)
 
-    return Work(do, refused=(TooLarge,))
+    return Work(do)
 
 
 ANALYSING = analysing()

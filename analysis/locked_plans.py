@@ -34,6 +34,7 @@ from survey.definition.parts import Part
 from survey.definition.settings import USUAL_REPEAT, Settings
 from survey.files.csv_text import time_text
 from survey.models import BlockResponse, Participant, Study, StudyEvent
+from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import counted_sources, definition_of
 
 #: Characters that a note or a reason may have.
@@ -57,8 +58,10 @@ class LockOptions(Part):
     )
 
 
-class PlanRefused(Exception):
+class PlanRefused(RequestRefused):
     """A plan that can't be locked; the message says why, and nothing was changed."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def locked_plan(study: Study) -> LockedPlan | None:

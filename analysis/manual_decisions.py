@@ -11,11 +11,12 @@ from analysis.models import ManualDecision
 from analysis.quality_rules import LONGEST_REASON
 from survey.models import Participant, Study, StudyEvent
 from survey.queries import about_people
+from survey.refusals import RequestRefused
 
 Source = Participant.Source
 
 
-class DecisionRefused(Exception):
+class DecisionRefused(RequestRefused):
     """A decision that can't be made; the message says why."""
 
 

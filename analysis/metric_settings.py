@@ -8,19 +8,19 @@ from analysis.metrics import MetricSettings
 from analysis.metrics.endpoint_embeddings import EndpointEmbedder
 from analysis.metrics.endpoint_perplexity import EndpointPerplexity
 from analysis.metrics.onnx_model import OnnxModel
-from judge.endpoints import JudgeNotReady, ready_endpoint
-from judge.exchange import ExchangeFailed
+from judge.endpoints import ready_endpoint
 from judge.patient import PatientClient
 
-#: Why metrics could not be computed; the message says it in one line.
-NOT_COMPUTED = (ValueError, ImportError, OSError, JudgeNotReady, ExchangeFailed)
+#: Why metrics could not be computed, beside RequestRefused; the message says it in one line.
+NOT_COMPUTED = (ValueError, ImportError, OSError)
 
 
 @contextmanager
 def metric_settings(
     options: MetricOptions, before_request: Callable[[], None] = lambda: None
 ) -> Iterator[MetricSettings]:
-    """The settings, as long as their endpoints are needed. Raises one of NOT_COMPUTED.
+    """The settings, as long as their endpoints are needed. Raises JudgeNotReady, or
+    one of NOT_COMPUTED.
 
     `before_request` is called before each request to an endpoint, and may raise.
     """

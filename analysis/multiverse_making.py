@@ -16,15 +16,20 @@ from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from jobs.runner import Store, Taken, Work
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import not_counted_among, reading
 
 
-class DataChanged(Exception):
+class DataChanged(RequestRefused):
     """The data are no longer those of the run; the message says what to do."""
 
+    kind = RefusalKind.CONFLICT
 
-class NoMultiverse(Exception):
+
+class NoMultiverse(RequestRefused):
     """There is none; the message says why."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def _compute(taken: Taken[Multiverse]) -> Store:
@@ -74,4 +79,4 @@ def _store(taken: Taken[Multiverse], results: Results) -> None:
     Result.objects.filter(run=run, kind=kinds.PAGE, name=IN_WORDS).update(content=words)
 
 
-COMPUTING = Work(_compute, refused=(DataChanged, NoMultiverse))
+COMPUTING = Work(_compute)

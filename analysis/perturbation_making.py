@@ -22,7 +22,6 @@ from analysis.metric_settings import NOT_COMPUTED, metric_settings
 from analysis.metrics import METRICS, score
 from analysis.models import PerturbationRun, PerturbedScore, PerturbedText
 from analysis.perturbation_requests import (
-    NotPerturbed,
     PerturbationOptions,
     check_options,
     judges_called,
@@ -35,14 +34,11 @@ from analysis.scorer_making import embedder_of, fitted_scorer
 from analysis.scorer_requests import current_scorer
 from analysis.scorer_requests import options_of as options_of_scorer
 from jobs.runner import Store, Taken, Work, silent
-from judge.again import AskedAgain, BudgetUsedUp, asked_again
+from judge.again import AskedAgain, asked_again
 from judge.models import Judge
 from judge.money import Price
 from judge.queries import GoldSource, scores_of
 from survey.models import Scenario
-
-#: Why a run may fail; the message says it in one line.
-NOT_PERTURBED = (*NOT_COMPUTED, BudgetUsedUp, NotPerturbed)
 
 
 def _perturb(taken: Taken[PerturbationRun]) -> Store:
@@ -297,4 +293,4 @@ def _chosen(texts: DataFrame, options: PerturbationOptions) -> DataFrame:
     return texts.loc[sorted(drawn.index[: options.responses])].reset_index(drop=True)
 
 
-PERTURBING = Work(_perturb, refused=NOT_PERTURBED)
+PERTURBING = Work(_perturb, refused=NOT_COMPUTED)

@@ -7,6 +7,8 @@ more systems or longer texts take more.
 
 from dataclasses import dataclass
 
+from survey.refusals import RefusalKind, RequestRefused
+
 #: Above this number of ratings, an analysis says what it takes and leaves some tables for later.
 LARGE = 300_000
 #: What an analysis of few ratings takes, and what each rating adds: without the tables that are
@@ -16,8 +18,10 @@ SECONDS, SECONDS_OF_ALL = 220e-6, 400e-6
 BYTES = 2_800
 
 
-class TooLarge(Exception):
+class TooLarge(RequestRefused):
     """There is not enough memory for an analysis; the text says what to do."""
+
+    kind = RefusalKind.LATER
 
 
 @dataclass(frozen=True)

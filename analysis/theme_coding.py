@@ -10,6 +10,7 @@ from django.utils import timezone
 from analysis.models import CodedChunk, Coding, ThemeCode
 from survey.files.names import one_name
 from survey.models import PEOPLE_IN_CHUNK, FreeAnswer, Study, StudyEvent
+from survey.refusals import RequestRefused
 
 #: In files: between the codes of an answer, and for the decision that nothing fits.
 BETWEEN, NOTHING_FITS = ";", "none"
@@ -18,7 +19,7 @@ LONGEST_NAME, LONGEST_DEFINITION = 60, 1000
 CODED = "coded"
 
 
-class CodingRefused(Exception):
+class CodingRefused(RequestRefused):
     """A code or a decision that can't be kept; the message says why."""
 
 

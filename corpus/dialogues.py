@@ -18,7 +18,7 @@ USERS = {"user", "human", "client", "patient", "seeker"}
 ASSISTANTS = {"assistant", "gpt", "bot", "counselor", "counsellor", "therapist", "supporter"}
 
 
-class LayoutWrong(Exception):
+class LayoutWrong(CorpusProblem):
     """A source does not have what a layout asks for; the message says which part."""
 
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from corpus.problems import CorpusProblem
 
-class SampleTooLarge(Exception):
+
+class SampleTooLarge(CorpusProblem):
     """More scenarios are asked for than there are; the message says how many there are."""
 
 

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from corpus.dialogues import Dialogue
+from corpus.problems import CorpusProblem
 
 #: The parts, by the names of their files, as `mlx-lm` wants them.
 PARTS = ("train", "valid", "test")
 
 
-class SplitWrong(Exception):
+class SplitWrong(CorpusProblem):
     """The parts can't be that large; the message says how many dialogues there are."""
 
 

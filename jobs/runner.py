@@ -15,6 +15,7 @@ from jobs import leases
 from jobs.heartbeat import kept
 from jobs.leases import Lost
 from jobs.models import Job
+from survey.refusals import RefusalKind, RequestRefused
 
 J = TypeVar("J", bound=Job)
 #: Told how many steps of how many are done.
@@ -33,12 +34,17 @@ class GiveBack(Exception):
     """A job can't be done now: it waits, and a sweep wakes a worker for it."""
 
 
-class NotDone(Exception):
+class NotDone(RequestRefused):
     """A job did not come to a result; the message says why."""
+
+    kind = RefusalKind.CONFLICT
+    unchanged = ""
 
 
 class TakenElsewhere(NotDone):
     """A worker is at the job."""
+
+    kind = RefusalKind.LATER
 
 
 def silent(done: int, of: int) -> None:
@@ -91,8 +97,8 @@ class Taken(Generic[J]):
 
 @dataclass(frozen=True)
 class Work(Generic[J]):
-    """What a kind of job does, while its lease is renewed, and which exceptions are refusals: their
-    text is shown as it is.
+    """What a kind of job does, while its lease is renewed. Why it was `refused` is shown as it is,
+    as the text of every RequestRefused.
     """
 
     do: Callable[[Taken[J]], Store]
@@ -144,7 +150,7 @@ def run_job(
             leases.stop(job, "Stopped in the terminal.")
             raise
         except Exception as error:  # noqa: BLE001 whatever it was: the row has to say that it failed
-            _fail(job, error, is_refusal=isinstance(error, work.refused))
+            _fail(job, error, is_refusal=isinstance(error, (RequestRefused, *work.refused)))
     return True
 
 

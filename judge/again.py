@@ -24,10 +24,13 @@ from judge.reading import scores_of
 from judge.seeds import own_seed
 from judge.spending import cost_of, expected_cost, why_no_more
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 
 
-class BudgetUsedUp(Exception):
+class BudgetUsedUp(RequestRefused):
     """The study's budget allows no further request; the message says what to do."""
+
+    kind = RefusalKind.CONFLICT
 
 
 @dataclass

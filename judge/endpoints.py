@@ -13,10 +13,13 @@ from judge.configuration import JudgeConfiguration
 from judge.definition import DEFAULT_ENDPOINT
 from judge.prompts import FORMATS
 from judge.traits import Trait, traits_of
+from survey.refusals import RefusalKind, RequestRefused
 
 
-class JudgeNotReady(Exception):
+class JudgeNotReady(RequestRefused):
     """A judge can't be used with this installation's settings; the message says what to change."""
+
+    kind = RefusalKind.CONFLICT
 
 
 @dataclass(frozen=True)

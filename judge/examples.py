@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from survey.definition.parts import Part
+from survey.refusals import RefusalKind, RequestRefused
 
 SOURCE = re.compile(r"(panel|file) \S.{0,99}")
 
@@ -48,8 +49,10 @@ class RatedExample(Part):
     scores: dict[str, int]
 
 
-class TooFewExamples(Exception):
+class TooFewExamples(RequestRefused):
     """There are too few rated responses; the message says how many, and is for people."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def choose_examples(

@@ -9,6 +9,7 @@ from typing import Any
 from judge.completions import ReadCompletion
 from judge.prompts import Message
 from judge.traits import Trait, adapted
+from survey.refusals import RefusalKind, RequestRefused
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,10 @@ class Scope(Enum):
     JUDGE = "judge"
 
 
-class ExchangeFailed(Exception):
+class ExchangeFailed(RequestRefused):
     """No completion was received. The message is for people; `body` is the endpoint's answer."""
+
+    kind = RefusalKind.LATER
 
     def __init__(
         self,

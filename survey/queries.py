@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, Max, Model, OuterRef, Q, QuerySet
 from survey.files.suggestions import did_you_mean
 from survey.interface import INTERFACE
 from survey.models import Participant, Study
+from survey.refusals import RefusalKind, RequestRefused
 
 #: `slug`, or `slug@version`.
 STUDY_NAME = re.compile(r"([A-Za-z0-9_-]+)(?:@([1-9][0-9]{0,8}))?")
@@ -19,8 +20,11 @@ REAL = (Participant.Source.PROLIFIC, Participant.Source.LINK, Participant.Source
 Row = TypeVar("Row", bound=Model)
 
 
-class StudyNotFound(LookupError):
+class StudyNotFound(RequestRefused):
     """No study has this name; the message lists the studies."""
+
+    kind = RefusalKind.NOT_FOUND
+    unchanged = ""
 
 
 def find_study(text: str, among: QuerySet[Study] | None = None) -> Study:

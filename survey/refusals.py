@@ -1,7 +1,6 @@
 """What was asked for and not done: one base class, which knows of what kind that is. Pure."""
 
 from enum import Enum
-from typing import ClassVar
 
 
 class RefusalKind(Enum):
@@ -28,7 +27,7 @@ class RequestRefused(Exception):
     kind: RefusalKind = RefusalKind.BAD_INPUT
     about: str = ""
     #: Said after the words, unless they say it; empty for what was only to be read.
-    unchanged: ClassVar[str] = NOTHING_CHANGED
+    unchanged: str = NOTHING_CHANGED
 
     @property
     def lines(self) -> list[str]:
@@ -36,15 +35,21 @@ class RequestRefused(Exception):
         return str(self).splitlines()
 
     @property
+    def says_what_was_not_done(self) -> bool:
+        """Whether the words say themselves that nothing was changed, queued or the like."""
+        return "nothing was " in str(self).casefold()
+
+    @property
     def listed(self) -> list[str]:
         """The lines, and last that nothing was changed."""
-        is_said = "Nothing was " in str(self)
-        return self.lines if is_said or not self.unchanged else [*self.lines, self.unchanged]
+        is_all = self.says_what_was_not_done or not self.unchanged
+        return self.lines if is_all else [*self.lines, self.unchanged]
 
     @property
     def sentences(self) -> str:
         """The words as sentences, which also say that nothing was changed."""
-        return " ".join(f"{line.rstrip('.')}." for line in self.listed)
+        ends = (".", "?", "!")
+        return " ".join(line if line.endswith(ends) else f"{line}." for line in self.listed)
 
     @property
     def told(self) -> list[str]:

@@ -4,12 +4,15 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from survey.models import Study, StudyEvent
+from survey.refusals import RefusalKind, RequestRefused
 
 State = Study.State
 
 
-class StateError(ValueError):
+class StateError(RequestRefused):
     """The study can't change to this state; the message gives the reason."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def set_state(

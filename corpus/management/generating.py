@@ -28,7 +28,6 @@ from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
 from judge.asking import outcomes_in_words
 from judge.completions import Ended
-from judge.endpoints import JudgeNotReady
 from judge.management.waiting import Seen, wait_for
 from survey.files.yaml_file import YamlFile
 
@@ -190,10 +189,7 @@ def responses(command: BaseCommand, options: Namespace) -> None:
     missing_texts = MissingTexts(
         leave_out=options.leave_out, without=options.without, with_refusals=options.with_refusals
     )
-    try:
-        rows, said = write_responses(find_sample(options.sample), options.out, missing_texts)
-    except JudgeNotReady as problem:
-        raise CorpusProblem(str(problem)) from None
+    rows, said = write_responses(find_sample(options.sample), options.out, missing_texts)
     for name, n in rows.items():
         command.stdout.write(f"{options.out / name}: {n} rows")
     for line in said:

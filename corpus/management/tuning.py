@@ -9,7 +9,7 @@ from corpus.chats import PLAIN, scenario_rows, write_chats
 from corpus.definition import GenerationDefinition
 from corpus.folders import find_corpus
 from corpus.problems import CorpusProblem
-from corpus.splitting import Split, SplitWrong, check_size
+from corpus.splitting import Split, check_size
 from survey.files.yaml_file import YamlFile
 
 
@@ -39,10 +39,7 @@ def chats(command: BaseCommand, options: Namespace) -> None:
     """Write the chats of a corpus, for training, validation and test."""
     corpus = find_corpus(options.corpus)
     for part in ("valid", "test"):
-        try:
-            check_size(f"--{part}", getattr(options, part))
-        except SplitWrong as problem:
-            raise CorpusProblem(str(problem)) from None
+        check_size(f"--{part}", getattr(options, part))
     definition, condition = PLAIN, "plain"
     if options.ask_as:
         file = YamlFile.read(options.ask_as)

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from dashboard.accounts.models import ProlificAccount
 from dashboard.shared.log import record
+from survey.refusals import RefusalKind, RequestRefused
 
 if TYPE_CHECKING:  # it loads `requests`, which few requests of web processes need
     from survey.prolific.client import ProlificClient
@@ -20,8 +21,10 @@ if TYPE_CHECKING:  # it loads `requests`, which few requests of web processes ne
 PAGE_SECONDS = 10.0
 
 
-class NotConnected(Exception):
+class NotConnected(RequestRefused):
     """There is no account to ask with; the text says why."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def account_of(user: User) -> ProlificAccount | None:

@@ -25,7 +25,7 @@ from dashboard.accounts import prolific
 from dashboard.accounts.forms import LoginForm, ProlificTokenForm
 from dashboard.accounts.throttling import ACCOUNT
 from dashboard.shared.access import ResearcherRequest, researcher_required
-from survey.prolific.errors import ProlificError
+from dashboard.shared.pages import refusals_told
 
 
 class PasswordView(LoginView):
@@ -90,9 +90,7 @@ def _connect(request: ResearcherRequest) -> None:
     if not form.is_valid():
         messages.error(request, f"{form.errors['token'][0]} Nothing was changed.")
         return
-    try:
+    with refusals_told(request):
         account = prolific.connect(user=request.user, token=form.cleaned_data["token"])
-    except ProlificError as error:
-        messages.error(request, f"{error} Nothing was changed.")
-        return
-    messages.success(request, f"Connected to {account.email or account.prolific_id} on Prolific.")
+        name = account.email or account.prolific_id
+        messages.success(request, f"Connected to {name} on Prolific.")

@@ -6,7 +6,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +16,7 @@ from corpus.planning import failure_reasons, plan_only, progress, total_cost
 from corpus.problems import CorpusProblem
 from dashboard.api.pagination import Keyset, Stored
 from dashboard.api.parameters import sent_by, user_of
-from dashboard.api.refusals import checked, refusals
+from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
@@ -57,7 +56,6 @@ from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.people import change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, samples_with_counts
 from dashboard.corpora.sample_views import sample_or_404
-from dashboard.overview.people import RoleRefused
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Role
 
@@ -93,10 +91,9 @@ class CorpusList(Route):
         """Have a worker import a file as a new corpus, of which the caller becomes the owner."""
         form = checked(ImportForm(request.POST, request.FILES))
         given = form.cleaned_data
-        with refusals():
-            job = ask_import(
-                given["name"], upload=given["file"], author=user_of(request), options=form.options
-            )
+        job = ask_import(
+            given["name"], upload=given["file"], author=user_of(request), options=form.options
+        )
         return _asked(request, job)
 
 
@@ -111,8 +108,7 @@ class CorpusDetail(Route):
     @extend_schema(parameters=[CORPUS], responses={204: None})
     def delete(self, request: Request, corpus: str) -> Response:
         """Delete it with its files. 400 if it has samples."""
-        with refusals():
-            remove_corpus(corpus_or_404(corpus), user_of(request))
+        remove_corpus(corpus_or_404(corpus), user_of(request))
         return Response(status=HTTP_204_NO_CONTENT)
 
 
@@ -134,10 +130,7 @@ class CorpusMembers(Route):
         found, sent = corpus_or_404(corpus), sent_by(request, CorpusRoleSerializer)
         role = Role(sent["role"]) if sent["role"] else None
         author = user_of(request)
-        try:
-            change_corpus_role(corpus=found, person=sent["person"], role=role, author=author)
-        except RoleRefused as refusal:
-            raise ValidationError({"role": [f"{refusal} Nothing was changed."]}) from None
+        change_corpus_role(corpus=found, person=sent["person"], role=role, author=author)
         return self.get(request, corpus)
 
 
@@ -150,14 +143,13 @@ class Filtering(Route):
         found = corpus_or_404(corpus)
         sent = defaults_of(found) | sent_by(request, FilteringSerializer)
         form = checked(FilterForm(sent, corpus=found))
-        with refusals():
-            job = ask(
-                Kind.FILTER,
-                found.name,
-                author=user_of(request),
-                options={"filters": form.filters.model_dump(mode="json")},
-                total=found.source["dialogues"],
-            )
+        job = ask(
+            Kind.FILTER,
+            found.name,
+            author=user_of(request),
+            options={"filters": form.filters.model_dump(mode="json")},
+            total=found.source["dialogues"],
+        )
         return _asked(request, job)
 
 
@@ -170,9 +162,8 @@ class Chats(Route):
         found, sent = corpus_or_404(corpus), sent_by(request, ChatsSerializer)
         file = SimpleUploadedFile("ask_as", sent.pop("ask_as", "").encode())
         form = checked(ChatsForm(sent, {"ask_as": file} if file.size else {}))
-        with refusals():
-            author = user_of(request)
-            job = ask(Kind.CHATS, found.name, author=author, options=form.options)
+        author = user_of(request)
+        job = ask(Kind.CHATS, found.name, author=author, options=form.options)
         return _asked(request, job)
 
 
@@ -192,9 +183,8 @@ class SampleList(Route):
         """Have a worker draw scenarios into a new sample."""
         found, sent = corpus_or_404(corpus), sent_by(request, DrawSerializer)
         options = dict(checked(SampleForm(sent)).cleaned_data)
-        with refusals():
-            author = user_of(request)
-            job = ask_sample(found, options.pop("name"), author=author, options=options)
+        author = user_of(request)
+        job = ask_sample(found, options.pop("name"), author=author, options=options)
         return _asked(request, job)
 
 
@@ -272,12 +262,11 @@ class SampleDetail(Route):
     )
     def delete(self, request: Request, sample: str) -> Response:
         """Delete it. 400 if it has generated texts, unless these are to go, too."""
-        with refusals():
-            remove_sample(
-                sample_or_404(sample),
-                user_of(request),
-                with_texts=request.query_params.get("texts") == "true",
-            )
+        remove_sample(
+            sample_or_404(sample),
+            user_of(request),
+            with_texts=request.query_params.get("texts") == "true",
+        )
         return Response(status=HTTP_204_NO_CONTENT)
 
 
@@ -316,16 +305,15 @@ class GeneratedTexts(Route):
         those of the last. With `dry_run` it is only said which (200).
         """
         found, sent = sample_or_404(sample), sent_by(request, GenerateSerializer)
-        with refusals():
-            definition = read_definition(sent["file"].encode()) if sent.get("file") else None
-            chosen = definition or found.read_generation()
-            if chosen is None:
-                raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
-            try:
-                planned = plan_only(found, chosen)
-                started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
-            except CorpusProblem as problem:
-                raise CorpusProblem(f"{GENERATION}: {problem}") from None
+        definition = read_definition(sent["file"].encode()) if sent.get("file") else None
+        chosen = definition or found.read_generation()
+        if chosen is None:
+            raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
+        try:
+            planned = plan_only(found, chosen)
+            started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
+        except CorpusProblem as problem:
+            raise CorpusProblem(f"{GENERATION}: {problem}") from None
         for generator in started:
             try_to_wake("corpus.generate", generator.pk)
         content = {
@@ -357,8 +345,7 @@ class Responses(Route):
         """Have a worker write responses.csv and generations.csv."""
         found, sent = sample_or_404(sample), sent_by(request, MissingTextsSerializer)
         options = {"choice": MissingTexts.model_validate(sent).model_dump()}
-        with refusals():
-            job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
+        job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
         return _asked(request, job)
 
 
@@ -371,8 +358,7 @@ class StudyOfSample(Route):
         owner; of a study that is there, a role that may change it is needed.
         """
         found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
-        with refusals():
-            content = sent.pop("study").encode()
-            missing_texts = MissingTexts.model_validate(sent)
-            job = ask_study(found, content, author=user_of(request), missing_texts=missing_texts)
+        content = sent.pop("study").encode()
+        missing_texts = MissingTexts.model_validate(sent)
+        job = ask_study(found, content, author=user_of(request), missing_texts=missing_texts)
         return _asked(request, job)

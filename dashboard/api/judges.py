@@ -26,10 +26,8 @@ from dashboard.judges.scoring import ask_again, queue_missing_calls
 from dashboard.judges.sources import judge_or_404, sources_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.pages import try_to_wake
-from judge.endpoints import JudgeNotReady
 from judge.models import Call
 from survey.models import Study
-from survey.refusals import RequestRefused
 from survey.tidy import definition_of
 
 JUDGE = OpenApiParameter(
@@ -91,10 +89,7 @@ class Retry(Route):
         if number is not None:
             missing = f"{asked} has no call {number}."
             call = first_or_404(Call.objects.filter(judge=asked, pk=number), missing)
-        try:
-            calls = ask_again(asked, call, author=user_of(request))
-        except JudgeNotReady as problem:
-            raise RequestRefused(f"{asked}: nothing was queued, because {problem}.") from None
+        calls = ask_again(asked, call, author=user_of(request))
         try_to_wake("judge.run", asked.pk)
         content = AskedAgainSerializer({"queued": calls}).data
         return Response(content, status=HTTP_202_ACCEPTED)

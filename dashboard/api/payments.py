@@ -16,7 +16,7 @@ from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
 from dashboard.api.pagination import Computed, Keyset, Stored
 from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.prolific import taken_from_files
-from dashboard.api.refusals import checked, refusals
+from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.payments import (
     RENAMED,
@@ -134,10 +134,9 @@ class Decide(Route):
         case = case_or_404(study, submission)
         sent = read_sent(request, DecideSerializer)
         values = checked(sent.form, RENAMED).cleaned_data
-        with refusals():
-            order = decide_by_hand(
-                study=study, case=case, values=values, author=user_of(request), at=timezone.now()
-            )
+        order = decide_by_hand(
+            study=study, case=case, values=values, author=user_of(request), at=timezone.now()
+        )
         return _confirmed(order)
 
 
@@ -182,16 +181,15 @@ class Payments(Route):
         was confirmed: the same request once more, for example.
         """
         study, sent = study_or_404(name), sent_by(request, ConfirmSerializer)
-        with refusals():
-            screen = _screen_sent(study, sent)
-            order = confirm_screen(
-                study=study,
-                screen=screen,
-                author=user_of(request),
-                by_hand=sent["by_hand"],
-                is_sure=sent["sure"],
-                at=timezone.now(),
-            )
+        screen = _screen_sent(study, sent)
+        order = confirm_screen(
+            study=study,
+            screen=screen,
+            author=user_of(request),
+            by_hand=sent["by_hand"],
+            is_sure=sent["sure"],
+            at=timezone.now(),
+        )
         return _confirmed(order)
 
 
@@ -356,14 +354,13 @@ class Settle(Route):
         )
         chosen = checked(form, {"decision": "decisions"})
         what = chosen.cleaned_data["what"]
-        with refusals():
-            settle_chosen(
-                order=row,
-                lines=chosen.lines,
-                what=what,
-                author=user_of(request),
-                at=timezone.now(),
-            )
+        settle_chosen(
+            order=row,
+            lines=chosen.lines,
+            what=what,
+            author=user_of(request),
+            at=timezone.now(),
+        )
         if what == "not_done" and not row.by_hand:
             try_to_wake("dashboard.pay", row.pk)
         return _as_sent(order_or_404(study, order))

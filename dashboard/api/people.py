@@ -8,7 +8,7 @@ from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
@@ -21,7 +21,7 @@ from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
 from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
 from dashboard.overview.models import MemberInvitation
-from dashboard.overview.people import RoleRefused, change_role, members_of
+from dashboard.overview.people import change_role, members_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
@@ -110,10 +110,7 @@ class MemberList(Route):
         study, form = study_or_404(name), read_sent(request, RoleSerializer)
         asked = form.validated_data
         role = Role(asked["role"]) if asked["role"] else None
-        try:
-            change_role(study=study, person=asked["person"], role=role, author=user_of(request))
-        except RoleRefused as refusal:
-            raise ValidationError({"role": [str(refusal)]}) from None
+        change_role(study=study, person=asked["person"], role=role, author=user_of(request))
         return self.get(request, name)
 
 

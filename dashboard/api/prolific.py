@@ -1,8 +1,7 @@
 """Recruiting on Prolific by the API: the steps of the page *Prolific*, with the caller's token."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -23,7 +22,7 @@ from dashboard.accounts.forms import ProlificTokenForm
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import client_of
 from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
-from dashboard.api.refusals import checked, refusals
+from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.prolific import (
     RENAMED,
@@ -69,16 +68,6 @@ from survey.models import Study
 from survey.prolific.replies import ProlificStudy
 from survey.tidy import definition_of
 
-if TYPE_CHECKING:
-    from survey.prolific.client import ProlificClient
-
-
-@contextmanager
-def asking(request: Request) -> Iterator["ProlificClient"]:
-    """A client with the caller's token; refusals become answers."""
-    with refusals(RENAMED), client_of(user_of(request)) as client:
-        yield client
-
 
 class AccountOnProlific(Route):
     """The caller's account at Prolific."""
@@ -101,8 +90,7 @@ class AccountOnProlific(Route):
         It can't be read again. 400 if Prolific does not accept it or does not answer.
         """
         form = checked(ProlificTokenForm(sent_by(request, ProlificTokenSerializer)))
-        with refusals():
-            prolific.connect(user=user_of(request), token=form.cleaned_data["token"])
+        prolific.connect(user=user_of(request), token=form.cleaned_data["token"])
         return self.get(request)
 
     @extend_schema(request=None, responses={204: None})
@@ -145,7 +133,7 @@ class Recruiting(Route):
     def delete(self, request: Request, name: str) -> Response:
         """Forget a study that was deleted on Prolific. 400 while it is still there."""
         study = study_or_404(name)
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             recruiting.forget_study(study, client, author=user_of(request))
         return Response(status=HTTP_204_NO_CONTENT)
 
@@ -153,13 +141,15 @@ class Recruiting(Route):
 class Draft(Route):
     """The draft on Prolific."""
 
+    renamed = RENAMED
+
     @extend_schema(parameters=[STUDY], responses=ShownDraftSerializer)
     def get(self, request: Request, name: str) -> Response:
         """What the draft says, or what a new one begins with."""
         study, theirs = study_or_404(name), None
         recruitment = recruitment_of(study, settings.PROLIFIC_URL)
         if recruitment is not None and recruitment.prolific_study_id:
-            with asking(request) as client:
+            with client_of(user_of(request)) as client:
                 theirs = look(recruitment, client)
         return Response(_shown_draft(study, theirs))
 
@@ -176,7 +166,7 @@ class Draft(Route):
         study, author = study_or_404(name), user_of(request)
         sent = read_sent(request, NewDraftSerializer)
         values = checked(sent.form, RENAMED).cleaned_data
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             wave = _wave(request, study, sent.validated_data)
             done = recruiting.create(study, client, author=author, values=values, wave=wave)
         return _answer(done, HTTP_201_CREATED if done.changed else HTTP_200_OK)
@@ -187,7 +177,7 @@ class Draft(Route):
         study, author = study_or_404(name), user_of(request)
         sent = read_sent(request, DraftSerializer)
         values = checked(sent.form, RENAMED).cleaned_data
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             return _answer(recruiting.change(study, client, author=author, values=values))
 
 
@@ -222,7 +212,7 @@ class Publish(Route):
         request changes nothing. 400 says what is against it.
         """
         study, cost = study_or_404(name), sent_by(request, CostSerializer)["cost_cents"]
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             done = recruiting.publish(study, client, author=user_of(request), cost=cost)
         return _answer(done)
 
@@ -236,7 +226,7 @@ class AddPlaces(Route):
         second request changes nothing.
         """
         study, places = study_or_404(name), sent_by(request, PlacesSerializer)["places"]
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             done = recruiting.add_places(study, client, author=user_of(request), places=places)
         return _answer(done)
 
@@ -248,7 +238,7 @@ class SimpleStep(Route):
 
     def step(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             return _answer(type(self).take(study, client, author=user_of(request)))
 
 
@@ -309,8 +299,7 @@ class WavePreview(Route):
         """How many people can be invited, and why others can't. Nothing is sent to Prolific."""
         study, asked = study_or_404(name), WaveQuery(data=request.query_params)
         asked.is_valid(raise_exception=True)
-        with refusals():
-            wave = _wave(request, study, asked.validated_data)
+        wave = _wave(request, study, asked.validated_data)
         assert wave is not None  # the query names a study
         content = {
             "earlier": str(wave.earlier),
@@ -337,7 +326,7 @@ class ProlificEvents(Route):
 
     def _turn(self, request: Request, name: str, *, on: bool) -> Response:
         study = study_or_404(name)
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             recruiting.turn_events(study, client, author=user_of(request), on=on)
         return Response(status=HTTP_204_NO_CONTENT)
 
@@ -362,7 +351,7 @@ class ReadSubmissions(Route):
         the same once more changes nothing.
         """
         study = study_or_404(name)
-        with asking(request) as client:
+        with client_of(user_of(request)) as client:
             lists = submissions_of(recruiting.recruited(study), client)
         return taken_in(request, study, lists, read=[FROM_API])
 
@@ -388,9 +377,8 @@ def taken_from_files(request: Request, name: str) -> Response:
     where a line is wrong.
     """
     study, files = study_or_404(name), sent_by(request, SubmissionListsSerializer)["file"]
-    with refusals():
-        given = [(file.name, file.read()) for file in files]
-        lists = read_lists(study, given)
+    given = [(file.name, file.read()) for file in files]
+    lists = read_lists(study, given)
     if is_long(lists):
         n = len(lists.submissions)
         upload = leave_to_worker(study=study, files=given, submissions=n, author=user_of(request))
@@ -468,16 +456,15 @@ class ImportDemographics(Route):
         form = checked(DemographicsForm(sent, files))
         export = form.export
         if export is None:
-            with asking(request) as client:
+            with client_of(user_of(request)) as client:
                 export = demographic_export(study, client)
-        with refusals():
-            done, notices = import_demographics(
-                study=study,
-                export=export,
-                mapping=form.mapping,
-                at=timezone.now(),
-                author=user_of(request),
-                preview=sent["preview"],
-            )
+        done, notices = import_demographics(
+            study=study,
+            export=export,
+            mapping=form.mapping,
+            at=timezone.now(),
+            author=user_of(request),
+            preview=sent["preview"],
+        )
         content = {**vars(done), "preview": sent["preview"], "notices": notices}
         return Response(ImportedSerializer(content).data)

@@ -16,7 +16,7 @@ from dashboard.api.analyses import wake_for
 from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
 from dashboard.api.ratings import Ratings
-from dashboard.api.refusals import checked, refusals
+from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.raters import (
     DecidedSerializer,
@@ -123,15 +123,14 @@ class DecisionList(Route):
         study, sent = study_or_404(name), sent_by(request, DecideOnRatersSerializer)
         include = asked_for(request)
         people = _people(study, sent["raters"])
-        with refusals():
-            decided = decide(
-                study=study,
-                people=people,
-                excluded=sent["excluded"],
-                reason=sent["reason"],
-                author=user_of(request),
-                include=include,
-            )
+        decided = decide(
+            study=study,
+            people=people,
+            excluded=sent["excluded"],
+            reason=sent["reason"],
+            author=user_of(request),
+            include=include,
+        )
         wake_for(decided.run)
         return Response(DecidedSerializer(decided).data, status=HTTP_201_CREATED)
 
@@ -174,14 +173,13 @@ class Thresholds(Route):
         if run is None:
             raise NoAnalysis(NONE_YET)
         tried = _tried(study, run, {n: str(v) for n, v in sent["settings"].items()})
-        with refusals():
-            rules, asked = put_in_force(
-                tried,
-                study=study,
-                instead_of=str(sent["instead_of"]),
-                author=user_of(request),
-                include=include,
-            )
+        rules, asked = put_in_force(
+            tried,
+            study=study,
+            instead_of=str(sent["instead_of"]),
+            author=user_of(request),
+            include=include,
+        )
         wake_for(asked)
         content = {"version": rules.version, "run": asked}
         return Response(RulesInForceSerializer(content).data, status=HTTP_202_ACCEPTED)

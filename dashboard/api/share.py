@@ -1,12 +1,8 @@
 """The API about files to share: exports, and zips of an analysis with its data."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from django.http import FileResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -24,7 +20,7 @@ from dashboard.api.serializers.share import (
 from dashboard.share import exports, packages
 from dashboard.share.csv_downloads import csv_response
 from dashboard.share.models import Package
-from dashboard.share.package_files import NoFile, file_response, package_or_404, zip_response
+from dashboard.share.package_files import file_response, package_or_404, zip_response
 from dashboard.shared.access import study_or_404
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
@@ -140,8 +136,7 @@ class PackageZip(Route):
         parameters=[STUDY, PACKAGE], responses={(200, "application/zip"): OpenApiTypes.BINARY}
     )
     def get(self, request: Request, name: str, package: int) -> FileResponse:
-        with not_found():
-            return zip_response(package_or_404(study_or_404(name), package))
+        return zip_response(package_or_404(study_or_404(name), package))
 
 
 class PackageFile(Route):
@@ -152,14 +147,4 @@ class PackageFile(Route):
         responses={(200, "*/*"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, name: str, package: int, file: str) -> StreamingHttpResponse:
-        with not_found():
-            return file_response(package_or_404(study_or_404(name), package), file)
-
-
-@contextmanager
-def not_found() -> Iterator[None]:
-    """Say why a zip is not there. Raises NotFound."""
-    try:
-        yield
-    except NoFile as why:
-        raise NotFound(str(why)) from None
+        return file_response(package_or_404(study_or_404(name), package), file)

@@ -20,7 +20,6 @@ from analysis.theme_coding import (
 )
 from dashboard.api.pagination import Keyset, Stored, numbers_of
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
-from dashboard.api.refusals import refusals
 from dashboard.api.routes import Route
 from dashboard.api.serializers.themes import (
     CodedSerializer,
@@ -57,8 +56,7 @@ class Themes(Route):
     def post(self, request: Request, name: str) -> Response:
         """Add a code to the code book."""
         study, sent = study_or_404(name), sent_by(request, NewThemeSerializer)
-        with refusals():
-            code = add_code(study=study, author=user_of(request), **sent)
+        code = add_code(study=study, author=user_of(request), **sent)
         return Response(ThemeCodeSerializer(code).data, status=HTTP_201_CREATED)
 
 
@@ -70,8 +68,7 @@ class ThemeDetail(Route):
         """Give it another name and definition; answers keep it."""
         study, sent = study_or_404(name), sent_by(request, NewThemeSerializer)
         known = first_or_404(study.theme_codes.filter(pk=code), f"{study} has no code {code}.")
-        with refusals():
-            rename_code(study=study, code=known, author=user_of(request), **sent)
+        rename_code(study=study, code=known, author=user_of(request), **sent)
         return Response(ThemeCodeSerializer(known).data)
 
 
@@ -103,15 +100,14 @@ class Codings(Route):
         answers = answers_to_code(study, counted_sources(asked_for(request)))
         asked = [one["answer"] for one in sent["decisions"]]
         known = answers.only("pk").in_bulk(asked)
-        with refusals():
-            decisions = {}
-            for one in sent["decisions"]:
-                if one["answer"] not in known:
-                    raise CodingRefused(f"{study} has no open answer {one['answer']}")
-                if one["answer"] in decisions:
-                    raise CodingRefused(f"The answer {one['answer']} is given twice")
-                decisions[one["answer"]] = codes_named(study, one["codes"])
-            n = code_answers(study=study, coder=user_of(request), decisions=decisions)
+        decisions = {}
+        for one in sent["decisions"]:
+            if one["answer"] not in known:
+                raise CodingRefused(f"{study} has no open answer {one['answer']}")
+            if one["answer"] in decisions:
+                raise CodingRefused(f"The answer {one['answer']} is given twice")
+            decisions[one["answer"]] = codes_named(study, one["codes"])
+        n = code_answers(study=study, coder=user_of(request), decisions=decisions)
         return Response(CodedSerializer({"answers": n}).data)
 
 

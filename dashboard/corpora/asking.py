@@ -26,10 +26,20 @@ from dashboard.shared.log import record
 from dashboard.shared.stopping import stop_job
 from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
+from survey.refusals import RefusalKind
 
 Kind = CorpusJob.Kind
 Subject = CorpusJob.Subject
 State = CorpusJob.State
+
+
+class BeingWorkedOn(CorpusProblem):
+    """A job is at a corpus or a sample."""
+
+    kind = RefusalKind.LATER
+
+    def __init__(self, subject: str, name: str) -> None:
+        super().__init__(f"{subject} {name} is being worked on; wait until that has ended")
 
 
 def ask(
@@ -62,9 +72,7 @@ def ask(
                         file.write(chunk)
             record(None, author, f"corpus {kind}", name=name)
     except IntegrityError:
-        raise CorpusProblem(
-            f"{subject} {name} is being worked on; wait until that has ended"
-        ) from None
+        raise BeingWorkedOn(subject, name) from None
     return job
 
 
@@ -166,7 +174,7 @@ def dismiss(job: CorpusJob) -> None:
 def _refuse_under_way(subject: str, name: str) -> None:
     jobs = CorpusJob.objects.filter(subject=subject, name=name)
     if jobs.filter(state__in=CorpusJob.UNDER_WAY).exists():
-        raise CorpusProblem(f"{subject} {name} is being worked on; wait until that has ended")
+        raise BeingWorkedOn(subject, name)
 
 
 def forget_uploads() -> None:

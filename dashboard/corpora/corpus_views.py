@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from corpus.models import Corpus, Sample
-from corpus.problems import CorpusProblem
 from dashboard.corpora import asking, downloads
 from dashboard.corpora.asking import (
     Kind,
@@ -37,7 +36,6 @@ from dashboard.corpora.forms import (
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.people import CorpusRoleForm, change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, corpora_with_counts, samples_with_counts
-from dashboard.overview.people import RoleRefused
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
@@ -46,7 +44,7 @@ from dashboard.shared.access import (
 )
 from dashboard.shared.pages import tell_of_stop, wake_worker
 from dashboard.shared.roles import Role
-from survey.files.problems import DefinitionError
+from survey.refusals import RequestRefused
 
 NONE: dict[str, Any] = {"steps": []}
 
@@ -57,11 +55,8 @@ def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], Corpu
         return False
     try:
         job = ask_for()
-    except DefinitionError as error:
-        form.add_error(None, error.lines)
-        return False
-    except CorpusProblem as problem:
-        form.add_error(None, str(problem))
+    except RequestRefused as why:
+        form.add_error(None, why.lines)
         return False
     wake_worker(request, job.TASK, job.pk)
     return True
@@ -182,8 +177,8 @@ def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     if form.is_valid():
         try:
             remove_corpus(found, request.user)
-        except CorpusProblem as problem:
-            form.add_error(None, str(problem))
+        except RequestRefused as why:
+            form.add_error(None, why.lines)
         else:
             messages.success(request, f"Corpus {corpus} is deleted.")
             return redirect("corpora")
@@ -200,8 +195,8 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
         person, role = form.cleaned_data["person"], form.chosen
         try:
             change_corpus_role(corpus=found, person=person, role=role, author=request.user)
-        except RoleRefused as refusal:
-            form.add_error(None, f"{refusal} Nothing was changed.")
+        except RequestRefused as why:
+            form.add_error(None, why.sentences)
         else:
             now = "has no access to" if role is None else f"is now {role} of"
             messages.success(request, f"{person} {now} {corpus}.")

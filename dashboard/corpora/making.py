@@ -29,7 +29,6 @@ from dashboard.shared.access import is_researcher, role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
 from jobs.runner import Store, Taken, Work
-from judge.endpoints import JudgeNotReady
 from survey.files.apart import more_memory_at_most
 from survey.files.problems import DefinitionError
 from survey.models import Study
@@ -240,4 +239,4 @@ WORK: dict[CorpusJob.Kind, Callable[[Taken[CorpusJob]], Store]] = {
     Kind.STUDY: _study,
 }
 
-WORKING = Work(_work, refused=(DefinitionError, CorpusProblem, JudgeNotReady))
+WORKING = Work(_work)

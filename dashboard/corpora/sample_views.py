@@ -30,7 +30,7 @@ from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_
 from dashboard.shared.pages import wake_worker
 from judge.asking import outcomes_in_words
 from judge.completions import Ended
-from survey.files.problems import DefinitionError
+from survey.refusals import RequestRefused
 
 #: Scenarios of a page.
 SHOWN = 20
@@ -127,10 +127,10 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
                 wake_worker(request, "corpus.generate", generator.pk)
             return redirect(f"{reverse('sample', args=[found.name])}#texts")
         planned = plan_only(found, definition)
-    except DefinitionError as error:
-        form.add_error(None, error.lines)
     except CorpusProblem as problem:
         form.add_error(None, f"{form.file_name('generation.yaml')}: {problem}")
+    except RequestRefused as why:
+        form.add_error(None, why.lines)
     else:
         return _page(
             request,
@@ -200,8 +200,8 @@ def delete_sample(request: ResearcherRequest, sample: str) -> HttpResponse:
         corpus = found.corpus.name
         try:
             remove_sample(found, request.user, with_texts=form.cleaned_data["with_texts"])
-        except CorpusProblem as problem:
-            form.add_error(None, str(problem))
+        except RequestRefused as why:
+            form.add_error(None, why.lines)
         else:
             messages.success(request, f"Sample {sample} is deleted.")
             return redirect("corpus", corpus)

@@ -21,6 +21,7 @@ from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import counted_sources, definition_of
 from survey.tidy.study import cells_of, reading
 
@@ -32,8 +33,10 @@ USUAL_DIFFERENCE = 6.25
 SHARE_OF_PAGES = 0.9
 
 
-class NoPlan(Exception):
+class NoPlan(RequestRefused):
     """The study cannot be planned; the message says why."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def _plan(taken: Taken[PlannedGrid]) -> Store:
@@ -43,7 +46,7 @@ def _plan(taken: Taken[PlannedGrid]) -> Store:
     return partial(taken.finish, rows=rows, sentences=list(advice(plan)))
 
 
-PLANNING = Work(_plan, refused=(NoPlan,))
+PLANNING = Work(_plan)
 
 
 def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:

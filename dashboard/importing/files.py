@@ -19,6 +19,7 @@ from survey.files.digits import as_known, as_whole, ascii_number
 from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
+from survey.refusals import RequestRefused
 
 #: What fits in the database's integer columns.
 LARGEST = 2**31 - 1
@@ -33,8 +34,17 @@ Row = dict[str, str]
 R = TypeVar("R")
 
 
-class ImportRefused(Exception):
+class ImportRefused(RequestRefused):
     """Files that can't be imported; the message lists the first problems."""
+
+    about = "file"
+
+    @classmethod
+    def of(cls, error: DefinitionError) -> "ImportRefused":
+        """The same, of what another module found in a file."""
+        why = cls(str(error))
+        why.kind = error.kind
+        return why
 
 
 def read_file(path: Path) -> bytes:
@@ -42,7 +52,7 @@ def read_file(path: Path) -> bytes:
     try:
         return read_bytes(path)
     except DefinitionError as error:
-        raise ImportRefused(str(error)) from None
+        raise ImportRefused.of(error) from None
 
 
 def read_upload(function: Callable[..., R], data: bytes, file: str, *args: Any, **kwargs: Any) -> R:
@@ -54,7 +64,7 @@ def read_upload(function: Callable[..., R], data: bytes, file: str, *args: Any, 
     try:
         value, noted = read_apart(file, _checked, function, data, file, *args, **kwargs)
     except DefinitionError as error:
-        raise ImportRefused(str(error)) from None
+        raise ImportRefused.of(error) from None
     notices += noted
     return value
 
@@ -90,7 +100,7 @@ class Findings:
     def refuse_if_any(self) -> None:
         """Raise ImportRefused if there is a problem."""
         if self.problems:
-            raise ImportRefused("\n".join(DefinitionError(self.problems).lines))
+            raise ImportRefused.of(DefinitionError(self.problems))
 
 
 class TidyFile:

@@ -15,10 +15,11 @@ from judge.models import Call
 from judge.queries import GoldSource, gold_source, gold_sources, n_verdicts, scoring_calls
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
+from survey.refusals import RequestRefused
 from survey.tidy import definition_of, panel_ratings
 
 
-class NotChosen(Exception):
+class NotChosen(RequestRefused):
     """A source can't be the gold one; the message says why."""
 
 

@@ -16,11 +16,10 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from analysis.quality_rules import SigmaMae
 from analysis.rule_sets import current_rules
-from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import in_short
 from dashboard.judges.forms import BeforeForm, GoldSetForm
 from dashboard.judges.gold_changes import changes, earlier_run
-from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
+from dashboard.judges.gold_choice import find_source, make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.judges.label_drawing import (
@@ -45,7 +44,7 @@ from dashboard.shared.newest_analysis import (
     only_not_counted,
     tables_of,
 )
-from dashboard.shared.pages import asked_for, study_page, wake_worker
+from dashboard.shared.pages import asked_for, refusals_told, study_page, wake_worker
 from dashboard.shared.stored_tables import StoredTable
 from judge.asking import outcomes_in_words
 from judge.models import GoldDecision
@@ -180,7 +179,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
     """Make a source's scores the gold ones, and lead to what that changes."""
     study = study_or_404(name)
     include = asked_for(request)
-    try:
+    with refusals_told(request):
         source = find_source(study, request.POST.get("source", ""))
         choice = make_gold(
             study,
@@ -189,14 +188,12 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
             why="chosen on the page of judges",
             sources=counted_sources(included(study, include)),
         )
-    except NotChosen as problem:
-        messages.error(request, f"{problem}.")
-        return back(include, "gold", study)
-    messages.success(request, f"{source.name} is now gold.")
-    if choice.after.state != AnalysisRun.State.DONE:
-        wake_worker(request, "analysis.run", choice.after.pk)
-    address = reverse("gold-changes", args=[study, choice.after.pk])
-    return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
+        messages.success(request, f"{source.name} is now gold.")
+        if choice.after.state != AnalysisRun.State.DONE:
+            wake_worker(request, "analysis.run", choice.after.pk)
+        address = reverse("gold-changes", args=[study, choice.after.pk])
+        return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
+    return back(include, "gold", study)
 
 
 @require_GET
@@ -240,15 +237,13 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
 def drawn_responses(request: ResearcherRequest, name: str) -> HttpResponseBase:
     """A random draw of responses as CSV, blind, for labels by the authors."""
     study, form = study_or_404(name), DrawForm(request.GET)
-    try:
+    with refusals_told(request):
         if not form.is_valid():
             field, problems = next(iter(form.errors.items()))
             raise NotDrawn(f"{field}: {problems[0]}")
         n, seed = form.chosen
         return drawn_response(study, n=n, seed=seed, for_excel=True)
-    except NotDrawn as why:
-        messages.error(request, f"{str(why).rstrip('.')}.")
-        return back(asked_for(request), "gold", study)
+    return back(asked_for(request), "gold", study)
 
 
 @require_POST
@@ -263,7 +258,7 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
             messages.error(request, " ".join(map(str, errors)))
         return back(include, "gold", study)
     file = form.cleaned_data["file"]
-    try:
+    with refusals_told(request):
         added, notices = import_gold_set(
             study,
             file.read(),
@@ -271,17 +266,12 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
             name=form.cleaned_data["name"],
             author=request.user,
         )
-    except ImportRefused as error:
-        for line in str(error).splitlines():
-            messages.error(request, line)
-        messages.error(request, "Nothing was changed.")
-        return back(include, "gold", study)
-    n = added.scores.count()
-    for notice in notices:
-        messages.success(request, f"Note: {notice}")
-    messages.success(
-        request,
-        f"Imported {n} gold score{pluralize(n)} as {added.name}. To use "
-        f"{pluralize(n, 'it,them')}, press “Use as gold”.",
-    )
+        n = added.scores.count()
+        for notice in notices:
+            messages.success(request, f"Note: {notice}")
+        messages.success(
+            request,
+            f"Imported {n} gold score{pluralize(n)} as {added.name}. To use "
+            f"{pluralize(n, 'it,them')}, press “Use as gold”.",
+        )
     return back(include, "gold", study)

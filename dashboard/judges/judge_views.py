@@ -21,8 +21,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query
-from dashboard.shared.pages import asked_for, study_page, wake_worker
-from judge.endpoints import JudgeNotReady
+from dashboard.shared.pages import asked_for, refusals_told, study_page, wake_worker
 from judge.models import Call
 from judge.queries import keeps_shared_seeds
 from judge.seeds import KEPT, shares_seeds
@@ -117,11 +116,8 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         raise Http404(f"{asked} has no such failed call.")
     rows = Call.objects.filter(judge=asked, pk=int(wanted or 0))
     call = first_or_404(rows, f"{asked} has no such failed call.") if wanted else None
-    try:
+    with refusals_told(request):
         calls = ask_again(asked, call, author=request.user)
-    except JudgeNotReady as problem:
-        messages.error(request, f"{asked}: nothing was queued, because {problem}.")
-    else:
         messages.success(request, "The call is queued." if call else _queued(calls))
         wake_worker(request, "judge.run", asked.pk)
     return back(include, "judge", study, judge)

@@ -11,6 +11,7 @@ from django.http import StreamingHttpResponse
 from dashboard.shared.csv_files import csv_file
 from survey.files.csv_text import csv_lines
 from survey.models import Response, Study
+from survey.refusals import RequestRefused
 from survey.tidy import definition_of, dimensions_of
 
 #: `gold` is empty. The file says nothing about systems; `import_gold` knows responses by their id.
@@ -19,7 +20,7 @@ USUAL_NUMBER, USUAL_SEED = 100, 42
 LARGEST_SEED = 2**63 - 1
 
 
-class NotDrawn(Exception):
+class NotDrawn(RequestRefused):
     """Responses that can't be drawn; the message says why."""
 
 

@@ -57,19 +57,23 @@ def ask_again(judge: Judge, call: Call | None, *, author: User) -> int:
     """Queue one failed call of a judge again, or all that it lacks, refused ones too; how many.
     Workers must be woken for it. Raises JudgeNotReady, having queued nothing.
     """
+    try:
+        calls = _queue_again(judge, call)
+    except JudgeNotReady as problem:
+        raise JudgeNotReady(f"{judge}: nothing was queued, because {problem}.") from None
+    record(judge.study, author, "judges asked", name=judge.name, calls=calls)
+    return calls
+
+
+def _queue_again(judge: Judge, call: Call | None) -> int:
     if not judge.is_current:
         raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
     if call is None:
-        calls = queue_judge(judge, retry=True)
-    else:
-        check_endpoint(judge.read_configuration())
-        if not queue_call(call):
-            raise JudgeNotReady(
-                f"call {call.pk} is {call.state}, and only failed ones are asked again"
-            )
-        calls = 1
-    record(judge.study, author, "judges asked", name=judge.name, calls=calls)
-    return calls
+        return queue_judge(judge, retry=True)
+    check_endpoint(judge.read_configuration())
+    if not queue_call(call):
+        raise JudgeNotReady(f"call {call.pk} is {call.state}, and only failed ones are asked again")
+    return 1
 
 
 def queue_judge(judge: Judge, *, retry: bool = False) -> int:

@@ -1,12 +1,12 @@
 """What the commands about gold scores have in common."""
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from kombu.exceptions import OperationalError
 
 from analysis.models import AnalysisRun
 from config.celery import wake
-from dashboard.judges.gold_choice import NotChosen, make_gold
+from dashboard.judges.gold_choice import make_gold
 from judge.queries import GoldSource
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -15,14 +15,11 @@ from survey.tidy import counted_sources
 def choose(command: BaseCommand, study: Study, source: GoldSource) -> None:
     """Make a source gold, request an analysis, and say so.
 
-    Raises CommandError.
+    Raises NotChosen.
     """
-    try:
-        choice = make_gold(
-            study, source, author=None, why="chosen by a command", sources=counted_sources()
-        )
-    except NotChosen as problem:
-        raise CommandError(f"{problem}.") from None
+    choice = make_gold(
+        study, source, author=None, why="chosen by a command", sources=counted_sources()
+    )
     command.stdout.write(f"{study}: {source.name} is now gold")
     if choice.after.state == AnalysisRun.State.DONE:
         return

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from django.core.checks import Tags
-from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.share.output_folder import OutputRefused, output_folder
+from dashboard.share.output_folder import output_folder
 from dashboard.shared.log import record
+from survey.management.refusing import RefusingCommand
 from survey.models import Participant, Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.tidy import counted_sources
 
 
-class OutputCommand(BaseCommand, ABC):
+class OutputCommand(RefusingCommand, ABC):
     """Writes files about a study as it is now; all of them or none."""
 
     # All of Django's checks would load every page, which takes longer than most exports.
@@ -47,13 +47,10 @@ class OutputCommand(BaseCommand, ABC):
         """
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            study = find_study(options["slug"])
-            with output_folder(options["out"], manifest=self.manifest) as output:
-                sources = counted_sources(options["include"])
-                output.manifest |= self.write(study, sources, output.path, options)
-        except (StudyNotFound, OutputRefused) as error:
-            raise CommandError(str(error)) from None
+        study = find_study(options["slug"])
+        with output_folder(options["out"], manifest=self.manifest) as output:
+            sources = counted_sources(options["include"])
+            output.manifest |= self.write(study, sources, output.path, options)
         whose = " with ".join([self.what, *options["include"]])
         record(study, None, "exported", name=whose)
         absent: dict[str, list[str]] = {}

@@ -35,6 +35,11 @@ class NotOpened(StateError):
         """What prevents opening, each in a line."""
         return [str(finding) for finding in refused(self.findings)]
 
+    @property
+    def sentences(self) -> str:
+        """All in one line."""
+        return f"{self}: {' '.join(self.reasons)} {self.unchanged}"
+
 
 def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFinding]:
     """Problems that a check before opening found, reasons to refuse first."""

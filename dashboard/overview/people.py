@@ -11,10 +11,13 @@ from dashboard.shared.log import record
 from dashboard.shared.models import CorpusMembership, Membership
 from dashboard.shared.roles import Role
 from survey.models import Study
+from survey.refusals import RequestRefused
 
 
-class RoleRefused(Exception):
+class RoleRefused(RequestRefused):
     """A role that was not changed; the text says why."""
+
+    about = "role"
 
 
 def members_of(slug: str) -> QuerySet[Membership]:

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.overview.invitations import VALID, invite, open_invitations, revoke
-from dashboard.overview.people import RoleRefused, change_role, members_of, superusers
+from dashboard.overview.people import change_role, members_of, superusers
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.pages import study_page
+from dashboard.shared.pages import refusals_told, study_page
 from dashboard.shared.roles import IN_A_STUDY, Role
 from survey.models import Study
 
@@ -80,15 +80,12 @@ def _change_role(request: ResearcherRequest, study: Study) -> None:
         messages.error(request, f"{problems_of(form)} Nothing was changed.")
         return
     person = form.cleaned_data["person"]
-    try:
+    with refusals_told(request):
         changed = change_role(study=study, person=person, role=form.chosen, author=request.user)
-    except RoleRefused as refusal:
-        messages.error(request, f"{refusal} Nothing was changed.")
-        return
-    if changed and form.chosen is None:
-        messages.success(request, f"{person} has no access to {study.slug} any more.")
-    elif changed:
-        messages.success(request, f"{person} is now {form.chosen} of {study.slug}.")
+        if changed and form.chosen is None:
+            messages.success(request, f"{person} has no access to {study.slug} any more.")
+        elif changed:
+            messages.success(request, f"{person} is now {form.chosen} of {study.slug}.")
 
 
 @require_POST

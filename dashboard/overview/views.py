@@ -38,7 +38,7 @@ from dashboard.shared.newest_analysis import (
     newest_of_ratings,
     only_not_counted,
 )
-from dashboard.shared.pages import asked_for, may_open, study_page
+from dashboard.shared.pages import asked_for, may_open, study_page, tell_refusal
 from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.studies import StateError
@@ -167,8 +167,8 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
     except NotOpened as refusal:
         messages.error(request, f"{refusal}: see below.")
         return redirect("opening", study)
-    except StateError as error:
-        messages.error(request, f"{error}.")
+    except StateError as refusal:
+        tell_refusal(request, refusal)
         return redirect("study", study)
     if changed:
         as_what = "open as a rehearsal" if rehearsal else asked

@@ -1,6 +1,5 @@
 """The life of a decision while Prolific is asked: stored as asked first, then what it answered."""
 
-import re
 from collections.abc import Iterable
 from datetime import timedelta
 
@@ -8,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
-from survey.prolific.errors import ProlificError
+from survey.prolific.errors import ProlificError, without_ids
 
 State = SubmissionDecision.State
 #: A worker that says nothing for so long is dead. One request takes less.
@@ -17,7 +16,6 @@ LEASE = timedelta(minutes=2)
 CLIENT_SECONDS = 90.0
 #: Answers that are about the account or the moment, and not about what was asked for.
 NOT_NOW = (401, 403, 429)
-IDS = re.compile(r"\b[0-9a-f]{24}\b")
 
 
 class Later(Exception):
@@ -105,8 +103,3 @@ def failed(decisions: list[SubmissionDecision], error: ProlificError) -> None:
         released(decisions)
         raise Later(without_ids(str(error))) from None
     refused(decisions, str(error))
-
-
-def without_ids(text: str) -> str:
-    """A message of Prolific's without the IDs of people and submissions."""
-    return IDS.sub("…", text)

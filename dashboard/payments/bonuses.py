@@ -28,12 +28,11 @@ from dashboard.payments.asking import (
     done,
     failed,
     keep,
-    without_ids,
 )
 from dashboard.payments.models import BonusRequest, PaymentOrder, SubmissionDecision
 from dashboard.raters.models import SubmissionOnProlific
 from survey.batched import batched
-from survey.prolific.errors import ProlificError
+from survey.prolific.errors import ProlificError, without_ids
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient

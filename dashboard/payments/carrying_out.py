@@ -36,7 +36,6 @@ from dashboard.payments.asking import (
     refused,
     released,
     waiting,
-    without_ids,
 )
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.submissions import as_listed
@@ -44,7 +43,7 @@ from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.stored_submissions import store_submissions
 from jobs.leases import is_free
 from survey.batched import batched
-from survey.prolific.errors import ProlificError
+from survey.prolific.errors import ProlificError, without_ids
 from survey.prolific.replies import ProlificSubmission
 from survey.storable import storable
 

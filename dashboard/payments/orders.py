@@ -19,6 +19,7 @@ from dashboard.prolific.terms import check_bonus
 from dashboard.raters.models import SubmissionOnProlific
 from survey.batched import batched
 from survey.models import Identity, Study, StudyEvent, Withdrawal
+from survey.refusals import RefusalKind, RequestRefused
 
 Kind, State = SubmissionDecision.Kind, SubmissionDecision.State
 #: What the study's record says; `overview.events` has the words.
@@ -26,8 +27,10 @@ CONFIRMED, SETTLED = "payments confirmed", "payment settled by hand"
 GONE = "A submission is not there any more: look at the page again."
 
 
-class OrderRefused(Exception):
+class OrderRefused(RequestRefused):
     """Nothing was confirmed; the text says why."""
+
+    kind = RefusalKind.CONFLICT
 
 
 @dataclass(frozen=True)

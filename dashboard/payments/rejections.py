@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from dashboard.payments.case import AWAITING, Case
 from survey.definition.policy import LONG_STUDY_MINUTES
+from survey.refusals import RequestRefused
 
 #: Prolific's categories, and what they mean.
 CATEGORIES = {
@@ -38,7 +39,7 @@ NEVER = {
 }
 
 
-class RejectionRefused(ValueError):
+class RejectionRefused(RequestRefused):
     """A rejection that Prolific's rules do not allow; the text says why."""
 
 

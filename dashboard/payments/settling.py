@@ -24,6 +24,7 @@ from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.payments.orders import SETTLED
 from survey.batched import batched
 from survey.models import StudyEvent
+from survey.refusals import RefusalKind, RequestRefused
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
@@ -42,8 +43,10 @@ LISTS = {
 PASTED = ("approve.csv", "bonuses.csv")
 
 
-class SettleRefused(Exception):
+class SettleRefused(RequestRefused):
     """Nothing was changed; the text says why."""
+
+    kind = RefusalKind.CONFLICT
 
 
 def list_kinds(name: str) -> tuple[str, ...]:

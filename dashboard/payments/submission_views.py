@@ -11,20 +11,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.quality_rules import LONGEST_REASON
-from dashboard.accounts.prolific import NotConnected, account_of, client_of
+from dashboard.accounts.prolific import account_of, client_of
 from dashboard.overview.endings import ENDING_LABELS
 from dashboard.payments.case import MISMATCHES, Case, is_chosen
 from dashboard.payments.case_index import index_of
 from dashboard.payments.cases import case_or_404, cases_at, row_or_404
 from dashboard.payments.forms import DecideForm, SubmissionFilter
-from dashboard.payments.orders import OrderRefused
-from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON, RejectionRefused
+from dashboard.payments.rejections import CATEGORIES, SHORTEST_REASON
 from dashboard.payments.single import decide_by_hand, look_up
 from dashboard.prolific.pay_terms import terms_of
 from dashboard.prolific.recruiting import recruited
-from dashboard.prolific.steps import StepRefused
 from dashboard.prolific.submissions import FROM_API, submissions_of
-from dashboard.prolific.terms import AmountRefused
 from dashboard.raters import uploads
 from dashboard.raters.forms import SubmissionsForm
 from dashboard.raters.submission_lists import SubmissionLists
@@ -35,11 +32,9 @@ from dashboard.shared.access import (
     study_or_404,
     valid_or_404,
 )
-from dashboard.shared.pages import study_page, wake_worker
+from dashboard.shared.pages import refusals_told, study_page, wake_worker
 from survey.definition.labels import words
-from survey.files.problems import DefinitionError
 from survey.models import Study
-from survey.prolific.errors import ProlificError
 
 SHOWN = 100
 
@@ -58,20 +53,16 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, " ".join(map(str, form.errors["file"])))
         return redirect("submissions", study)
     files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
-    try:
+    with refusals_told(request):
         lists = read_lists(study, files)
-    except DefinitionError as error:
-        for line in error.lines:
-            messages.error(request, line)
-        messages.error(request, "Nothing was changed.")
-        return redirect("submissions", study)
-    if uploads.is_long(lists):
-        upload = uploads.leave_to_worker(
-            study=study, files=files, submissions=len(lists.submissions), author=request.user
-        )
-        wake_worker(request, upload.TASK, upload.pk)
-        return redirect("submissions", study)
-    return _taken_in(request, study, lists, read=[name for name, _ in files])
+        if uploads.is_long(lists):
+            upload = uploads.leave_to_worker(
+                study=study, files=files, submissions=len(lists.submissions), author=request.user
+            )
+            wake_worker(request, upload.TASK, upload.pk)
+        else:
+            _take_in(request, study, lists, read=[name for name, _ in files])
+    return redirect("submissions", study)
 
 
 @require_POST
@@ -79,24 +70,21 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
 def read(request: ResearcherRequest, name: str) -> HttpResponse:
     """Read all submissions from Prolific."""
     study = study_or_404(name)
-    try:
+    with refusals_told(request):
         with client_of(request.user) as client:
             lists = submissions_of(recruited(study), client)
-    except (NotConnected, StepRefused, ProlificError) as error:
-        messages.error(request, f"{error} Nothing was changed.")
-        return redirect("submissions", study)
-    return _taken_in(request, study, lists, read=[FROM_API])
+        _take_in(request, study, lists, read=[FROM_API])
+    return redirect("submissions", study)
 
 
-def _taken_in(
+def _take_in(
     request: ResearcherRequest, study: Study, lists: SubmissionLists, *, read: list[str]
-) -> HttpResponse:
+) -> None:
     applied = apply_submissions(
         study=study, submissions=lists.submissions, at=timezone.now(), author=request.user
     )
     lines = [f"Read: {', '.join(read)}.", *lists.notices, *in_words(applied)]
     messages.success(request, " ".join(lines))
-    return redirect("submissions", study)
 
 
 def _page(request: ResearcherRequest, study: Study) -> HttpResponse:
@@ -200,7 +188,7 @@ def decide(request: ResearcherRequest, name: str, submission: int) -> HttpRespon
     if not form.is_valid():
         messages.error(request, f"{form.problem} Nothing was changed.")
         return _single(request, study, submission, form=form)
-    try:
+    with refusals_told(request):
         order = decide_by_hand(
             study=study,
             case=case,
@@ -208,13 +196,11 @@ def decide(request: ResearcherRequest, name: str, submission: int) -> HttpRespon
             author=request.user,
             at=timezone.now(),
         )
-    except (OrderRefused, AmountRefused, RejectionRefused) as refusal:
-        messages.error(request, f"{refusal} Nothing was changed.")
-        return _single(request, study, submission, form=form)
-    messages.success(request, "The decision is stored.")
-    if not order.by_hand:
-        wake_worker(request, "dashboard.pay", order.pk)
-    return redirect("payment-order", study, order.pk)
+        messages.success(request, "The decision is stored.")
+        if not order.by_hand:
+            wake_worker(request, "dashboard.pay", order.pk)
+        return redirect("payment-order", study, order.pk)
+    return _single(request, study, submission, form=form)
 
 
 @require_POST

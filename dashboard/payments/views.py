@@ -10,13 +10,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard.accounts.prolific import account_of
-from dashboard.payments.asking import without_ids
 from dashboard.payments.bonus_cost import bonus_cost
 from dashboard.payments.cases import cases_by_submission
 from dashboard.payments.confirming import NotAsShown, confirm_screen
 from dashboard.payments.forms import SettleForm, TermsForm
 from dashboard.payments.models import SubmissionDecision
-from dashboard.payments.orders import OrderRefused
 from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
 from dashboard.payments.proposing import Proposed, proposed_of
 from dashboard.payments.screen import KINDS, Screen
@@ -24,7 +22,6 @@ from dashboard.payments.settling import (
     LISTS,
     OPEN_STATES,
     PASTED,
-    SettleRefused,
     download,
     lists_of,
     n_held_back,
@@ -43,9 +40,9 @@ from dashboard.prolific.terms import AmountRefused, Terms, cents_of, in_money
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.forms import AmountField
-from dashboard.shared.pages import study_page, wake_worker
+from dashboard.shared.pages import refusals_told, study_page, tell_refusal, wake_worker
 from survey.models import Study
-from survey.prolific.errors import ProlificError
+from survey.refusals import RequestRefused
 
 State = SubmissionDecision.State
 ORDERS_SHOWN = 50
@@ -76,8 +73,8 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
         )
     except NotAsShown as again:
         return _page(request, study, screen, is_read=proposed.is_read, again=str(again), sent=sent)
-    except (OrderRefused, AmountRefused) as refusal:
-        messages.error(request, f"{refusal} Nothing was changed.")
+    except RequestRefused as why:
+        tell_refusal(request, why)
         return redirect("payments", study)
     messages.success(request, "Confirmed and stored.")
     if not order.by_hand:
@@ -235,7 +232,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
         messages.error(request, "Choose at least one line. Nothing was changed.")
         return redirect("payment-order", study, row.pk)
     what = form.cleaned_data["what"]
-    try:
+    with refusals_told(request):
         n = settle_chosen(
             order=row,
             lines=form.lines,
@@ -243,12 +240,9 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
             author=request.user,
             at=timezone.now(),
         )
-    except (SettleRefused, ProlificError) as refusal:
-        messages.error(request, without_ids(str(refusal)))
-        return redirect("payment-order", study, row.pk)
-    messages.success(request, f"Stored: {n} {SettleForm.WHAT[what]}.")
-    if what == "not_done" and not row.by_hand:
-        wake_worker(request, "dashboard.pay", row.pk)
+        messages.success(request, f"Stored: {n} {SettleForm.WHAT[what]}.")
+        if what == "not_done" and not row.by_hand:
+            wake_worker(request, "dashboard.pay", row.pk)
     return redirect("payment-order", study, row.pk)
 
 

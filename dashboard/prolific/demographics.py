@@ -110,7 +110,7 @@ def import_demographics(
             name, read_export, data, file=name, questions=questions, study_map=study_map
         )
     except DefinitionError as error:
-        raise ImportRefused(str(error)) from None
+        raise ImportRefused.of(error) from None
     return _store(study, read.people, at, author, preview=preview), read.notices
 
 

@@ -8,16 +8,14 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from dashboard.accounts.prolific import NotConnected, client_of
-from dashboard.importing.files import ImportRefused
+from dashboard.accounts.prolific import client_of
 from dashboard.prolific.demographics import NamedFile, import_demographics, imported_answers
 from dashboard.prolific.forms import DemographicsForm
 from dashboard.prolific.recruiting import demographic_export
-from dashboard.prolific.steps import StepRefused, recruitment_of
+from dashboard.prolific.steps import recruitment_of
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.pages import study_page
+from dashboard.shared.pages import refusals_told, study_page
 from survey.models import Study
-from survey.prolific.errors import ProlificError
 from survey.tidy import definition_of
 
 
@@ -34,7 +32,7 @@ def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
             messages.error(request, " ".join(map(str, errors)))
         return redirect("demographics", study)
     preview = form.cleaned_data["preview"]
-    try:
+    with refusals_told(request):
         done, notices = import_demographics(
             study=study,
             export=form.export or _from_prolific(request.user, study),
@@ -43,13 +41,6 @@ def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
             author=request.user,
             preview=preview,
         )
-    except ImportRefused as refusal:
-        for line in str(refusal).splitlines():
-            messages.error(request, line)
-        messages.error(request, "Nothing was changed.")
-    except (NotConnected, StepRefused, ProlificError) as error:
-        messages.error(request, f"{error} Nothing was changed.")
-    else:
         if preview:
             messages.info(
                 request, "This is a preview: nothing is stored. The import would do this:"

@@ -20,9 +20,8 @@ from dashboard.prolific.submissions import as_listed
 from dashboard.prolific.waves import WaveRefused
 from dashboard.raters.submissions import apply_submissions, sessions_of
 from survey.models import Submission
-from survey.prolific.errors import ProlificError
+from survey.prolific.errors import ProlificError, is_temporary
 from survey.prolific.events import STUDY_CHANGED, SUBMISSION_CHANGED
-from survey.prolific.exchange import is_temporary
 from survey.prolific.replies import ProlificSubmission
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ from dashboard.shared.log import record
 from survey.models import Study
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import UNPUBLISHED, ProlificStudy
+from survey.refusals import RefusalKind
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
@@ -63,9 +64,11 @@ NOTHING = "Nothing had to be changed: Prolific has it already."
 class FieldRefused(StepRefused):
     """What is written into a field of the draft can't be."""
 
+    kind = RefusalKind.BAD_INPUT
+
     def __init__(self, field: str, why: str) -> None:
         super().__init__(why)
-        self.field = field
+        self.about = field
 
 
 @dataclass(frozen=True)
@@ -104,13 +107,6 @@ def recruited(study: Study) -> Recruitment:
     if recruitment is None:
         raise StepRefused("There is no study on Prolific yet.")
     return recruitment
-
-
-def what_now(error: ProlificError) -> str:
-    """What a failed request means for the step."""
-    if error.may_have_happened:
-        return "Whether it was done is not known: look again. Nothing is done twice."
-    return "Nothing was changed."
 
 
 def see(study: Study, user: User) -> ShownOnProlific:

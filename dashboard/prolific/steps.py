@@ -22,6 +22,7 @@ from dashboard.prolific.waves import Wave, WaveRefused, wave_of
 from survey.models import Study, StudyEvent
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ACTIVE, AWAITING_REVIEW, PAUSED, UNPUBLISHED, ProlificStudy
+from survey.refusals import RefusalKind, RequestRefused
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
@@ -33,8 +34,10 @@ CLAIM_TIME = timedelta(seconds=30)
 ACTIONS = {step: f"prolific {step}" for step in Step}
 
 
-class StepRefused(Exception):
+class StepRefused(RequestRefused):
     """A step that was not taken; the text says why."""
+
+    kind = RefusalKind.CONFLICT
 
 
 class Gone(StepRefused):

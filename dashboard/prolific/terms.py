@@ -8,6 +8,7 @@ from decimal import Decimal
 from pydantic import BaseModel, ConfigDict, Field
 
 from survey.definition.policy import LEAST_SCREENED_OUT, SIGNS, least_per_hour
+from survey.refusals import RequestRefused
 
 #: A bonus of more rewards than this needs a confirmation of its own.
 MOST_REWARDS = 100
@@ -34,7 +35,7 @@ class Terms(BaseModel):
         return max(self.hourly or 0, 100 * least_per_hour(self.currency))
 
 
-class AmountRefused(ValueError):
+class AmountRefused(RequestRefused):
     """An amount that is not paid; the text says why."""
 
 

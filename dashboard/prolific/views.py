@@ -8,12 +8,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.accounts.prolific import NotConnected, client_of
+from dashboard.accounts.prolific import client_of
 from dashboard.prolific.drafts import against_publishing, first_values, values_of
 from dashboard.prolific.forms import DraftForm, PlacesForm, StepForm, WaveForm
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.recruiting import (
-    FieldRefused,
     StepDone,
     add_places,
     change,
@@ -26,16 +25,15 @@ from dashboard.prolific.recruiting import (
     see,
     turn_events,
     wave_of_recruitment,
-    what_now,
 )
 from dashboard.prolific.steps import StepRefused, recruitment_of
 from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, WaveRefused, earlier_studies
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.pages import study_page
+from dashboard.shared.pages import refusals_told, study_page, tell_refusal
 from survey.models import Study
-from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ACTIVE, PAUSED, UNPUBLISHED
+from survey.refusals import RequestRefused
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
@@ -67,13 +65,11 @@ def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
         if done and done.warning:
             messages.warning(request, done.warning)
         return redirect("prolific", study)
-    except FieldRefused as refusal:
-        assert draft is not None
-        draft.add_error(refusal.field, str(refusal))
-    except (NotConnected, StepRefused, WaveRefused) as refusal:
-        messages.error(request, str(refusal))
-    except ProlificError as error:
-        messages.error(request, f"{error} {what_now(error)}")
+    except RequestRefused as why:
+        if draft is not None and why.about:
+            draft.add_error(why.about, why.lines)
+        else:
+            tell_refusal(request, why)
     # what was written into the form is not lost
     return redirect("prolific", study) if draft is None else _page(request, study, draft)
 
@@ -123,12 +119,9 @@ def _chosen_wave(study: Study, request: ResearcherRequest) -> Wave | None:
 def events(request: ResearcherRequest, name: str) -> HttpResponse:
     """Have Prolific send its events here, or stop it."""
     study, on = study_or_404(name), request.POST.get("events") != "off"
-    try:
+    with refusals_told(request):
         with client_of(request.user) as client:
             turn_events(study, client, author=request.user, on=on)
-    except (NotConnected, StepRefused, ProlificError) as error:
-        messages.error(request, str(error))
-    else:
         said = "sends its events here" if on else "sends no more events of this workspace"
         messages.success(request, f"Prolific {said}.")
     return redirect("prolific", study)

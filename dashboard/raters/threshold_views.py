@@ -20,7 +20,6 @@ from analysis.queries import latest_run
 from analysis.rule_sets import current_rule_set
 from dashboard.raters.forms import ThresholdsForm
 from dashboard.raters.trying_thresholds import (
-    ThresholdsRefused,
     TriedThresholds,
     put_in_force,
     try_thresholds,
@@ -35,7 +34,7 @@ from dashboard.shared.newest_analysis import (
     newest_analysis,
     newest_of_ratings,
 )
-from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
 from survey.models import Study
 from survey.tidy import counted_sources
 
@@ -127,7 +126,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
         return redirect(back)
     data = request.POST if request.method == "POST" else request.GET
     tried = try_thresholds(data, study, run)
-    try:
+    with refusals_told(request):
         if request.method == "GET":
             tried.refuse_if_useless()
             return _ask_whether(request, study, analysis, tried)
@@ -138,16 +137,12 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             author=request.user,
             include=analysis.include,
         )
-    except ThresholdsRefused as refusal:
-        for problem in refusal.problems:
-            messages.error(request, problem)
-        return redirect(back)
-    messages.success(
-        request,
-        f"Rules version {rules.version} is in force. A worker is computing the results.",
-    )
-    if asked_run.state != AnalysisRun.State.DONE:
-        wake_worker(request, asked_run.TASK, asked_run.pk)
+        messages.success(
+            request,
+            f"Rules version {rules.version} is in force. A worker is computing the results.",
+        )
+        if asked_run.state != AnalysisRun.State.DONE:
+            wake_worker(request, asked_run.TASK, asked_run.pk)
     return redirect(back)
 
 

@@ -15,6 +15,7 @@ from dashboard.raters.forms import ThresholdsForm
 from dashboard.shared.log import record
 from survey.definition.labels import Labels
 from survey.models import Study
+from survey.refusals import RequestRefused
 from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
@@ -22,12 +23,8 @@ if TYPE_CHECKING:
     from dashboard.raters.what_if import WhatIf
 
 
-class ThresholdsRefused(Exception):
-    """Thresholds that were not put in force; `problems` say why, a line each."""
-
-    def __init__(self, *problems: str) -> None:
-        self.problems = problems
-        super().__init__(" ".join(problems))
+class ThresholdsRefused(RequestRefused):
+    """Thresholds that were not put in force; the text says why, a line for each problem."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class TriedThresholds:
     def refuse_if_useless(self) -> None:
         """Raises ThresholdsRefused where something is wrong with them, or nothing is new."""
         if not self.form.is_valid():
-            raise ThresholdsRefused(*self.form.problems)
+            raise ThresholdsRefused("\n".join(self.form.problems))
         if self.form.asked == rules_of(self.in_force):
             raise ThresholdsRefused("These thresholds are in force already.")
 

@@ -12,7 +12,6 @@ from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from dashboard.shared.log import record
 from jobs.runner import Store, Taken, Work
-from survey.files.problems import DefinitionError
 from survey.models import Study
 
 #: Submissions that a page or the API takes in at once: about a second of its process.
@@ -63,4 +62,4 @@ def _take_in(taken: Taken[SubmissionUpload]) -> Store:
     return partial(taken.finish, says=[*lists.notices, *in_words(applied)])
 
 
-TAKING_IN = Work(_take_in, refused=(DefinitionError,))
+TAKING_IN = Work(_take_in)

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import (
-    DecisionRefused,
     decided_in_words,
     exclusions_in_force,
 )
@@ -26,7 +25,7 @@ from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_rows
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included, newest_of_ratings
-from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
 from survey.models import Participant, Study
 from survey.tidy import definition_of
@@ -115,7 +114,7 @@ def decide(
     reason: str,
 ) -> None:
     """Record a decision, say so, and wake a worker for the analysis."""
-    try:
+    with refusals_told(request):
         decided = decisions.decide(
             study=study,
             people=people,
@@ -124,10 +123,7 @@ def decide(
             author=request.user,
             include=included(study, asked_for(request)),
         )
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-        return
-    said = decided_in_words(decided.changed, excluded=excluded)
-    messages.success(request, f"{said} {RECOMPUTING}")
-    if decided.run.state != AnalysisRun.State.DONE:
-        wake_worker(request, "analysis.run", decided.run.pk)
+        said = decided_in_words(decided.changed, excluded=excluded)
+        messages.success(request, f"{said} {RECOMPUTING}")
+        if decided.run.state != AnalysisRun.State.DONE:
+            wake_worker(request, "analysis.run", decided.run.pk)

@@ -8,10 +8,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from dashboard.rehearsal.models import Simulation
-from dashboard.rehearsal.sending import NotSent, Sending
+from dashboard.rehearsal.sending import Sending
 from dashboard.shared.log import record
 from jobs.runner import Store, Taken, Work
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
 
@@ -19,8 +20,10 @@ from survey.simulated.record import Crowd, crowds_of
 MOST_RATERS = 2_000
 
 
-class NotAsked(Exception):
+class NotAsked(RequestRefused):
     """No raters were asked for; the message says why."""
+
+    kind = RefusalKind.LATER
 
 
 @transaction.atomic
@@ -69,4 +72,4 @@ def _send(taken: Taken[Simulation]) -> Store:
     return partial(taken.finish, ended=ended, summary=list(sending.summary()))
 
 
-SENDING = Work(_send, refused=(NotSent,))
+SENDING = Work(_send)

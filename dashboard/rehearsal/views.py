@@ -10,10 +10,10 @@ from analysis import catalogue
 from analysis.labels import labels_of
 from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.forms import SimulationForm
-from dashboard.rehearsal.simulations import NotAsked, ask_simulation, next_seed, simulations_of
+from dashboard.rehearsal.simulations import ask_simulation, next_seed, simulations_of
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
 from survey.models import Participant, Study
 from survey.simulated.record import crowds_of
 
@@ -53,11 +53,8 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None:
-    try:
+    with refusals_told(request):
         asked = ask_simulation(study=study, author=request.user, crowd=form.crowd)
-    except NotAsked as why:
-        messages.error(request, str(why))
-        return
-    for notice in form.notices:
-        messages.warning(request, notice)
-    wake_worker(request, asked.TASK, asked.pk)
+        for notice in form.notices:
+            messages.warning(request, notice)
+        wake_worker(request, asked.TASK, asked.pk)

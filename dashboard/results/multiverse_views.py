@@ -8,10 +8,10 @@ from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import ORDER
 from analysis.models import Multiverse
-from dashboard.results.asking import NoAnalysis, ask_for_multiverse
+from dashboard.results.asking import ask_for_multiverse
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import include_query
-from dashboard.shared.pages import asked_for, wake_worker
+from dashboard.shared.pages import asked_for, refusals_told, wake_worker
 
 State = Multiverse.State
 #: The place of the button on that page.
@@ -25,13 +25,10 @@ def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     back = redirect(f"{reverse('results', args=[study, ORDER])}{include_query(include)}#{ANCHOR}")
-    try:
+    with refusals_told(request):
         multiverse = ask_for_multiverse(study, include, author=request.user)
-    except NoAnalysis as refusal:
-        messages.error(request, str(refusal))
-        return back
-    if multiverse.state == State.DONE:
-        messages.success(request, "The multiverse of this analysis is already computed.")
-    else:
-        wake_worker(request, multiverse.TASK, multiverse.pk)
+        if multiverse.state == State.DONE:
+            messages.success(request, "The multiverse of this analysis is already computed.")
+        else:
+            wake_worker(request, multiverse.TASK, multiverse.pk)
     return back

@@ -15,7 +15,6 @@ from analysis.theme_coding import (
     code_book,
     rename_code,
 )
-from dashboard.importing.files import ImportRefused
 from dashboard.results.themes import (
     CODING_COLUMNS,
     AnswerForm,
@@ -32,7 +31,7 @@ from dashboard.shared.access import (
 )
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.newest_analysis import include_query, included
-from dashboard.shared.pages import asked_for
+from dashboard.shared.pages import asked_for, refusals_told
 from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -54,12 +53,10 @@ def _sources(request: ResearcherRequest, study: Study) -> list[str]:
 def add_theme(request: ResearcherRequest, name: str) -> HttpResponse:
     """Add a code to the code book."""
     study, form = study_or_404(name), ThemeForm(request.POST)
-    try:
+    with refusals_told(request):
         if not form.is_valid():
             raise CodingRefused(str(next(iter(form.errors.values()))[0]))
         add_code(study=study, author=request.user, **form.cleaned_data)
-    except CodingRefused as why:
-        messages.error(request, str(why))
     return _back(request, study, CODE_BOOK)
 
 
@@ -69,12 +66,10 @@ def change_theme(request: ResearcherRequest, name: str, code: int) -> HttpRespon
     """Give a code another name and definition."""
     study, form = study_or_404(name), ThemeForm(request.POST)
     known = first_or_404(study.theme_codes.filter(pk=code), f"{study} has no code {code}.")
-    try:
+    with refusals_told(request):
         if not form.is_valid():
             raise CodingRefused(str(next(iter(form.errors.values()))[0]))
         rename_code(study=study, code=known, author=request.user, **form.cleaned_data)
-    except CodingRefused as why:
-        messages.error(request, str(why))
     return _back(request, study, CODE_BOOK)
 
 
@@ -89,7 +84,7 @@ def code_answer(request: ResearcherRequest, name: str) -> HttpResponse:
     number: int = form.cleaned_data["answer"] if form.is_valid() else 0
     answers = answers_to_code(study, _sources(request, study))
     answer = first_or_404(answers.filter(pk=number), f"{study} has no such open answer.")
-    try:
+    with refusals_told(request):
         if not known:
             raise CodingRefused("The code book is empty: add a code first.")
         if not set(given) <= set(known):
@@ -98,8 +93,6 @@ def code_answer(request: ResearcherRequest, name: str) -> HttpResponse:
             raise CodingRefused("Choose a code, or press “Nothing fits”.")
         codes = [] if request.POST.get("nothing") else [known[one] for one in dict.fromkeys(given)]
         code_answers(study=study, coder=request.user, decisions={answer.pk: codes})
-    except CodingRefused as why:
-        messages.error(request, str(why))
     return _back(request, study, CODING)
 
 
@@ -112,14 +105,9 @@ def import_codings(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, str(form.errors["file"][0]))
         return _back(request, study, CODING)
     file = form.cleaned_data["file"]
-    try:
+    with refusals_told(request):
         sources = _sources(request, study)
         n, notices = import_file(study, sources, request.user, file.read(), file.name)
-    except ImportRefused as error:
-        for line in str(error).splitlines():
-            messages.error(request, line)
-        messages.error(request, "Nothing was changed.")
-    else:
         for notice in notices:
             messages.success(request, f"Note: {notice}")
         messages.success(request, f"Codes of {n} answers imported as yours.")

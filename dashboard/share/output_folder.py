@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from config.version import VERSION
+from survey.refusals import RequestRefused
 
 
-class OutputRefused(Exception):
+class OutputRefused(RequestRefused):
     """The folder can't be written to; the message says why."""
 
 

@@ -12,6 +12,7 @@ from dashboard.share import packages
 from dashboard.share.models import Package
 from dashboard.shared.access import first_or_404
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 
 #: A report has scripts of its own in the page. It may run them, and do nothing else: it has no
 #: cookies, and can ask nobody for anything.
@@ -27,8 +28,11 @@ KINDS = {".tex": "text/x-tex"}
 UNKNOWN = "application/octet-stream"
 
 
-class NoFile(Exception):
+class NoFile(RequestRefused):
     """A package has no file, or not yet; the text says why, and what to do."""
+
+    kind = RefusalKind.NOT_FOUND
+    unchanged = ""
 
 
 def package_or_404(study: Study, package: int) -> Package:

@@ -32,12 +32,13 @@ from dashboard.share.exports import SMALL_CELL
 from dashboard.share.materials import write_materials
 from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
-from dashboard.share.packages import NoSuchRecipe, chosen_recipes, scratch_name, take_new_run
+from dashboard.share.packages import chosen_recipes, scratch_name, take_new_run
 from dashboard.share.psych_ds import data_name
 from jobs.leases import Lost
 from jobs.runner import GiveBack, Store, Taken, Work, run_job
 from survey.definition.settings import Settings
 from survey.models import Study
+from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import not_counted_among, reading
 
 Stage = Package.Stage
@@ -61,8 +62,10 @@ ANALYSIS, DATASHEETS, DATA, MATERIALS = "analysis", "datasheets", "data", "mater
 WriteImages = Callable[[dict[str, Any], Path], str]
 
 
-class NoSnapshot(Exception):
+class NoSnapshot(RequestRefused):
     """No analysis of the packed data could be had; the message says why, and what to do."""
+
+    kind = RefusalKind.LATER
 
 
 def packing(draw: WriteImages = write_images) -> Work[Package]:
@@ -75,7 +78,7 @@ def packing(draw: WriteImages = write_images) -> Work[Package]:
         scratch.mkdir(parents=True)
         return partial(_hand_over, taken, _zip(taken, _write(taken, scratch, draw)))
 
-    return Work(do, refused=(NoSnapshot, NoSuchRecipe))
+    return Work(do)
 
 
 PACKING = packing()

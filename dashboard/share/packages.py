@@ -61,7 +61,7 @@ def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     if not set(names) <= set(known):
         near = did_you_mean(chosen, [*known, BOTH])
         raise NoSuchRecipe(
-            f"the study has no recipe {chosen}; choose {', '.join(known)} or {BOTH}{near}"
+            f"The study has no recipe {chosen}; it has {', '.join([*known, BOTH])}{near}"
         )
     return names
 

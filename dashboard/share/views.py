@@ -16,7 +16,6 @@ from dashboard.share.forms import PackageForm
 from dashboard.share.latex_files import latex_response
 from dashboard.share.models import Package
 from dashboard.share.package_files import (
-    NoFile,
     file_response,
     package_or_404,
     zip_response,
@@ -84,10 +83,9 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
 def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
     """The zip."""
     study = study_or_404(name)
-    try:
+    with refusals_told(request):
         return zip_response(package_or_404(study, package))
-    except NoFile as why:
-        return _not_there(request, study, why)
+    return _downloads(study)
 
 
 @require_GET
@@ -97,10 +95,9 @@ def package_file(
 ) -> HttpResponseBase:
     """A file of the analysis in a package: its report to be read, others to be saved."""
     study = study_or_404(name)
-    try:
+    with refusals_told(request):
         return file_response(package_or_404(study, package), file)
-    except NoFile as why:
-        return _not_there(request, study, why)
+    return _downloads(study)
 
 
 @require_GET
@@ -110,9 +107,7 @@ def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> 
     return latex_response(study_or_404(name), run, table)
 
 
-def _not_there(request: ResearcherRequest, study: Study, why: NoFile) -> HttpResponse:
-    """The page of downloads, which says why there is no file."""
-    messages.error(request, str(why))
+def _downloads(study: Study) -> HttpResponse:
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 

@@ -28,13 +28,17 @@ from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, OF_JOBS, RULES, Needs
 from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
+from survey.refusals import RefusalKind, RequestRefused
 
 P = ParamSpec("P")
 Row = TypeVar("Row", bound=Model)
 
 
-class NotAllowed(Exception):
+class NotAllowed(RequestRefused):
     """What a role may not do; the text says why."""
+
+    kind = RefusalKind.FORBIDDEN
+    unchanged = ""
 
 
 class NoSuchMethod(Exception):

@@ -1,7 +1,7 @@
 """Shared by all pages of a study: navigation, the choice of participants, waking workers."""
 
-from collections.abc import Container, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -205,14 +205,28 @@ def asked_for(request: HttpRequest) -> list[str] | None:
     return form.chosen
 
 
-@contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
-    """Tell the person of a refusal of what is done within, in place of raising it."""
-    try:
-        yield
-    except RequestRefused as why:
-        for line in why.told:
-            messages.error(request, line)
+@dataclass(frozen=True)
+class _RefusalsTold:
+    request: HttpRequest
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, why: BaseException | None, traceback: object) -> bool:
+        if isinstance(why, RequestRefused):
+            tell_refusal(self.request, why)
+        return isinstance(why, RequestRefused)
+
+
+def refusals_told(request: HttpRequest) -> _RefusalsTold:
+    """Tell the person why what is done within was refused, in place of raising it."""
+    return _RefusalsTold(request)
+
+
+def tell_refusal(request: HttpRequest, why: RequestRefused) -> None:
+    """Say on the next page why something was not done, and that nothing was changed."""
+    for line in why.told:
+        messages.error(request, line)
 
 
 def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:

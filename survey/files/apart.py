@@ -16,6 +16,7 @@ from threading import BoundedSemaphore
 from typing import Any, ParamSpec, TypeVar
 
 from survey.files.problems import DefinitionError, Problem
+from survey.refusals import RefusalKind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +41,9 @@ def read_apart(file: str, function: Callable[P, R], /, *args: P.args, **kwargs: 
     other files are being read.
     """
     if not _turns.acquire(blocking=False):
-        raise _refused(file, "other files are being read now; send it again in a minute")
+        why = _refused(file, "other files are being read now; send it again in a minute")
+        why.kind = RefusalKind.LATER
+        raise why
     try:
         ended = subprocess.run(  # noqa: S603  our own module
             [sys.executable, "-m", __name__],

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from survey.refusals import RequestRefused
+
 #: Lines of a message; the other problems are counted.
 SHOWN = 20
 #: From this number of problems on, no further rows are read (`TableFile.records`).
@@ -141,10 +143,12 @@ class Problems:
         return len(self._groups)
 
 
-class DefinitionError(Exception):
+class DefinitionError(RequestRefused):
     """Input that can't be used. `problems` are in file order, equal ones as one; people read
     `lines` or the text of the exception.
     """
+
+    about = "file"
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         grouped = problems if isinstance(problems, Problems) else Problems(problems)

@@ -23,6 +23,8 @@ class RefusingCommand(BaseCommand):
             raise CommandError(self._in_words(why), returncode=code) from None
 
     def _in_words(self, why: RequestRefused) -> str:
+        if why.says_what_was_not_done:
+            return str(why)
         if why.about == "file":  # a line for each problem
             return f"{f'{self.nothing}.' if self.nothing else NOTHING_CHANGED}\n{why}"
         return f"{self.nothing}: {why}" if self.nothing else str(why)

@@ -1,13 +1,19 @@
 """What went wrong at Prolific's API, in one sentence. Pure."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from survey.refusals import RefusalKind, RequestRefused
+
 #: A longer text is not one that a page should repeat.
 LONGEST = 300
+#: Of people and submissions.
+IDS = re.compile(r"\b[0-9a-f]{24}\b")
+NOT_KNOWN = "Whether it was done is not known: look again. Nothing is done twice."
 
 
-class ProlificError(Exception):
+class ProlificError(RequestRefused):
     """A request that failed; the text is a sentence for researchers.
 
     `status` is that of HTTP, None without an answer. `may_have_happened` says that the request may
@@ -26,7 +32,28 @@ class ProlificError(Exception):
         self.status = status
         self.may_have_happened = may_have_happened
         self.is_missing = is_missing
+        self.kind = RefusalKind.LATER if is_temporary(status) else RefusalKind.CONFLICT
         super().__init__(message)
+
+    @property
+    def lines(self) -> list[str]:
+        """The sentence without the IDs of people and submissions."""
+        return [without_ids(str(self))]
+
+    @property
+    def listed(self) -> list[str]:
+        """The sentence, and whether something may have been changed."""
+        return [*self.lines, NOT_KNOWN if self.may_have_happened else self.unchanged]
+
+
+def is_temporary(status: int | None) -> bool:
+    """Whether the same request may succeed later; None stands for no answer."""
+    return status is None or status in (408, 429) or status >= 500
+
+
+def without_ids(text: str) -> str:
+    """A message of Prolific's without the IDs of people and submissions."""
+    return IDS.sub("…", text)
 
 
 def refusal(status: int, body: object, *, about: str) -> ProlificError:

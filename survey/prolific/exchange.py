@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar
 import requests
 from pydantic import BaseModel, ValidationError
 
-from survey.prolific.errors import ProlificError, refusal
+from survey.prolific.errors import ProlificError, is_temporary, refusal
 
 Row = TypeVar("Row", bound=BaseModel)
 #: Whether a request is sent again after a failure; "if busy": if it was surely not carried out.
@@ -170,11 +170,6 @@ class Exchange:
         if len(self._token) >= SHORTEST_SECRET:
             error.args = (str(error).replace(self._token, "[token]"),)
         return error
-
-
-def is_temporary(status: int | None) -> bool:
-    """Whether the same request may succeed later; None stands for no answer."""
-    return status is None or status in (408, 429) or status >= 500
 
 
 def retry_after_seconds(answer: requests.Response) -> float | None:

@@ -16,6 +16,7 @@ from analysis.multiverses import request_multiverse
 from analysis.recipe import MixedModels, shipped_recipes
 from analysis.recipe_sets import set_recipes
 from dashboard.share.packages import request_package
+from jobs import leases
 from jobs.leases import to_wake
 from jobs.runner import run_job
 from survey.models import Participant, Study
@@ -137,10 +138,14 @@ def test_command_computes_it_and_says_what_it_found(run: AnalysisRun) -> None:
     assert Multiverse.objects.get().attempts == 1
 
 
-@pytest.mark.usefixtures("run")
-def test_command_refuses_an_unknown_study() -> None:
-    with pytest.raises(CommandError, match="nowhere"):
+def test_command_ends_with_another_code_while_a_worker_is_at_it(run: AnalysisRun) -> None:
+    assert leases.claim(Multiverse, request_multiverse(run).pk)
+    with pytest.raises(CommandError, match="a worker is at") as refused:
+        call_command("multiverse", "small", stderr=io.StringIO())
+    assert refused.value.returncode == 75
+    with pytest.raises(CommandError, match="there is no study 'nowhere'") as refused:
         call_command("multiverse", "nowhere")
+    assert refused.value.returncode == 1
 
 
 @pytest.mark.embedded

@@ -28,6 +28,7 @@ from jobs.runner import (
     run_job,
     work_of,
 )
+from survey.refusals import RequestRefused
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +38,7 @@ SWEPT = ("analysis", "dashboard")
 Do = Callable[[Taken[PlannedGrid]], Store]
 
 
-class NothingToDo(Exception):
+class NothingToDo(RequestRefused):
     """What the kind of these tests refuses."""
 
 
@@ -49,7 +50,7 @@ def job() -> PlannedGrid:
 
 def run(job: PlannedGrid, do: Do, **options: Any) -> PlannedGrid:
     """Do a job's work, and read what is stored of it."""
-    assert run_job(PlannedGrid, job.pk, work=Work(do, refused=(NothingToDo, OSError)), **options)
+    assert run_job(PlannedGrid, job.pk, work=Work(do, refused=(OSError,)), **options)
     return stored(job)
 
 
@@ -337,8 +338,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Do], None]:
     """Make something else the work of a plan."""
 
     def use(do: Do) -> None:
-        kind = Work(do, refused=(NothingToDo,))
-        monkeypatch.setattr("dashboard.design.plan_making.PLANNING", kind)
+        monkeypatch.setattr("dashboard.design.plan_making.PLANNING", Work(do))
 
     return use
 

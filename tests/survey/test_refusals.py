@@ -1,9 +1,17 @@
 """What a refusal says, to pages and to programs."""
 
+import builtins
+import re
+from pathlib import Path
+
 import pytest
 
 from config.refusal_codes import CODES
 from survey.refusals import NOTHING_CHANGED, RefusalKind, RequestRefused
+
+#: A class that comes straight from one of Python's exceptions.
+BUILT_IN = "|".join(name for name in dir(builtins) if name.endswith(("Error", "Exception")))
+PLAIN = re.compile(rf"(?m)^class (\w+)\((?:{BUILT_IN})\)")
 
 
 class NotRead(RequestRefused):
@@ -41,3 +49,28 @@ def test_every_kind_has_its_codes() -> None:
     assert set(CODES) == set(RefusalKind)
     assert [CODES[kind].status for kind in RefusalKind] == [400, 403, 404, 400, 400]
     assert [CODES[kind].exit_code for kind in RefusalKind] == [1, 1, 1, 1, 75]
+
+
+#: Exceptions that nobody reads as an answer to what was asked for.
+NO_REFUSALS = {
+    "Full", "NotAdmitted", "Withdrawn", "ArrivalRefused", "OutOfOrder",  # participants' pages
+    "EventRefused", "LinkFault", "KeyServerError", "NoKeys", "TokenLost",  # links, keys, webhooks
+    "ClockError", "WalkError",  # simulated raters
+    "Unusable", "_TooLarge", "BatchLost",  # calls of judges
+    "NotAvailable", "NotShown", "ModeNotFound", "Refused", "MarginOutsideScale",  # states of tables
+    "BrowserEnded", "DrawingFailed",  # images
+    "GiveBack", "Lost", "Later", "NoSuchMethod",  # what a worker or a view does next
+    "AlreadyServed", "BeingRestored", "InUse", "ProcessError",  # starting the program
+}  # fmt: skip
+
+
+def test_what_people_are_told_is_a_refusal() -> None:
+    """A new exception is one, too, or is named above."""
+    root = Path(__file__).parent.parent.parent
+    found = {
+        name
+        for app in ("config", "survey", "jobs", "judge", "corpus", "analysis", "dashboard")
+        for path in (root / app).rglob("*.py")
+        for name in PLAIN.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found - {"RequestRefused"} == NO_REFUSALS

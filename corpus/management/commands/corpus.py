@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 from pydantic import ValidationError
 from tqdm import tqdm
 
@@ -24,13 +24,15 @@ from corpus.models import Corpus, Sample
 from corpus.problems import CorpusProblem
 from corpus.store import draw_sample, filter_corpus, import_corpus
 from survey.files.encoding import decode
-from survey.files.problems import DefinitionError, read_bytes
+from survey.files.problems import read_bytes
+from survey.management.refusing import RefusingCommand
 
 #: The seed of published samples, and ours.
 SEED = 42
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    nothing = "Nothing was changed"
     help = "Corpora of dialogues: import, filter, draw scenarios, generate responses."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,12 +41,7 @@ class Command(BaseCommand):
             arguments(actions.add_parser(name, help=about, description=about))
 
     def handle(self, *, action: str, **options: Any) -> None:
-        try:
-            ACTIONS[action][2](self, Namespace(**options))
-        except DefinitionError as error:
-            raise CommandError("\n".join(["Nothing was changed.", *error.lines])) from None
-        except CorpusProblem as problem:
-            raise CommandError(f"Nothing was changed: {problem}") from None
+        ACTIONS[action][2](self, Namespace(**options))
 
     @contextmanager
     def progress(self, total: int | None = None) -> Iterator[Callable[[int], None]]:

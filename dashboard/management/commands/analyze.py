@@ -5,11 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from analysis.size import AnalysisSize
 from dashboard.management.output import OutputCommand
-from jobs.runner import NotDone
 from survey.models import Study
 
 
@@ -58,21 +55,13 @@ class Command(OutputCommand):
         from analysis.figures.images import write_images
         from analysis.runs import size_of
         from dashboard.share.analysis_files import write_analysis
-        from dashboard.share.packages import NoSuchRecipe
 
-        try:
-            self._say_what_it_takes(size_of(study, sources, everything=options["everything"]))
-            run = finished_run(study=study, sources=sources, everything=options["everything"])
-            draw = write_images if options["images"] else None
-            manifest = write_analysis(
-                run,
-                folder,
-                recipe=options["recipe"],
-                latex=options["latex"],
-                write_images=draw,
-            )
-        except (NotDone, NoSuchRecipe) as error:
-            raise CommandError(str(error)) from None
+        self._say_what_it_takes(size_of(study, sources, everything=options["everything"]))
+        run = finished_run(study=study, sources=sources, everything=options["everything"])
+        draw = write_images if options["images"] else None
+        manifest = write_analysis(
+            run, folder, recipe=options["recipe"], latex=options["latex"], write_images=draw
+        )
         if options["images"] and manifest["images"]:
             self.stderr.write(f"Note: {manifest['images']}")
         return manifest

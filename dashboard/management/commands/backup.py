@@ -4,16 +4,16 @@ from pathlib import Path
 from typing import Any
 
 from django.core.checks import Tags
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from config.backup.archive import Manifest
-from config.backup.problem import BackupProblem
 from dashboard.management.backups import make_backup
 from dashboard.management.interrupting import told_when_interrupted
+from survey.management.refusing import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Write a backup to FILE, while the site runs: the database, corpora, zips for sharing. It "
         "is read again and checked. Keep .env with it: the keys are not in it."
@@ -25,10 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, **options: Any) -> None:
         with told_when_interrupted("No backup was made."):
-            try:
-                manifest = make_backup(file, at=timezone.now())
-            except BackupProblem as problem:
-                raise CommandError(str(problem)) from None
+            manifest = make_backup(file, at=timezone.now())
         for note in manifest.notes:
             self.stderr.write(f"Note: {note}")
         size = file.stat().st_size / 1e6

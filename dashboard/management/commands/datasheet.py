@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from dashboard.management.output import OutputCommand
 from dashboard.share.heds import FIELDS
-from jobs.runner import NotDone
 from survey.models import Study
 
 
@@ -27,10 +24,7 @@ class Command(OutputCommand):
         from analysis.execution import finished_run
         from dashboard.share.datasheet_files import write_datasheets
 
-        try:
-            run = finished_run(study=study, sources=sources)
-        except NotDone as error:
-            raise CommandError(str(error)) from None
+        run = finished_run(study=study, sources=sources)
         answered, drafts = write_datasheets(run, folder)
         self.stdout.write(
             f"HEDS 3.0: {answered} of {len(FIELDS)} fields answered, {drafts} of them as drafts"

@@ -3,21 +3,21 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from dashboard.judges.label_drawing import (
     COLUMNS,
     LARGEST_SEED,
     USUAL_SEED,
-    NotDrawn,
     draw_responses,
 )
 from dashboard.shared.log import record
 from survey.files.csv_text import csv_lines
-from survey.queries import StudyNotFound, find_study
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Draw responses at random for labels by the authors: a CSV file without names of systems, "
         "in random order. Fill in its column gold, then import it with import_gold."
@@ -38,8 +38,6 @@ class Command(BaseCommand):
             study = find_study(slug)
             rows = list(draw_responses(study, n=n, seed=seed))
             out.write_text("".join(csv_lines(COLUMNS, rows)), encoding="utf-8", newline="")
-        except (StudyNotFound, NotDrawn) as error:
-            raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{out} can't be written: {error.strerror}") from None
         drawn = rows[-1][0]

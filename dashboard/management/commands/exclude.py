@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
 from survey.files.names import one_name
-from survey.queries import StudyNotFound, find_study
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    nothing = "Nothing was changed"
     help = (
         "Exclude participants from every analysis of a study, whatever the quality rules say, or "
         "undo it. The decision is recorded and their answers stay."
@@ -27,10 +28,7 @@ class Command(BaseCommand):
     def handle(
         self, *, slug: str, participants: list[str], reason: str, undo: bool, **options: Any
     ) -> None:
-        try:
-            study = find_study(slug)
-        except StudyNotFound as error:
-            raise CommandError(str(error)) from None
+        study = find_study(slug)
         names = [*participants, *map(one_name, participants)]
         people = {
             one_name(person.pseudonym): person
@@ -44,8 +42,5 @@ class Command(BaseCommand):
                 f"Nothing was changed: {study} has no participant {some}{more}. Give pseudonyms, "
                 "as on the page Raters."
             )
-        try:
-            done = decide(study, list(people.values()), excluded=not undo, reason=reason)
-        except DecisionRefused as refusal:
-            raise CommandError(f"{refusal} Nothing was changed.") from None
+        done = decide(study, list(people.values()), excluded=not undo, reason=reason)
         self.stdout.write(f"{study}: {done}")

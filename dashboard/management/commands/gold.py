@@ -2,17 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from dashboard.judges.gold_choice import NotChosen, find_source, why_not_gold
+from dashboard.judges.gold_choice import find_source, why_not_gold
 from dashboard.judges.sources import sources_of
 from dashboard.management.gold import choose
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.tidy import definition_of
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "List the sources of gold scores; * marks the current one. With SOURCE, use its scores as "
         "gold and request an analysis."
@@ -25,14 +26,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, source: str | None, **options: Any) -> None:
-        try:
-            study = find_study(slug)
-            if source is None:
-                self.list(study)
-            else:
-                choose(self, study, find_source(study, source))
-        except (StudyNotFound, NotChosen) as problem:
-            raise CommandError(str(problem)) from None
+        study = find_study(slug)
+        if source is None:
+            self.list(study)
+        else:
+            choose(self, study, find_source(study, source))
 
     def list(self, study: Study) -> None:
         """List the sources, and why some can't be gold."""

@@ -3,17 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from dashboard.importing.files import ImportRefused, read_file
+from dashboard.importing.files import read_file
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.management.gold import choose
 from dashboard.management.mapping import add_map_option
 from judge.queries import GoldSource
-from survey.queries import StudyNotFound, find_study
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Import gold scores from a CSV file as another source. If a line is wrong, nothing is "
         "imported. The scores are not gold until you choose them, or add --use."
@@ -31,15 +32,10 @@ class Command(BaseCommand):
     def handle(
         self, *, slug: str, gold: Path, name: str, use: bool, map_file: Path | None, **options: Any
     ) -> None:
-        try:
-            study = find_study(slug)
-            added, notices = import_gold_set(
-                study, read_file(gold), file=str(gold), name=name, map_file=map_file
-            )
-        except StudyNotFound as error:
-            raise CommandError(str(error)) from None
-        except ImportRefused as error:
-            raise CommandError(f"Nothing was changed.\n{error}") from None
+        study = find_study(slug)
+        added, notices = import_gold_set(
+            study, read_file(gold), file=str(gold), name=name, map_file=map_file
+        )
         for notice in notices:
             self.stderr.write(f"Note: {notice}")
         source = GoldSource(gold_set=added)

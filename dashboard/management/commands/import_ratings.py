@@ -4,15 +4,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from dashboard.importing.files import ImportRefused
 from dashboard.importing.ratings import import_ratings
 from dashboard.management.mapping import add_map_option
-from survey.queries import StudyNotFound, find_study
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Import participants and ratings (and gold scores and ranks) from tables: CSV or .xlsx, "
         "tidy, wide with --map, or exported from Qualtrics. If a line is wrong, nothing is "
@@ -37,11 +35,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         names = ("participants", "ratings", "gold", "ranks")
         files = {name: options[name] for name in names if options[name] is not None}
-        try:
-            study = find_study(options["slug"])
-            done = import_ratings(study=study, files=files, map_file=options["map_file"])
-        except (StudyNotFound, ImportRefused) as error:
-            raise CommandError(str(error)) from None
+        study = find_study(options["slug"])
+        done = import_ratings(study=study, files=files, map_file=options["map_file"])
         for notice in done.notices:
             self.stderr.write(f"Note: {notice}")
         self.stdout.write(

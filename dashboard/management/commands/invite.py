@@ -4,16 +4,17 @@ import re
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from dashboard.shared.log import record
 from survey.content import content_of
 from survey.definition.parts import NAME_PATTERN
+from survey.management.refusing import RefusingCommand
 from survey.models import Invitation
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Create personal links for participants who do not come from Prolific."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -32,10 +33,7 @@ class Command(BaseCommand):
     def handle(
         self, *, slug: str, count: int, panel: str | None, label: str, **options: Any
     ) -> None:
-        try:
-            study = find_study(slug)
-        except StudyNotFound as error:
-            raise CommandError(str(error)) from None
+        study = find_study(slug)
         if count < 1:
             raise CommandError("--count must be at least 1")
         if panel is not None and not re.fullmatch(NAME_PATTERN, panel):

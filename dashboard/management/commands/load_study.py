@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from dashboard.design.shown_pages import pages_in_words
 from dashboard.design.study_folder import before_opening, load_folder, read_folder
@@ -17,7 +17,7 @@ from survey.definition.policy import on_prolific
 from survey.definition.responses import LANGUAGE
 from survey.definition.settings import ENDINGS, Settings
 from survey.definition.text_language import in_words
-from survey.files.problems import DefinitionError
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.text_languages import response_languages
 from survey.tidy import comparison_in, definition_of
@@ -29,7 +29,8 @@ OUTCOMES = {
 }
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    nothing = "Nothing was loaded"
     help = "Check a study folder and load it as a draft. Loading it again unchanged does nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -46,10 +47,7 @@ class Command(BaseCommand):
     def handle(
         self, *, folder: Path, responses: Path | None, map_file: Path | None, **options: Any
     ) -> None:
-        try:
-            read = read_folder(folder, responses, map_file)
-        except DefinitionError as error:
-            raise CommandError("\n".join(["Nothing was loaded.", *error.lines])) from None
+        read = read_folder(folder, responses, map_file)
         for notice in read.notices:
             self.stdout.write(f"Notice: {notice}")
         loaded = load_folder(read)

@@ -2,19 +2,20 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from analysis.locked_plans import LockOptions, PlanRefused, lock_plan, locked_plan
+from analysis.locked_plans import LockOptions, lock_plan, locked_plan
 from analysis.models import LockedPlan
 from analysis.text.preregistration import TEXTS
 from dashboard.design.locked_plan import text_of
 from dashboard.management.arguments import add_study
 from dashboard.management.option_arguments import add_options, chosen_options
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Lock the plan of a study before its first participant: content, rules, recipes, contrast, "
         "margins, places and gold source, hashed with the time. Every later analysis says what it "
@@ -32,14 +33,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, text: str | None, **options: Any) -> None:
-        try:
-            study = find_study(slug)
-            if text is not None:
-                self._print(study, text, options["note"] or options["reason"])
-                return
-            plan = lock_plan(study, chosen_options(LockOptions, options), None)
-        except (StudyNotFound, PlanRefused) as error:
-            raise CommandError(str(error)) from None
+        study = find_study(slug)
+        if text is not None:
+            self._print(study, text, options["note"] or options["reason"])
+            return
+        plan = lock_plan(study, chosen_options(LockOptions, options), None)
         self.stdout.write(f"{study}: plan {plan.version} is locked\nSHA-256 {plan.sha256}")
         self.stdout.write(
             f"To register it: manage.py lock_plan {study} --text osf, or --text aspredicted"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from analysis.measured_languages import MeasuredLanguages
@@ -15,15 +15,16 @@ from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.perplexity import read_perplexities
 from dashboard.importing.ratings import vocabulary_of
 from dashboard.shared.log import record
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.text_languages import languages_in_words
 
 if TYPE_CHECKING:
     from analysis.metrics import MetricSettings
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Compute automatic metrics of a study's responses, such as ROUGE-L. The next analysis has "
         "their means by system, and holds them against people's ratings."
@@ -74,8 +75,8 @@ class Command(BaseCommand):
         from analysis.metric_settings import NOT_COMPUTED, metric_settings
         from analysis.metrics import METRICS
 
+        study = find_study(slug)
         try:
-            study = find_study(slug)
             here = installed_options()
             if metric:  # what other metrics need is not asked for, which may cost
                 here = here.only({METRICS[each].needs for each in metric if each in METRICS})
@@ -83,10 +84,8 @@ class Command(BaseCommand):
             with metric_settings(chosen) as given:
                 settings = self._with_file(study, given, perplexity) if perplexity else given
                 stored = _compute(study, metric, settings)
-        except (StudyNotFound, *NOT_COMPUTED) as problem:
+        except NOT_COMPUTED as problem:
             raise CommandError(str(problem)) from None
-        except ImportRefused as problem:
-            raise CommandError(f"Nothing was changed.\n{problem}") from None
         record(study, None, "metrics requested")
         for said in languages_in_words(study):
             self.stdout.write(said)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Multiverse
@@ -15,15 +15,16 @@ from analysis.recipe_sets import recipes_of
 from analysis.text.cells import plain, read_tables, rows_of, values
 from dashboard.management.progress import progress_bar
 from dashboard.shared.log import record
-from jobs.runner import NotDone, run_at_once
+from jobs.runner import run_at_once
+from survey.management.refusing import RefusingCommand
 from survey.models import Participant
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.tidy import counted_sources, definition_of
 
 State = Multiverse.State
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Compute the study's main contrasts under every combination of exclusion rules and "
         "analyses that could be defended. The tables and the figure belong to the newest analysis."
@@ -43,19 +44,16 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, include: list[str], **options: Any) -> None:
         from analysis.execution import finished_run
 
-        try:
-            study = find_study(slug)
-            if definition_of(study).condition_a is None:
-                why = "the study names no two conditions to compare (condition_a, condition_b)"
-                raise CommandError(f"{study}: no multiverse, because {why}")
-            run = finished_run(study=study, sources=counted_sources(include))
-            asked = request_multiverse(run)
-            if asked.state != State.DONE:
-                record(study, None, "multiverse requested", run=run.pk)
-                with progress_bar("analysis") as told:
-                    run_at_once(asked, told=told)
-        except (StudyNotFound, NotDone) as error:
-            raise CommandError(str(error)) from None
+        study = find_study(slug)
+        if definition_of(study).condition_a is None:
+            why = "the study names no two conditions to compare (condition_a, condition_b)"
+            raise CommandError(f"{study}: no multiverse, because {why}")
+        run = finished_run(study=study, sources=counted_sources(include))
+        asked = request_multiverse(run)
+        if asked.state != State.DONE:
+            record(study, None, "multiverse requested", run=run.pk)
+            with progress_bar("analysis") as told:
+                run_at_once(asked, told=told)
         for sentence in _in_words(run):
             self.stdout.write(sentence)
         self.stdout.write(

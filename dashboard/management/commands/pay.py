@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -14,11 +14,12 @@ from dashboard.payments.progress import orders_of, progress_of
 from dashboard.payments.proposing import proposed_of
 from dashboard.payments.screen import Screen
 from dashboard.prolific.terms import AmountRefused, in_money
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Show what the rules propose about a study's submissions on Prolific, with sums, and what "
         "has become of earlier decisions. Nothing is decided without --confirm."
@@ -40,10 +41,7 @@ class Command(BaseCommand):
     def handle(
         self, *, slug: str, confirm: int | None, user: str | None, by_hand: bool, **options: Any
     ) -> None:
-        try:
-            study = find_study(slug)
-        except StudyNotFound as error:
-            raise CommandError(str(error)) from None
+        study = find_study(slug)
         screen = proposed_of(study).screen()
         self.stdout.write("\n".join([f"{study}:", *_in_words(screen)]))
         if confirm is not None:

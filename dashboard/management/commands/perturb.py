@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Count, Q
 
 from analysis.models import PerturbationRun, PerturbedScore
@@ -13,9 +13,9 @@ from dashboard.management.arguments import add_study
 from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.management.progress import progress_bar
 from dashboard.results.perturbing import ask_to_perturb
-from jobs.runner import NotDone, run_at_once
-from survey.queries import StudyNotFound, find_study
-from survey.refusals import RequestRefused
+from jobs.runner import run_at_once
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 #: Arguments that are called otherwise than their options.
 CALLED = {
@@ -28,7 +28,7 @@ CALLED = {
 DEAREST = 10_000
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Change responses a little (misspellings, capitals, filler words …), and score them before "
         "and after by the trained scorer, metrics and judges. The next analysis has the tables."
@@ -64,15 +64,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, **options: Any) -> None:
-        try:
-            study = find_study(slug)
-            given = options | _number(options["responses"])
-            chosen = chosen_options(PerturbingOptions, given, called=CALLED)
-            run = ask_to_perturb(study, chosen, None, rewriter=_rewriter(options))
-            with progress_bar("step") as told:
-                run = run_at_once(run, told=told)
-        except (StudyNotFound, RequestRefused, NotDone) as why:
-            raise CommandError(str(why)) from None
+        study = find_study(slug)
+        given = options | _number(options["responses"])
+        chosen = chosen_options(PerturbingOptions, given, called=CALLED)
+        run = ask_to_perturb(study, chosen, None, rewriter=_rewriter(options))
+        with progress_bar("step") as told:
+            run = run_at_once(run, told=told)
         self._tell(run)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
 

@@ -6,14 +6,14 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from dashboard.design.plan_options import COMPONENT_LABELS, PlanOptions
 from dashboard.management.arguments import add_study
 from dashboard.management.option_arguments import add_options, chosen_options
-from survey.files.problems import DefinitionError
-from survey.queries import StudyNotFound, find_study
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 #: Arguments that are called otherwise than their options.
 CALLED = {"pay_per_hour": "--pay", "fee_percent": "--fee"}
@@ -35,7 +35,7 @@ def _whole(least: int, most: int) -> Any:
     return read
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "What a study could find with other numbers of raters and scenarios, by its design and by "
         "how much ratings differ: the smallest difference that it detects, and what it costs."
@@ -70,14 +70,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **given: Any) -> None:
         from analysis.planning.grid import advice, grid
-        from dashboard.design.plan_making import NoPlan, numbers_around, plan_of
+        from dashboard.design.plan_making import numbers_around, plan_of
 
-        try:
-            study = find_study(given["slug"])
-            options, file = _chosen(given)
-            plan = plan_of(study, options, file=file)
-        except (StudyNotFound, NoPlan, DefinitionError) as error:
-            raise CommandError(str(error)) from None
+        study = find_study(given["slug"])
+        options, file = _chosen(given)
+        plan = plan_of(study, options, file=file)
         if given["out"] and not given["out"].parent.is_dir():
             raise CommandError(f"{given['out']}: the folder {given['out'].parent} does not exist")
         raters, scenarios = numbers_around(plan)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.checks import Tags
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from config.backup.problem import BackupProblem
 from dashboard.management.commands.backup import contents
 from dashboard.management.interrupting import told_when_interrupted
 from dashboard.management.restoring import Restored, restore_backup
+from survey.management.refusing import RefusingCommand
 
 LOST = {
     "SECRET_KEY": "participants' private links, sessions and second factors do not work",
@@ -23,7 +23,7 @@ LOST = {
 }
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Replace all data of this installation by those of a backup: completely, or not at all. "
         "Stop Fivefold first. What is replaced is saved in DATA_DIR/backups."
@@ -41,12 +41,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, file: Path, without_backup: bool, **options: Any) -> None:
-        with told_when_interrupted("Either everything was restored or nothing: run it again."):
-            try:
-                with given(file) as path:
-                    restored = restore_backup(path, save=not without_backup)
-            except BackupProblem as problem:
-                raise CommandError(str(problem)) from None
+        either = "Either everything was restored or nothing: run it again."
+        with told_when_interrupted(either), given(file) as path:
+            restored = restore_backup(path, save=not without_backup)
         self.report(restored)
 
     def report(self, restored: Restored) -> None:

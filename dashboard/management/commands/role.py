@@ -3,19 +3,21 @@
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from corpus.folders import find_corpus
 from corpus.problems import CorpusProblem
-from dashboard.overview.people import RoleRefused, set_corpus_role, set_role
+from dashboard.overview.people import set_corpus_role, set_role
 from dashboard.shared.roles import CORPUS_ROLES, Role
 from survey.files.suggestions import did_you_mean
-from survey.queries import StudyNotFound, find_study
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 NONE = "none"
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    nothing = "Nothing was changed"
     help = (
         "Give an account a role in all versions of a study or, with --corpus, in a corpus, or take "
         "its access away. Superusers own all of them."
@@ -30,33 +32,28 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, name: str, role: str, corpus: bool, **options: Any) -> None:
         chosen = None if role == NONE else Role(role)
         user = User.objects.filter(username=name).first()
-        try:
-            if corpus:
-                of = f"corpus {slug}"
-                if chosen is not None and chosen not in CORPUS_ROLES:
-                    raise CorpusProblem("a role in a corpus is owner, editor or viewer")
-                found = find_corpus(slug)
-                changed = set_corpus_role(
-                    corpus=found,
-                    user=_there(user, name),
-                    role=chosen,
-                    author=None,
-                    leave_an_owner=False,
-                )
-            else:
-                study = find_study(slug)
-                of = study.slug
-                changed = set_role(
-                    study=study,
-                    user=_there(user, name),
-                    role=chosen,
-                    author=None,
-                    leave_an_owner=False,
-                )
-        except (CorpusProblem, StudyNotFound) as error:
-            raise CommandError(f"Nothing was changed: {error}") from None
-        except RoleRefused as refusal:
-            raise CommandError(f"{refusal} Nothing was changed.") from None
+        if corpus:
+            of = f"corpus {slug}"
+            if chosen is not None and chosen not in CORPUS_ROLES:
+                raise CorpusProblem("a role in a corpus is owner, editor or viewer")
+            found = find_corpus(slug)
+            changed = set_corpus_role(
+                corpus=found,
+                user=_there(user, name),
+                role=chosen,
+                author=None,
+                leave_an_owner=False,
+            )
+        else:
+            study = find_study(slug)
+            of = study.slug
+            changed = set_role(
+                study=study,
+                user=_there(user, name),
+                role=chosen,
+                author=None,
+                leave_an_owner=False,
+            )
         now = "has no access to" if role == NONE else f"is {role} of"
         self.stdout.write(f"{name} {now} {of}{'' if changed else ' already'}")
 

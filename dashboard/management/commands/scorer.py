@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import Scorer
 from analysis.scorer_options import TrainingOptions, TrainingSettings
 from analysis.scorer_requests import ScorerOptions, options_of, trained_scorer, with_vectors
-from dashboard.importing.files import Findings, ImportRefused, read_file
+from dashboard.importing.files import Findings, read_file
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
 from dashboard.management.option_arguments import add_options, chosen_options
@@ -18,9 +18,9 @@ from dashboard.management.progress import progress_bar
 from dashboard.results.scorer_asking import ask_to_train
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
-from survey.queries import StudyNotFound, find_study
-from survey.refusals import RequestRefused
+from survey.queries import find_study
 
 if TYPE_CHECKING:
     from analysis.scorer import FittedScorer
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SCORER, CARD = "scorer.json", "card.md"
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Train a scorer on a study's ratings, or on rated texts of a file; score texts with it; "
         "show its model card, which says whether it is better than the mean."
@@ -73,10 +73,8 @@ class Command(BaseCommand):
 
         try:
             getattr(self, action)(find_study(slug), options)
-        except (StudyNotFound, RequestRefused, *NOT_COMPUTED) as problem:
+        except NOT_COMPUTED as problem:
             raise CommandError(str(problem)) from None
-        except ImportRefused as problem:
-            raise CommandError(f"Nothing was changed.\n{problem}") from None
 
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""
@@ -87,10 +85,10 @@ class Command(BaseCommand):
         try:
             with progress_bar("fit") as told:
                 scorer = run_at_once(scorer, told=told)
-        except NotDone as why:
+        except NotDone:
             # Without a version that was never there; a worker may have taken over meanwhile.
             Scorer.objects.filter(pk=scorer.pk, state__in=Scorer.WITHOUT_RESULT).delete()
-            raise CommandError(str(why)) from None
+            raise
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from dashboard.overview.opening import NotOpened, only_stand_in, open_study, refused
 from survey.definition.findings import StudyFinding
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
-from survey.queries import StudyNotFound, find_study
-from survey.studies import StateError, set_state
+from survey.queries import find_study
+from survey.studies import set_state
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Move a study between draft, open, paused and closed. Participants who began can still "
         "finish. `open` first checks the study for problems."
@@ -44,16 +45,14 @@ class Command(BaseCommand):
         if rehearsal and stand_in:
             raise CommandError("A rehearsal always accepts a stand-in: leave out --stand-in")
         findings: list[StudyFinding] = []
+        study = find_study(slug)
         try:
-            study = find_study(slug)
             if state == Study.State.OPEN and not rehearsal:
                 changed, findings = open_study(study=study, stand_in_allowed=stand_in)
             else:
                 changed = set_state(study=study, state=state, rehearsal=rehearsal)
         except NotOpened as refusal:
             raise CommandError(_refusal(study, refusal.findings)) from None
-        except (StudyNotFound, StateError) as error:
-            raise CommandError(str(error)) from None
         as_what = f"{state} as a rehearsal" if rehearsal else state
         self.stdout.write(f"{study} is {'now' if changed else 'already'} {as_what}")
         if rehearsal:

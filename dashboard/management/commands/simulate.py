@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from dashboard.rehearsal.profiles import DEFAULT, PROFILES, is_default, read_profile
-from dashboard.rehearsal.sending import AT_ONCE, NotSent, Sending
-from survey.files.problems import DefinitionError
+from dashboard.rehearsal.sending import AT_ONCE, Sending
 from survey.files.yaml_file import YamlFile
+from survey.management.refusing import RefusingCommand
 from survey.models import Identity, Participant, Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.simulated.plan import RaterPlan
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd
@@ -37,7 +37,7 @@ def _address(text: str) -> str:
     return text
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Send simulated raters through a study on a running server, page by page. They are "
         "labelled `simulated` and never count unless asked for by name."
@@ -98,21 +98,16 @@ class Command(BaseCommand):
         plan: Path | None,
         **options: Any,
     ) -> None:
-        study = _study(slug)
+        study = find_study(slug)
         chosen = self._profile(profile, study)
         crowd = Crowd(chosen, profile.name, seed, participants, from_prolific)
-        try:
-            sending = Sending.of(study, crowd, server=server)
-        except NotSent as why:
-            raise CommandError(str(why)) from None
+        sending = Sending.of(study, crowd, server=server)
         if plan:
             _write_plans(plan, study, sending.plans)
         todo = sending.send(at_once=workers)
         try:
             for _ in tqdm(todo, total=len(sending.rota.waiting), unit="rater", disable=None):
                 pass
-        except NotSent as why:
-            raise CommandError(str(why)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped. The same command goes on where each rater was.") from None
         finally:
@@ -122,20 +117,10 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _profile(self, path: Path, study: Study) -> SimulationProfile:
-        try:
-            profile, notices = read_profile(YamlFile.read(path), study)
-        except DefinitionError as error:
-            raise CommandError(str(error)) from None
+        profile, notices = read_profile(YamlFile.read(path), study)
         for notice in () if is_default(path) else notices:
             self.stderr.write(f"Notice: {notice}")
         return profile
-
-
-def _study(text: str) -> Study:
-    try:
-        return find_study(text)
-    except StudyNotFound as error:
-        raise CommandError(str(error)) from None
 
 
 def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:

@@ -5,19 +5,19 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
 from dashboard.payments.case import MISMATCHES, Case
 from dashboard.payments.cases import cases_of
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
-from survey.files.problems import DefinitionError, read_bytes
-from survey.queries import StudyNotFound, find_study
+from survey.files.problems import read_bytes
+from survey.management.refusing import RefusingCommand
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Read and store the lists of submissions exported from Prolific, and free the slots of "
         "people who returned or timed out before finishing. Then report how submissions and "
@@ -50,13 +50,8 @@ class Command(BaseCommand):
             raise CommandError("--exclude needs --reason. Nothing was changed.")
         if reason and not exclude:
             raise CommandError("--reason is given without --exclude. Nothing was changed.")
-        try:
-            study = find_study(slug)
-            lists = read_lists(study, [(str(path), read_bytes(path)) for path in csv])
-        except StudyNotFound as error:
-            raise CommandError(str(error)) from None
-        except DefinitionError as error:
-            raise CommandError(f"Nothing was changed.\n{error}") from None
+        study = find_study(slug)
+        lists = read_lists(study, [(str(path), read_bytes(path)) for path in csv])
         applied = apply_submissions(study=study, submissions=lists.submissions, at=timezone.now())
         cases = cases_of(study)
         for notice in lists.notices:
@@ -67,10 +62,7 @@ class Command(BaseCommand):
             with_one = [case for case in cases if {*exclude} & {*case.mismatches}]
             ids = [case.person for case in with_one if case.person is not None]
             people = list(study.participants.filter(pk__in=ids))
-            try:
-                self.stdout.write(decide(study, people, excluded=True, reason=reason))
-            except DecisionRefused as refusal:
-                raise CommandError(str(refusal)) from None
+            self.stdout.write(decide(study, people, excluded=True, reason=reason))
 
 
 def _mismatches(cases: Sequence[Case]) -> Iterator[str]:

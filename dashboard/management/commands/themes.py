@@ -4,27 +4,27 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from analysis.theme_coding import (
-    CodingRefused,
     add_code,
     code_book,
     codes_named,
     rename_code,
 )
-from dashboard.importing.files import ImportRefused, read_file
+from dashboard.importing.files import read_file
 from dashboard.results.open_answers import OpenAnswers
 from dashboard.results.themes import CODING_COLUMNS, coding_rows, import_file
 from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
+from survey.management.refusing import RefusingCommand
 from survey.models import Participant, Study
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.tidy import counted_sources, reading
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Code open answers by themes: show the code book and how far coders are, add or rename a "
         "code, write a file of the answers with a coder's codes, import such a file."
@@ -49,13 +49,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, action: str, slug: str, **options: Any) -> None:
-        try:
-            study = find_study(slug)
-            getattr(self, f"_{action}")(study, counted_sources(options["include"]), options)
-        except (StudyNotFound, CodingRefused) as why:
-            raise CommandError(str(why)) from None
-        except ImportRefused as why:
-            raise CommandError(f"Nothing was changed.\n{why}") from None
+        study = find_study(slug)
+        getattr(self, f"_{action}")(study, counted_sources(options["include"]), options)
 
     def _list(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
         for code in code_book(study):

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -11,12 +11,13 @@ from kombu.exceptions import OperationalError
 from config.celery import wake
 from dashboard.shared.log import record
 from survey.files.names import one_name
+from survey.management.refusing import RefusingCommand
 from survey.models import Participant
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 from survey.withdrawal import withdraw
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Delete everything about a participant, as their own private link does. A worker then "
         "recomputes the analyses."
@@ -34,10 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, slug: str, person: str, yes: bool, **options: Any) -> None:
-        try:
-            study = find_study(slug)
-        except StudyNotFound as error:
-            raise CommandError(str(error)) from None
+        study = find_study(slug)
         named = Q(identity__key=person) | Q(pseudonym__in=[person, one_name(person)])
         people = Participant.objects.filter(named, study__slug=study.slug)
         if "@" in slug:

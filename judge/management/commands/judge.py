@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
@@ -33,11 +33,13 @@ from judge.rereading import read_otherwise
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
 from survey.files.suggestions import did_you_mean
+from survey.management.refusing import RefusingCommand
 from survey.models import Study, StudyEvent
-from survey.queries import StudyNotFound, find_study
+from survey.queries import find_study
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    nothing = "Nothing was queued"
     to_stand_in: bool
     retry: bool
 
@@ -95,17 +97,14 @@ class Command(BaseCommand):
     ) -> None:
         self.to_stand_in, self.retry = stand_in, retry
         self.named = judge
-        try:
-            chosen = find_study(study)
-            if reread:
-                self.reread(chosen, judge)
-                return
-            if dry_run:
-                self.estimate(chosen, judge)
-                return
-            judges = self.queue(chosen, judge)
-        except (StudyNotFound, JudgeNotReady) as problem:
-            raise CommandError(f"Nothing was queued: {problem}") from None
+        chosen = find_study(study)
+        if reread:
+            self.reread(chosen, judge)
+            return
+        if dry_run:
+            self.estimate(chosen, judge)
+            return
+        judges = self.queue(chosen, judge)
         if wait:
             try:
                 self.wait(judges)
