@@ -9,7 +9,7 @@ from config.version import VERSION
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.studies import (
@@ -114,14 +114,8 @@ class State(Route):
         """Open, pause or close it, or move it back to draft. Before it opens for real people, it is
         checked; 400 says why it was not changed.
         """
-        study, sent = study_or_404(name), sent_by(request, StateSerializer)
-        change_state(
-            study=study,
-            state=sent["state"],
-            author=user_of(request),
-            rehearsal=sent["rehearsal"],
-            stand_in_allowed=sent["stand_in"],
-        )
+        study, sent = study_or_404(name), read_sent(request, StateSerializer)
+        change_state(study, sent.chosen, user_of(request))
         return _answer(Study.objects.get(pk=study.pk))
 
 

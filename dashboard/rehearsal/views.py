@@ -10,11 +10,11 @@ from analysis import catalogue
 from analysis.labels import labels_of
 from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.forms import SimulationForm
-from dashboard.rehearsal.simulations import ask_simulation, next_seed, simulations_of
+from dashboard.rehearsal.simulations import ask_for_raters, next_seed, simulations_of
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
-from survey.models import Participant, Study
+from survey.models import Participant
 from survey.simulated.record import crowds_of
 
 
@@ -23,13 +23,15 @@ from survey.simulated.record import crowds_of
 def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     """What was planted in simulated raters, and which of it the analysis finds; sending raters."""
     study = study_or_404(name)
+    form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
     if request.method == "POST":
         form = SimulationForm(request.POST, request.FILES, study=study)
-        if form.is_valid():
-            _ask(request, study, form)
+        with refusals_told(request):
+            asked, notices = ask_for_raters(study, form.asked, request.user)
+            for notice in notices:
+                messages.warning(request, notice)
+            wake_worker(request, asked.TASK, asked.pk)
             return redirect("rehearsal", study)
-    else:
-        form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
     analysis = analysis_of_rehearsal(study, asked_for(request))
     about = catalogue.table("planted", labels_of(study))
     table = analysis.tables("planted")["planted"]
@@ -50,11 +52,3 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
         counts=found_counts(table),
         locked=(analysis.run.manifest.get("plan") if analysis.run else None),
     )
-
-
-def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None:
-    with refusals_told(request):
-        asked = ask_simulation(study=study, author=request.user, crowd=form.crowd)
-        for notice in form.notices:
-            messages.warning(request, notice)
-        wake_worker(request, asked.TASK, asked.pk)

@@ -11,6 +11,7 @@ from survey.queries import find_study
 
 
 class Command(RefusingCommand):
+    unread = ""
     help = (
         "Import participants and ratings (and gold scores and ranks) from tables: CSV or .xlsx, "
         "tidy, wide with --map, or exported from Qualtrics. If a line is wrong, nothing is "

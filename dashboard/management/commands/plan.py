@@ -36,6 +36,7 @@ def _whole(least: int, most: int) -> Any:
 
 
 class Command(RefusingCommand):
+    unread = ""
     help = (
         "What a study could find with other numbers of raters and scenarios, by its design and by "
         "how much ratings differ: the smallest difference that it detects, and what it costs."
