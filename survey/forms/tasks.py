@@ -124,7 +124,7 @@ class RatingForm(Generic[Rating]):
     #: Shows one question.
     template: ClassVar[str]
 
-    def shown(self, task: Rating) -> dict[str, Any]:
+    def shown(self, task: Rating, page: BlockPage) -> dict[str, Any]:
         """What is the same for all questions of a page."""
         raise NotImplementedError
 
@@ -191,7 +191,7 @@ class LikertForm(RatingForm[LikertTask]):
 
     template = "survey/_scale.html"
 
-    def shown(self, task: LikertTask) -> dict[str, Any]:
+    def shown(self, task: LikertTask, page: BlockPage) -> dict[str, Any]:
         return {"scale": tuple((point.value, point.label) for point in task.scale)}
 
 
@@ -200,7 +200,7 @@ class SliderForm(RatingForm[SliderTask]):
 
     template = "survey/_slider.html"
 
-    def shown(self, task: SliderTask) -> dict[str, Any]:
+    def shown(self, task: SliderTask, page: BlockPage) -> dict[str, Any]:
         hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
         if task.step == HALF:
             hint = _("A whole or half number from %(least)s (%(left)s) to %(most)s (%(right)s)")
