@@ -5,6 +5,7 @@ This is the only place that says it: pages, API, navigation, buttons and docs/ac
 `RULES`, `OF_CORPORA` and `OF_ACCOUNT` is refused.
 """
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -66,8 +67,18 @@ class Permission(Enum):
 IN_A_STUDY = [each for each in Permission if each is not Permission.OWN_CORPORA]
 
 
+class About(Enum):
+    """What a view is about: whose roles count there."""
+
+    STUDY = "study"
+    #: A corpus, a sample or a job of one, or all of them.
+    CORPORA = "corpora"
+    #: The own account: every researcher is admitted.
+    ACCOUNT = "account"
+
+
 class Needs(NamedTuple):
-    """Which permission an address needs; None for a method that it does not have."""
+    """Which permission a view needs; None for a method that it does not have."""
 
     #: GET and HEAD.
     get: Permission | None = None
@@ -77,6 +88,9 @@ class Needs(NamedTuple):
     is_download: bool = False
     #: Whether it is about the account itself, and so not for tokens that are for some studies only.
     whole_account: bool = False
+    about: About = About.STUDY
+    #: What jobs of some kinds need instead, by the `kind` in the address.
+    by_kind: Mapping[str, "Needs"] | None = None
 
     def needed(self, method: str | None) -> Permission | None:
         """The permission for an HTTP method."""
