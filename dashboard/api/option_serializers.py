@@ -13,7 +13,7 @@ NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: serializers.Fl
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
-class SentFileField(serializers.FileField):
+class SentFileInRequest(serializers.FileField):
     """A file; one that is empty is refused by what reads it, which names it."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -53,7 +53,7 @@ def request_field(option: Option) -> Any:
     else:
         shared["default"] = option.default
     if option.kind is SentFile:
-        return SentFileField(max_length=200, allow_empty_file=True, **shared)
+        return SentFileInRequest(max_length=200, allow_empty_file=True, **shared)
     own = {} if option.many else shared
     if option.values is not None:
         one: Any = serializers.ChoiceField(choices=list(option.values.items()), **own)
