@@ -17,7 +17,7 @@ from rest_framework.permissions import SAFE_METHODS, IsAdminUser
 from rest_framework.request import Request
 
 from dashboard.accounts.models import ApiToken
-from dashboard.shared.access import NoSuchMethod, NotAllowed, role_in
+from dashboard.shared.access import NoSuchMethod, NotAllowed, needs_of, role_in
 from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA
 
 if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
@@ -68,7 +68,7 @@ class IsResearcher(IsAdminUser):
         if isinstance(request.auth, ApiToken):  # before it is said which studies there are
             _keep_to_limits(request.auth, request, view.kwargs.get("name", ""))
         try:
-            role_in(request._request)
+            role_in(request._request, needs_of(view))
         except NotAllowed as why:
             raise PermissionDenied(str(why)) from None
         except NoSuchMethod:

@@ -20,11 +20,20 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 from django.views.defaults import page_not_found
 
 from corpus.models import Corpus
 from dashboard.shared.models import CorpusMembership, Membership
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, OF_JOBS, RULES, Needs, Permission, Role
+from dashboard.shared.roles import (
+    OF_ACCOUNT,
+    OF_CORPORA,
+    RULES,
+    About,
+    Needs,
+    Permission,
+    Role,
+)
 from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -46,11 +55,15 @@ class NoSuchMethod(Exception):
 
 
 class ResearcherRequest(HttpRequest):
-    """A request that has passed `researcher_required`."""
+    """A request that has passed `needs` or `researcher_required`."""
 
     user: User
     #: In the study or corpus of the address; None for pages without one.
     role: Role | None
+
+
+View = Callable[Concatenate[ResearcherRequest, P], HttpResponseBase]
+Guarded = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def is_researcher(user: User | AnonymousUser) -> TypeGuard[User]:
@@ -130,27 +143,36 @@ def with_access(slug: str) -> QuerySet[User]:
     return researchers.filter(Q(is_superuser=True) | Q(pk__in=members))
 
 
-def role_in(request: HttpRequest) -> Role | None:
+def role_in(request: HttpRequest, rule: Needs | None) -> Role | None:
     """The caller's role in the study or corpus that an address names; None for an address without
-    one.
+    one. `rule` is what its view needs, where the view says so.
 
     Raises Http404 for one that they may not see, NotAllowed if the role may not do this,
     NoSuchMethod.
     """
     match = request.resolver_match
     assert match is not None
-    rule = RULES.get(match.view_name)
-    if about_corpora := OF_CORPORA.get(match.view_name):
-        return _role_about_corpora(about_corpora, request, match.kwargs)
-    if rule is None:
-        if match.view_name in OF_ACCOUNT:
-            return None
-        raise NotAllowed(f"No rule says who may open {match.view_name}, so nobody may.")
-    rule = OF_JOBS.get(match.kwargs.get("kind", ""), rule)
+    rule = rule or _listed(match.view_name)
+    if rule.about is About.ACCOUNT:
+        return None
+    if rule.about is About.CORPORA:
+        return _role_about_corpora(rule, request, match.kwargs)
+    rule = rule.of_kind(match.kwargs.get("kind", ""))
     study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
     role = role_of(request.user, study.slug)
     _check(rule, request, role, of=study.slug)
     return role
+
+
+def _listed(address: str) -> Needs:
+    """What an address needs whose view does not say so. Raises NotAllowed."""
+    if address in RULES:
+        return RULES[address]._replace(is_about_job=True)
+    if address in OF_CORPORA:
+        return OF_CORPORA[address]._replace(about=About.CORPORA)
+    if address in OF_ACCOUNT:
+        return OF_ACCOUNT[address]._replace(about=About.ACCOUNT)
+    raise NotAllowed(f"No rule says who may open {address}, so nobody may.")
 
 
 def _check(rule: Needs, request: HttpRequest, role: Role | None, *, of: str) -> None:
@@ -217,14 +239,45 @@ def _role_and_corpus(
     return role, str(corpus or ""), missing
 
 
-def researcher_required(
-    view: Callable[Concatenate[ResearcherRequest, P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Admit researchers as far as their role in the study goes; ask anonymous visitors to log in.
+def needs(
+    get: Permission | None = None,
+    change: Permission | None = None,
+    *,
+    is_download: bool = False,
+    about: About = About.STUDY,
+    is_about_job: bool = False,
+) -> Callable[[View[P]], Guarded[P]]:
+    """Say which permission a page needs for GET and for POST. Other methods are refused (405), and
+    so is one for which no permission is given.
 
-    Other accounts, and what a role may not do, are refused (403). A study in which an account has
-    no role is not found (404).
+    Researchers are admitted as far as their role in the study or corpus goes; anonymous visitors
+    are asked to log in. Other accounts, and what a role may not do, are refused (403). A study in
+    which an account has no role is not found (404).
     """
+    rule = Needs(get, change, is_download=is_download, about=about, is_about_job=is_about_job)
+    methods = [*(["GET"] if get else []), *(["POST"] if change else [])]
+
+    def declared(view: View[P]) -> Guarded[P]:
+        guarded = _guarded(view, rule)
+        return require_http_methods(methods)(guarded) if methods else guarded
+
+    return declared
+
+
+def needs_of(view: Any) -> Needs | None:
+    """What a view says that it needs: a page, a route of the API or a class of one."""
+    own = getattr(view, "needs", None)
+    rule: Needs | None = own or getattr(getattr(view, "view_class", None), "needs", None)
+    return rule
+
+
+def researcher_required(view: View[P]) -> Guarded[P]:
+    """Admit researchers as `needs` does."""
+    return _guarded(view, None)
+
+
+def _guarded(view: View[P], rule: Needs | None) -> Guarded[P]:
+    """A view as `needs` says."""
 
     @never_cache
     @wraps(view)
@@ -235,13 +288,14 @@ def researcher_required(
             return render(request, "dashboard/refused.html", status=403)
         admitted = cast("ResearcherRequest", request)
         try:
-            admitted.role = role_in(request)
+            admitted.role = role_in(request, rule)
         except NotAllowed as why:
             return render(request, "dashboard/not_allowed.html", {"why": why}, status=403)
         except NoSuchMethod as other:
             return HttpResponseNotAllowed([str(other)])
         return view(admitted, *args, **kwargs)
 
+    guarded.needs = rule  # type: ignore[attr-defined]  # for `needs_of`
     return guarded
 
 

@@ -66,8 +66,18 @@ class Permission(Enum):
 IN_A_STUDY = [each for each in Permission if each is not Permission.OWN_CORPORA]
 
 
+class About(Enum):
+    """What a view is about: whose roles count there."""
+
+    STUDY = "study"
+    #: A corpus, a sample or a job of one, or all of them.
+    CORPORA = "corpora"
+    #: The own account: every researcher is admitted.
+    ACCOUNT = "account"
+
+
 class Needs(NamedTuple):
-    """Which permission an address needs; None for a method that it does not have."""
+    """Which permission a view needs; None for a method that it does not have."""
 
     #: GET and HEAD.
     get: Permission | None = None
@@ -77,6 +87,16 @@ class Needs(NamedTuple):
     is_download: bool = False
     #: Whether it is about the account itself, and so not for tokens that are for some studies only.
     whole_account: bool = False
+    about: About = About.STUDY
+    #: Whether it is about a job, of which some kinds need what `OF_JOBS` says instead.
+    is_about_job: bool = False
+
+    def of_kind(self, kind: str) -> "Needs":
+        """What it needs about a job of this kind; of methods that it does not have, nothing."""
+        other = OF_JOBS.get(kind) if self.is_about_job else None
+        if other is None:
+            return self
+        return self._replace(get=self.get and other.get, change=self.change and other.change)
 
     def needed(self, method: str | None) -> Permission | None:
         """The permission for an HTTP method."""
