@@ -63,6 +63,7 @@ CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
 JOB = OpenApiParameter("job", int, OpenApiParameter.PATH, description="its `id`")
 FILE = OpenApiParameter("job_file", str, OpenApiParameter.PATH)
+TEXTS = OpenApiParameter("texts", bool, description="also its generated texts")
 ANY_FILE = {(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/jsonl"): OpenApiTypes.BINARY}
 JOB_ASKED = {202: CorpusJobSerializer}
 
@@ -222,11 +223,7 @@ class CorpusJobDetail(Route):
 class StopCorpusJob(Route):
     """To end work on a corpus or a sample that waits or is under way."""
 
-    @extend_schema(
-        parameters=[JOB],
-        request=None,
-        responses=CorpusJobSerializer,
-    )
+    @extend_schema(parameters=[JOB], request=None, responses=CorpusJobSerializer)
     def post(self, request: Request, job: int) -> Response:
         """Its worker ends the work within seconds. The answer is the job; one that has ended before
         stays as it is.
@@ -253,13 +250,7 @@ class SampleDetail(Route):
         found = sample_or_404(sample)
         return Response(SampleDetailSerializer(found, context={"request": request}).data)
 
-    @extend_schema(
-        parameters=[
-            SAMPLE,
-            OpenApiParameter("texts", bool, description="also its generated texts"),
-        ],
-        responses={204: None},
-    )
+    @extend_schema(parameters=[SAMPLE, TEXTS], responses={204: None})
     def delete(self, request: Request, sample: str) -> Response:
         """Delete it. 400 if it has generated texts, unless these are to go, too."""
         remove_sample(

@@ -40,13 +40,7 @@ from dashboard.payments.cases import case_or_404, cases_at, row_or_404
 from dashboard.payments.confirming import confirm_screen
 from dashboard.payments.forms import SettleForm, SubmissionFilter
 from dashboard.payments.models import PaymentOrder
-from dashboard.payments.progress import (
-    OrderProgress,
-    order_or_404,
-    orders_of,
-    progress,
-    progress_of,
-)
+from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
 from dashboard.payments.proposals import RULES
 from dashboard.payments.proposing import lines_of, proposed_of
 from dashboard.payments.screen import Line, Screen, Selection, is_bonus
@@ -273,23 +267,8 @@ class PayTermsDetail(Route):
 # ── What was confirmed ───────────────────────────────────────────────────────────────────────────
 
 
-def _progress(made: OrderProgress) -> dict[str, object]:
-    order = made.order
-    return {
-        "order": order.pk,
-        "confirmed_at": order.confirmed_at,
-        "author": order.author.get_username() if order.author else None,
-        "by_hand": order.by_hand,
-        "finished_at": order.finished_at,
-        "problem": order.problem,
-        "bonus_cents": made.bonus_cents,
-        "paid_cents": made.paid_cents,
-        "counts": made.counts,
-    }
-
-
 def _as_sent(order: PaymentOrder, status: int = HTTP_200_OK) -> Response:
-    return Response(ProgressSerializer(_progress(progress(order))).data, status=status)
+    return Response(ProgressSerializer(progress(order)).data, status=status)
 
 
 def _confirmed(order: PaymentOrder) -> Response:
@@ -308,7 +287,7 @@ class PaymentOrderList(Route):
     def get(self, request: Request, name: str) -> Response:
         pages = Keyset()
         page = pages.page_of(Stored(orders_of(study_or_404(name)), ["-pk"]), request)
-        return pages.answer(ProgressSerializer(map(_progress, progress_of(page)), many=True).data)
+        return pages.answer(ProgressSerializer(progress_of(page), many=True).data)
 
 
 class PaymentOrderDetail(Route):
