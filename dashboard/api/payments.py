@@ -51,6 +51,7 @@ from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from survey.models import Study
 
 SUBMISSION = OpenApiParameter("submission", int, OpenApiParameter.PATH)
@@ -63,6 +64,7 @@ ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
 class CaseList(Route):
     """Every submission that was read beside its person, and people without one."""
 
+    needs = Needs(Permission.IDENTIFY, Permission.IDENTIFY)
     pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
@@ -100,6 +102,8 @@ class CaseList(Route):
 class CaseDetail(Route):
     """A submission beside its person."""
 
+    needs = Needs(Permission.IDENTIFY)
+
     @extend_schema(
         operation_id="studies_submission_retrieve",
         parameters=[STUDY, SUBMISSION],
@@ -114,6 +118,8 @@ class CaseDetail(Route):
 
 class Decide(Route):
     """Decisions by hand about one submission."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(
         parameters=[STUDY, SUBMISSION],
@@ -139,6 +145,8 @@ class Decide(Route):
 
 class Payments(Route):
     """What may be done about submissions."""
+
+    needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
 
     @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -209,6 +217,7 @@ def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
 class ProposalList(Route):
     """What the rules propose, by rule and submission."""
 
+    needs = Needs(Permission.RECRUIT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, ProposalsQuery], responses=ProposalSerializer(many=True))
@@ -250,6 +259,8 @@ def _shown(line: Line) -> dict[str, object]:
 class PayTermsDetail(Route):
     """What the study promises its participants: proposals go by it."""
 
+    needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
+
     @extend_schema(parameters=[STUDY], responses=TermsSerializer)
     def get(self, request: Request, name: str) -> Response:
         terms = terms_of(study_or_404(name)).model_dump()
@@ -281,6 +292,7 @@ def _confirmed(order: PaymentOrder) -> Response:
 class PaymentOrderList(Route):
     """What was confirmed, the newest first."""
 
+    needs = Needs(Permission.RECRUIT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=ProgressSerializer(many=True))
@@ -292,6 +304,8 @@ class PaymentOrderList(Route):
 
 class PaymentOrderDetail(Route):
     """What was confirmed at once, and how far it is."""
+
+    needs = Needs(Permission.RECRUIT)
 
     @extend_schema(
         operation_id="studies_payment_orders_retrieve",
@@ -305,6 +319,7 @@ class PaymentOrderDetail(Route):
 class PaymentDecisionList(Route):
     """What was confirmed at once, decision by decision."""
 
+    needs = Needs(Permission.RECRUIT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, ORDER], responses=DecisionSerializer(many=True))
@@ -317,6 +332,8 @@ class PaymentDecisionList(Route):
 
 class Settle(Route):
     """Decisions whose outcome is not known, or that are carried out by hand."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(
         parameters=[STUDY, ORDER], request=SettleSerializer, responses=ProgressSerializer
@@ -347,6 +364,8 @@ class Settle(Route):
 
 class PaymentList(Route):
     """Lists of an order by hand, to paste into Prolific."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(
         operation_id="studies_payment_lists_create",

@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 from django_tables2 import RequestConfig
 
 from analysis import catalogue
@@ -12,14 +11,14 @@ from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.forms import SimulationForm
 from dashboard.rehearsal.simulations import ask_for_raters, next_seed, simulations_of
 from dashboard.shared import result_tables
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from survey.models import Participant
 from survey.simulated.record import crowds_of
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.CHANGE)
 def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     """What was planted in simulated raters, and which of it the analysis finds; sending raters."""
     study = study_or_404(name)
