@@ -24,7 +24,7 @@ class Route(APIView):
     name would choose every row, and what a misspelt field was to change would be left as it is.
     """
 
-    #: Which permissions it needs.
+    #: Which permissions it needs; nobody may ask a route that does not say it.
     needs: ClassVar[Needs | None] = None
     #: Fields of the API by those of the forms that refusals are about.
     renamed: ClassVar[Mapping[str, str]] = {}

@@ -1,8 +1,8 @@
 """Who may see researchers' pages: active staff, each in the studies and corpora in
 which they have a role.
 
-Every page goes through `researcher_required`, which goes by `roles.RULES`; the API does the same in
-`accounts.requirement.IsResearcher`.
+Every page says by `needs` what it takes; the API does the same by `Route.needs`, which
+`accounts.requirement.IsResearcher` enforces. `RefuseUndeclared` refuses a view that says nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,6 +18,7 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponseNotAllowed, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -25,15 +26,7 @@ from django.views.defaults import page_not_found
 
 from corpus.models import Corpus
 from dashboard.shared.models import CorpusMembership, Membership
-from dashboard.shared.roles import (
-    OF_ACCOUNT,
-    OF_CORPORA,
-    RULES,
-    About,
-    Needs,
-    Permission,
-    Role,
-)
+from dashboard.shared.roles import OPEN, About, Needs, Permission, Role
 from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -41,6 +34,9 @@ from survey.refusals import RefusalKind, RequestRefused
 
 P = ParamSpec("P")
 Row = TypeVar("Row", bound=Model)
+AnyView = TypeVar("AnyView", bound=Callable[..., HttpResponseBase])
+#: Participants' pages have rules of their own (`survey.access`), the raw records Django's.
+NOT_OURS = ("/s/", "/admin/")
 
 
 class NotAllowed(RequestRefused):
@@ -143,16 +139,15 @@ def with_access(slug: str) -> QuerySet[User]:
     return researchers.filter(Q(is_superuser=True) | Q(pk__in=members))
 
 
-def role_in(request: HttpRequest, rule: Needs | None) -> Role | None:
+def role_in(request: HttpRequest, rule: Needs) -> Role | None:
     """The caller's role in the study or corpus that an address names; None for an address without
-    one. `rule` is what its view needs, where the view says so.
+    one. `rule` is what its view needs.
 
     Raises Http404 for one that they may not see, NotAllowed if the role may not do this,
     NoSuchMethod.
     """
     match = request.resolver_match
     assert match is not None
-    rule = rule or _listed(match.view_name)
     if rule.about is About.ACCOUNT:
         return None
     if rule.about is About.CORPORA:
@@ -162,17 +157,6 @@ def role_in(request: HttpRequest, rule: Needs | None) -> Role | None:
     role = role_of(request.user, study.slug)
     _check(rule, request, role, of=study.slug)
     return role
-
-
-def _listed(address: str) -> Needs:
-    """What an address needs whose view does not say so. Raises NotAllowed."""
-    if address in RULES:
-        return RULES[address]._replace(is_about_job=True)
-    if address in OF_CORPORA:
-        return OF_CORPORA[address]._replace(about=About.CORPORA)
-    if address in OF_ACCOUNT:
-        return OF_ACCOUNT[address]._replace(about=About.ACCOUNT)
-    raise NotAllowed(f"No rule says who may open {address}, so nobody may.")
 
 
 def _check(rule: Needs, request: HttpRequest, role: Role | None, *, of: str) -> None:
@@ -252,7 +236,8 @@ def needs(
 
     Researchers are admitted as far as their role in the study or corpus goes; anonymous visitors
     are asked to log in. Other accounts, and what a role may not do, are refused (403). A study in
-    which an account has no role is not found (404).
+    which an account has no role is not found (404). A page about the own account needs no
+    permission, and says its methods itself.
     """
     rule = Needs(get, change, is_download=is_download, about=about, is_about_job=is_about_job)
     methods = [*(["GET"] if get else []), *(["POST"] if change else [])]
@@ -272,13 +257,34 @@ def needs_of(view: Any) -> Needs | None:
 
 
 def researcher_required(view: View[P]) -> Guarded[P]:
-    """Admit researchers as `needs` does."""
-    return _guarded(view, None)
+    """Admit every researcher, to a page about the own account."""
+    return _guarded(view, Needs(about=About.ACCOUNT))
 
 
-def _guarded(view: View[P], rule: Needs | None) -> Guarded[P]:
-    """A view as `needs` says."""
+def open_to_all(view: AnyView) -> AnyView:
+    """Admit strangers, too: the view itself says whom it refuses."""
+    view.needs = OPEN  # type: ignore[attr-defined]  # for `needs_of`
+    return view
 
+
+class RefuseUndeclared(MiddlewareMixin):
+    """Middleware: nobody may open an address of ours whose view does not say who may (403)."""
+
+    def process_view(
+        self, request: HttpRequest, view: Any, *arguments: Any
+    ) -> HttpResponseBase | None:
+        """The refusal, or None."""
+        if needs_of(view) is not None or request.path_info.startswith(NOT_OURS):
+            return None
+        match = request.resolver_match
+        name = match.view_name if match else request.path_info
+        why = f"{name} does not say who may open it, so nobody may."
+        if request.path_info.startswith("/api/"):
+            return JsonResponse({"detail": why}, status=403)
+        return render(request, "dashboard/not_allowed.html", {"why": why}, status=403)
+
+
+def _guarded(view: View[P], rule: Needs) -> Guarded[P]:
     @never_cache
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
