@@ -7,6 +7,7 @@ from django import forms
 from dashboard.judges.gold_sets import GoldFileOptions
 from dashboard.judges.label_drawing import DrawOptions
 from dashboard.shared.option_forms import OptionsForm
+from judge.queueing import RetryOptions
 
 
 class BeforeForm(forms.Form):
@@ -27,6 +28,12 @@ class GoldFileForm(OptionsForm[GoldFileOptions]):
             ("file", "Choose a file with gold scores (CSV, TSV or .xlsx)."),
         ):
             self.fields[name].error_messages["required"] = missing
+
+
+class RetryForm(OptionsForm[RetryOptions]):
+    """What to ask a judge again."""
+
+    options = RetryOptions
 
 
 class DrawForm(OptionsForm[DrawOptions]):

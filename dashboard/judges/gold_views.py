@@ -27,7 +27,6 @@ from dashboard.judges.label_drawing import (
     USUAL_SEED,
     drawn_response,
 )
-from dashboard.judges.scoring import queue_missing_calls
 from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState, key, sources_of
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -49,6 +48,7 @@ from judge.models import GoldDecision
 from judge.queries import (
     gold_scores,
 )
+from judge.queueing import queue_missing_calls
 from survey.models import Participant, Response, Study
 from survey.tidy import definition_of, not_counted_among
 
@@ -145,7 +145,7 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     wanted = request.POST.get("judge", "")
-    queued = queue_missing_calls(study, wanted, author=request.user)
+    queued = queue_missing_calls(study, [wanted] if wanted else [], author=request.user)
     for problem in queued.problems:
         messages.error(request, problem)
     if queued.calls:
