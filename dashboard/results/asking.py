@@ -7,19 +7,9 @@ from analysis.models import AnalysisRun, MetricsRequest, Multiverse
 from analysis.multiverses import check_contrast, request_multiverse
 from analysis.runs import request_run
 from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import counted_sources
-
-NONE_YET = "No analysis yet: press “Compute” first."
-REMOVED = "The analysis was removed meanwhile: press “Compute” first."
-
-
-class NoAnalysis(RequestRefused):
-    """There is no finished analysis to go on from; the text says so."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def ask_for_analysis(
