@@ -57,12 +57,13 @@ from dashboard.corpora.people import change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, samples_with_counts
 from dashboard.corpora.sample_views import sample_or_404
 from dashboard.shared.pages import try_to_wake
-from dashboard.shared.roles import Role
+from dashboard.shared.roles import About, Needs, Permission, Role
 
 CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
 JOB = OpenApiParameter("job", int, OpenApiParameter.PATH, description="its `id`")
 FILE = OpenApiParameter("job_file", str, OpenApiParameter.PATH)
+TEXTS = OpenApiParameter("texts", bool, description="also its generated texts")
 ANY_FILE = {(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/jsonl"): OpenApiTypes.BINARY}
 JOB_ASKED = {202: CorpusJobSerializer}
 
@@ -77,6 +78,7 @@ def _asked(request: Request, job: CorpusJob) -> Response:
 class CorpusList(Route):
     """The corpora in which the caller has a role, the newest first."""
 
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
     pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
@@ -100,6 +102,8 @@ class CorpusList(Route):
 class CorpusDetail(Route):
     """A corpus: counts, what each filter removed, and how far workers are."""
 
+    needs = Needs(Permission.READ, Permission.OWN_CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[CORPUS], responses=CorpusDetailSerializer)
     def get(self, request: Request, corpus: str) -> Response:
         found = corpus_or_404(corpus)
@@ -114,6 +118,8 @@ class CorpusDetail(Route):
 
 class CorpusMembers(Route):
     """Who has a role in the corpus and its samples."""
+
+    needs = Needs(Permission.OWN_CORPORA, Permission.OWN_CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[CORPUS], responses=CorpusMemberSerializer(many=True))
     def get(self, request: Request, corpus: str) -> Response:
@@ -137,6 +143,8 @@ class CorpusMembers(Route):
 class Filtering(Route):
     """Filters of a corpus."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[CORPUS], request=FilteringSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker filter the corpus, from the dialogues as they were imported."""
@@ -156,6 +164,8 @@ class Filtering(Route):
 class Chats(Route):
     """Chats of a corpus, to tune a model with."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[CORPUS], request=ChatsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker write train.jsonl, valid.jsonl and test.jsonl."""
@@ -170,6 +180,7 @@ class Chats(Route):
 class SampleList(Route):
     """The samples of a corpus, the newest first."""
 
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
     pagination_class = Keyset
 
     @extend_schema(parameters=[CORPUS], responses=SampleSerializer(many=True))
@@ -191,6 +202,8 @@ class SampleList(Route):
 class CorpusFile(Route):
     """A file of a filtered corpus."""
 
+    needs = Needs(Permission.READ, is_download=True, about=About.CORPORA)
+
     @extend_schema(
         operation_id="corpora_file",
         parameters=[
@@ -206,6 +219,8 @@ class CorpusFile(Route):
 class RawDialogues(Route):
     """The dialogues of a corpus as they were imported, with what identifies people."""
 
+    needs = Needs(Permission.IDENTIFY, is_download=True, about=About.CORPORA)
+
     @extend_schema(parameters=[CORPUS], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
     def get(self, request: Request, corpus: str) -> HttpResponseBase:
         return downloads.raw_dialogues(corpus_or_404(corpus))
@@ -213,6 +228,8 @@ class RawDialogues(Route):
 
 class CorpusJobDetail(Route):
     """How far a worker is with a corpus or a sample."""
+
+    needs = Needs(Permission.READ, about=About.CORPORA)
 
     @extend_schema(parameters=[JOB], responses=CorpusJobSerializer)
     def get(self, request: Request, job: int) -> Response:
@@ -222,11 +239,9 @@ class CorpusJobDetail(Route):
 class StopCorpusJob(Route):
     """To end work on a corpus or a sample that waits or is under way."""
 
-    @extend_schema(
-        parameters=[JOB],
-        request=None,
-        responses=CorpusJobSerializer,
-    )
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
+    @extend_schema(parameters=[JOB], request=None, responses=CorpusJobSerializer)
     def post(self, request: Request, job: int) -> Response:
         """Its worker ends the work within seconds. The answer is the job; one that has ended before
         stays as it is.
@@ -240,6 +255,8 @@ class StopCorpusJob(Route):
 class CorpusJobFile(Route):
     """A file that a worker wrote."""
 
+    needs = Needs(Permission.READ, is_download=True, about=About.CORPORA)
+
     @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
     def get(self, request: Request, job: int, job_file: str) -> HttpResponseBase:
         return downloads.job_file(job_or_404(job), job_file)
@@ -248,18 +265,14 @@ class CorpusJobFile(Route):
 class SampleDetail(Route):
     """A sample, and how far workers are."""
 
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[SAMPLE], responses=SampleDetailSerializer)
     def get(self, request: Request, sample: str) -> Response:
         found = sample_or_404(sample)
         return Response(SampleDetailSerializer(found, context={"request": request}).data)
 
-    @extend_schema(
-        parameters=[
-            SAMPLE,
-            OpenApiParameter("texts", bool, description="also its generated texts"),
-        ],
-        responses={204: None},
-    )
+    @extend_schema(parameters=[SAMPLE, TEXTS], responses={204: None})
     def delete(self, request: Request, sample: str) -> Response:
         """Delete it. 400 if it has generated texts, unless these are to go, too."""
         remove_sample(
@@ -273,6 +286,7 @@ class SampleDetail(Route):
 class ScenarioList(Route):
     """The scenarios of a sample, in the order drawn."""
 
+    needs = Needs(Permission.READ, about=About.CORPORA)
     pagination_class = Keyset
 
     @extend_schema(parameters=[SAMPLE], responses=SampledScenarioSerializer(many=True))
@@ -284,6 +298,8 @@ class ScenarioList(Route):
 
 class GeneratedTexts(Route):
     """Texts that models write for the scenarios of a sample."""
+
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[SAMPLE], responses=GeneratedTextsSerializer)
     def get(self, request: Request, sample: str) -> Response:
@@ -328,6 +344,8 @@ class GeneratedTexts(Route):
 class StopGenerating(Route):
     """Stopping what generates texts."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[SAMPLE], request=None, responses=GeneratedTextsSerializer)
     def post(self, request: Request, sample: str) -> Response:
         """Have no further texts asked for. Answers that are under way are kept; asking for the
@@ -340,6 +358,8 @@ class StopGenerating(Route):
 class Responses(Route):
     """The responses of a sample as files."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[SAMPLE], request=MissingTextsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker write responses.csv and generations.csv."""
@@ -351,6 +371,8 @@ class Responses(Route):
 
 class StudyOfSample(Route):
     """A study of a sample's responses."""
+
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[SAMPLE], request=StudyOfSampleSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:

@@ -18,12 +18,14 @@ from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.simulations import ask_for_raters, simulations_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from survey.simulated.record import crowds_of
 
 
 class RehearsalFindings(Route):
     """What was planted in simulated raters, and which of it the analysis finds."""
 
+    needs = Needs(Permission.READ, Permission.CHANGE)
     parser_classes = [JSONParser, MultiPartParser]
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RehearsalSerializer)

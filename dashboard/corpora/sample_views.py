@@ -7,7 +7,6 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from corpus.models import Sample
 from corpus.planning import (
@@ -26,8 +25,9 @@ from dashboard.corpora.generating import file_of, start, stop
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import generation_file, study_file
-from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
+from dashboard.shared.access import ResearcherRequest, first_or_404, needs
 from dashboard.shared.pages import wake_worker
+from dashboard.shared.roles import About, Permission
 from judge.asking import outcomes_in_words
 from judge.completions import Ended
 from survey.refusals import RequestRefused
@@ -41,8 +41,7 @@ def sample_or_404(name: str) -> Sample:
     return first_or_404(samples_with_counts().filter(name=name), f"There is no sample {name!r}.")
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, about=About.CORPORA)
 def sample(request: ResearcherRequest, sample: str) -> HttpResponse:
     """One sample."""
     return _page(request, sample_or_404(sample))
@@ -94,8 +93,7 @@ def _progress(sample: Sample) -> dict[str, Any]:
     }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, about=About.CORPORA)
 def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
     """How far the texts are, for a page that waits for them."""
     context = _progress(sample_or_404(sample))
@@ -105,8 +103,7 @@ def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
     return shown
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Plan texts and show their cost, or have them generated; without a file the missing ones of
     the last file, or also those that were refused, filtered or cut off.
@@ -146,8 +143,7 @@ def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
     return _page(request, found, generation_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have no further texts asked for."""
     found = sample_or_404(sample)
@@ -156,8 +152,7 @@ def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
     return redirect("sample", found.name)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have responses.csv and generations.csv written."""
     found = sample_or_404(sample)
@@ -172,8 +167,7 @@ def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     return _page(request, found, responses_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have a study of the responses loaded as a draft."""
     found = sample_or_404(sample)
@@ -190,8 +184,7 @@ def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
     return _page(request, found, study_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def delete_sample(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Delete a sample, with its texts if that is said."""
     found = sample_or_404(sample)

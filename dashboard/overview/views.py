@@ -11,7 +11,7 @@ from django.http import (
 )
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from analysis.catalogue.subjects import FIRST_TABLE
 from analysis.labels import labels_of
@@ -24,6 +24,7 @@ from dashboard.overview.live import LiveState, live_state
 from dashboard.overview.opening import NotOpened, against, change_state, only_stand_in, refused
 from dashboard.shared.access import (
     ResearcherRequest,
+    needs,
     researcher_required,
     sees_codes,
     study_or_404,
@@ -61,8 +62,7 @@ def studies(request: ResearcherRequest) -> HttpResponse:
     return render(request, "dashboard/overview/studies.html", {"studies": studies})
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def study(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     live = live_state(study, asked_for(request))
@@ -105,8 +105,7 @@ def _results(study: Study, include: list[str] | None) -> dict[str, Any]:
     }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
     study = study_or_404(name)
@@ -138,8 +137,7 @@ def _live(request: HttpRequest, study: Study, live: LiveState) -> dict[str, Any]
     }
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def state(request: ResearcherRequest, name: str) -> HttpResponse:
     """Move a study to another state; opening and closing are asked twice."""
     study, form = study_or_404(name), StateForm(request.POST)
@@ -167,8 +165,7 @@ def _ask_twice(request: ResearcherRequest, study: Study) -> HttpResponse:
     return study_page(request, study, "study", "overview/close", active=active, instead=instead)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.CHANGE)
 def opening(request: ResearcherRequest, name: str) -> HttpResponse:
     """Problems before opening a study, and the choice between opening and a rehearsal."""
     study = study_or_404(name)

@@ -6,21 +6,20 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from dashboard.accounts.prolific import client_of
 from dashboard.prolific.demographics import NamedFile, import_demographics, imported_answers
 from dashboard.prolific.forms import DemographicsForm
 from dashboard.prolific.recruiting import demographic_export
 from dashboard.prolific.steps import recruitment_of
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import refusals_told, study_page
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.tidy import definition_of
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.IDENTIFY, Permission.IDENTIFY)
 def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
     """Import the export that is uploaded, or read it from Prolific; all of it, or nothing."""
     study = study_or_404(name)
