@@ -57,14 +57,13 @@ from dashboard.prolific.steps import look, recruitment_of
 from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, earlier_studies
-from dashboard.raters.submission_lists import SubmissionLists
-from dashboard.raters.submissions import apply_submissions, read_lists
-from dashboard.raters.uploads import is_long, leave_to_worker, newest_upload
+from dashboard.raters.uploads import TakenLists, apply_lists, newest_upload, take_lists
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import About, Needs, Permission
 from dashboard.shared.stopping import stop_job
+from survey.definition.options import SentFile
 from survey.models import Study
 from survey.prolific.replies import ProlificStudy
 from survey.tidy import definition_of
@@ -376,23 +375,20 @@ class ReadSubmissions(Route):
         study = study_or_404(name)
         with client_of(user_of(request)) as client:
             lists = submissions_of(recruiting.recruited(study), client)
-        return taken_in(request, study, lists, read=[FROM_API])
+        taken = TakenLists(lists, apply_lists(study, lists, user_of(request)))
+        return _taken(taken, read=[FROM_API])
 
 
-def taken_in(
-    request: Request, study: Study, lists: SubmissionLists, *, read: list[str]
-) -> Response:
-    """Apply lists of submissions, and say what that has changed."""
-    applied = apply_submissions(
-        study=study, submissions=lists.submissions, at=timezone.now(), author=user_of(request)
-    )
+def _taken(taken: TakenLists, *, read: list[str]) -> Response:
+    """What lists have changed; nothing yet where they are left to a worker."""
     content = {
         "read": read,
-        "submissions": len(lists.submissions),
-        "notices": lists.notices,
-        "applied": applied,
+        "submissions": len(taken.lists.submissions),
+        "notices": taken.lists.notices,
+        "applied": taken.applied,
     }
-    return Response(SubmissionsReadSerializer(content).data)
+    status = HTTP_202_ACCEPTED if taken.upload else HTTP_200_OK
+    return Response(SubmissionsReadSerializer(content).data, status)
 
 
 def taken_from_files(request: Request, name: str) -> Response:
@@ -400,15 +396,11 @@ def taken_from_files(request: Request, name: str) -> Response:
     where a line is wrong.
     """
     study, files = study_or_404(name), sent_by(request, SubmissionListsSerializer)["file"]
-    given = [(file.name, file.read()) for file in files]
-    lists = read_lists(study, given)
-    if is_long(lists):
-        n = len(lists.submissions)
-        upload = leave_to_worker(study=study, files=given, submissions=n, author=user_of(request))
-        try_to_wake(upload.TASK, upload.pk)
-        read = {"read": [file.name for file in files], "submissions": n, "notices": lists.notices}
-        return Response(SubmissionsReadSerializer(read | {"applied": None}).data, HTTP_202_ACCEPTED)
-    return taken_in(request, study, lists, read=[file.name for file in files])
+    given = [SentFile(file.name, file.read()) for file in files]
+    taken = take_lists(study, given, user_of(request))
+    if taken.upload:
+        try_to_wake(taken.upload.TASK, taken.upload.pk)
+    return _taken(taken, read=[file.name for file in given])
 
 
 class LongLists(Route):

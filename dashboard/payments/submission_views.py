@@ -23,8 +23,7 @@ from dashboard.prolific.recruiting import recruited
 from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.raters import uploads
 from dashboard.raters.forms import SubmissionsForm
-from dashboard.raters.submission_lists import SubmissionLists
-from dashboard.raters.submissions import apply_submissions, in_words, read_lists
+from dashboard.raters.submissions import in_words
 from dashboard.shared.access import (
     ResearcherRequest,
     needs,
@@ -34,6 +33,7 @@ from dashboard.shared.access import (
 from dashboard.shared.pages import refusals_told, study_page, wake_worker
 from dashboard.shared.roles import Permission
 from survey.definition.labels import words
+from survey.definition.options import SentFile
 from survey.models import Study
 
 SHOWN = 100
@@ -51,16 +51,12 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["file"])))
         return redirect("submissions", study)
-    files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
+    files = [SentFile(file.name, file.read()) for file in form.cleaned_data["file"]]
     with refusals_told(request):
-        lists = read_lists(study, files)
-        if uploads.is_long(lists):
-            upload = uploads.leave_to_worker(
-                study=study, files=files, submissions=len(lists.submissions), author=request.user
-            )
-            wake_worker(request, upload.TASK, upload.pk)
-        else:
-            _take_in(request, study, lists, read=[name for name, _ in files])
+        taken = uploads.take_lists(study, files, request.user)
+        if taken.upload:
+            wake_worker(request, taken.upload.TASK, taken.upload.pk)
+        _tell(request, taken, read=[file.name for file in files])
     return redirect("submissions", study)
 
 
@@ -71,18 +67,16 @@ def read(request: ResearcherRequest, name: str) -> HttpResponse:
     with refusals_told(request):
         with client_of(request.user) as client:
             lists = submissions_of(recruited(study), client)
-        _take_in(request, study, lists, read=[FROM_API])
+        applied = uploads.apply_lists(study, lists, request.user)
+        _tell(request, uploads.TakenLists(lists, applied), read=[FROM_API])
     return redirect("submissions", study)
 
 
-def _take_in(
-    request: ResearcherRequest, study: Study, lists: SubmissionLists, *, read: list[str]
-) -> None:
-    applied = apply_submissions(
-        study=study, submissions=lists.submissions, at=timezone.now(), author=request.user
-    )
-    lines = [f"Read: {', '.join(read)}.", *lists.notices, *in_words(applied)]
-    messages.success(request, " ".join(lines))
+def _tell(request: ResearcherRequest, taken: uploads.TakenLists, *, read: list[str]) -> None:
+    """Tell what lists changed; the page has what becomes of those that are left to a worker."""
+    if taken.applied:
+        lines = [f"Read: {', '.join(read)}.", *taken.lists.notices, *in_words(taken.applied)]
+        messages.success(request, " ".join(lines))
 
 
 def _page(request: ResearcherRequest, study: Study) -> HttpResponse:

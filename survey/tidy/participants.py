@@ -8,7 +8,6 @@ from django.db.models import Count, Max, Q
 
 from survey.batched import batched
 from survey.definition import StudyDefinition
-from survey.definition.questions import in_one_cell
 from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Study
 from survey.regions import region_of
@@ -149,10 +148,7 @@ def _demographic_answers(whose: Q, definition: StudyDefinition) -> dict[int, dic
     answers: dict[int, dict[str, Any]] = {}
     rows = DemographicAnswer.objects.filter(whose).values_list("participant_id", "name", "value")
     for person, name, value in rows.iterator():
-        if name in asked:
-            cell = asked[name].cell(value)
-        else:
-            cell = in_one_cell(value) if isinstance(value, list) else value
+        cell = asked[name].cell(value) if name in asked else value
         answers.setdefault(person, {})[name] = cell
     return answers
 

@@ -1,11 +1,15 @@
 """Long lists of submissions: a worker takes them in, part by part."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db.models import signals
 from django.test import Client
 from django.utils import timezone
@@ -54,6 +58,30 @@ def test_short_list_is_taken_in_at_once(page: Client, study: Study, woken: Woken
     came(study, "ann", status="in_progress")
     assert "Marked as returned: ann." in upload(page, "ann", "ben", "cat")
     assert (woken, SubmissionUpload.objects.count()) == ([], 0)
+
+
+def test_same_list_changes_the_same_by_page_api_and_command(
+    page: Client, study: Study, woken: Woken, tmp_path: Path
+) -> None:
+    path = tmp_path / "list.csv"
+    path.write_bytes(file_of("ann", "ben").read())
+    surfaces: list[Callable[[], object]] = [
+        lambda: page.post("/studies/small/submissions/", {"file": file_of("ann", "ben")}),
+        lambda: page.post("/api/studies/small/submissions/", {"file": [file_of("ann", "ben")]}),
+        lambda: call_command("submissions", "small", path, stdout=StringIO()),
+    ]
+    came(study, "ann", status="in_progress")
+    for take in surfaces:
+        take()
+        rows = SubmissionOnProlific.objects.order_by("submission_id")
+        assert [row.status for row in rows] == ["RETURNED"] * 2
+        assert Participant.objects.get().returned_at is not None
+        event = StudyEvent.objects.get(action="submissions")
+        assert (event.detail["returned"], event.detail["unknown"]) == (1, 1)
+        Participant.objects.update(returned_at=None)
+        rows.delete()
+        event.delete()
+    assert woken == []
 
 
 def test_long_list_is_left_to_a_worker_and_the_page_says_what_became_of_it(

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.template.loader import get_template
 from pydantic import TypeAdapter
 
+from analysis.recipe import Scale
 from survey.content import ResponseContent
 from survey.definition.labels import Labels
 from survey.definition.questions import AboutParticipant, Question
@@ -48,6 +49,11 @@ RESPONSES = [ResponseContent(n, f"id{n}", "", "en") for n in range(3)]
 def task_of(kind: str) -> AskedTask:
     task: AskedTask = TypeAdapter(Task).validate_python(TASKS[kind])
     return task
+
+
+def rating_of(kind: str) -> RatingTask | None:
+    task = task_of(kind)
+    return task if isinstance(task, RatingTask) else None
 
 
 def question_of(kind: str) -> AboutParticipant:
@@ -127,6 +133,15 @@ def test_files_have_the_words_of_a_kind_or_its_numbers() -> None:
     }
     words = [task_of("ranking").in_words(2), task_of("best_worst").in_words(-1)]
     assert words == ["rank 2", "worst"]
+
+
+def test_scales_of_analyses_are_those_of_the_tasks() -> None:
+    scales = {kind: Scale.of(rating) for kind in TASKS if (rating := rating_of(kind))}
+    assert scales == {
+        "likert": Scale([(1, "Not at all"), (2, "Somewhat"), (3, "Very")], between=False),
+        "slider": Scale([(-1, "Not at all"), (1, "Completely")], between=True),
+    }
+    assert Scale.of(None) == Scale([], between=False)
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)

@@ -14,6 +14,8 @@ from dashboard.payments.progress import orders_of, progress_of
 from dashboard.payments.proposing import proposed_of
 from dashboard.payments.screen import Screen
 from dashboard.prolific.terms import AmountRefused, in_money
+from dashboard.shared.access import NotAllowed, role_of
+from dashboard.shared.roles import Permission
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study
@@ -56,9 +58,7 @@ class Command(RefusingCommand):
     def _confirm(
         self, study: Study, screen: Screen, cents: int, user: str | None, *, by_hand: bool
     ) -> str:
-        author = User.objects.filter(username=user, is_staff=True, is_active=True).first()
-        if author is None:
-            raise CommandError("--confirm needs --as with the name of a researcher.")
+        author = _who_confirms(study, user)
         if cents != screen.bonus_cents:
             raise CommandError(
                 f"The bonuses are {screen.bonus_cents} cents, not {cents}. Nothing was confirmed."
@@ -80,6 +80,21 @@ class Command(RefusingCommand):
         except OperationalError:
             return "Confirmed. A worker finds it by itself; the broker does not answer."
         return "Confirmed. A worker carries it out."
+
+
+def _who_confirms(study: Study, name: str | None) -> User:
+    """The account of that name. Raises CommandError, and NotAllowed by its role in the study."""
+    author = User.objects.filter(username=name, is_staff=True, is_active=True).first()
+    if author is None:
+        raise CommandError("--confirm needs --as with the name of a researcher.")
+    role = role_of(author, study.slug)
+    if role is None or not role.may(Permission.RECRUIT):
+        needed = Permission.RECRUIT
+        raise NotAllowed(
+            f"{name} may not {needed.what} in {study}, which needs the role "
+            f"{needed.least.label}. Nothing was confirmed."
+        )
+    return author
 
 
 def _in_words(screen: Screen) -> list[str]:

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils import timezone
 
 from analysis.manual_decisions import DecisionOptions
 from dashboard.management.arguments import add_study
 from dashboard.management.deciding import decide_and_wake
 from dashboard.payments.case import MISMATCHES, Case
 from dashboard.payments.cases import cases_of
-from dashboard.raters.submissions import apply_submissions, in_words, read_lists
+from dashboard.raters.submissions import in_words, read_lists
+from dashboard.raters.uploads import apply_lists
 from survey.files.problems import read_bytes
 from survey.management.option_arguments import chosen_options
 from survey.management.refusing import RefusingCommand
@@ -57,7 +57,7 @@ class Command(RefusingCommand):
         decision = chosen_options(DecisionOptions, given) if exclude else None
         study = find_study(slug)
         lists = read_lists(study, [(str(path), read_bytes(path)) for path in csv])
-        applied = apply_submissions(study=study, submissions=lists.submissions, at=timezone.now())
+        applied = apply_lists(study, lists, None)
         cases = cases_of(study)
         for notice in lists.notices:
             self.stderr.write(f"Note: {notice}")

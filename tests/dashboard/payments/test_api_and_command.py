@@ -11,6 +11,8 @@ from django.test import Client
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
 from dashboard.prolific.pay_terms import change_terms, terms_of
 from dashboard.prolific.terms import Terms
+from dashboard.shared.models import Membership
+from dashboard.shared.roles import Role
 from survey.models import Study, StudyEvent
 from tests.dashboard.paying import came, listed, read
 from tests.dashboard.payments.conftest import There
@@ -234,6 +236,22 @@ def pay(*arguments: str) -> str:
     out = StringIO()
     call_command("pay", "small", *arguments, stdout=out)
     return out.getvalue()
+
+
+@pytest.mark.parametrize("role", [None, Role.EDITOR])
+def test_command_confirms_for_nobody_who_may_not_pay_in_the_study(
+    two: Study, role: Role | None
+) -> None:
+    bea = User.objects.create_user("bea", password="pw", is_staff=True)
+    Membership.objects.create(slug="another", user=bea, role=Role.OWNER)
+    if role:
+        Membership.objects.create(slug="small", user=bea, role=role)
+    with pytest.raises(CommandError, match="bea may not recruit and pay on Prolific in small@1"):
+        pay("--confirm", "100", "--as", "bea")
+    assert not PaymentOrder.objects.exists()
+    Membership.objects.update_or_create(slug="small", user=bea, defaults={"role": Role.OWNER})
+    pay("--confirm", "100", "--as", "bea")
+    assert PaymentOrder.objects.get().author == bea
 
 
 def test_command_shows_and_confirms(two: Study, researcher: User) -> None:
