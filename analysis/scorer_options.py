@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from survey.definition.options import SentFile, ValueLabels
+from survey.definition.options import FileEndings, SentFile, ValueLabels
 from survey.definition.parts import Part
 
 Head = Literal["ridge", "linear"]
@@ -28,7 +28,7 @@ class TrainingSettings(Part):
 class TrainingOptions(TrainingSettings):
     """How a scorer is trained, and on what."""
 
-    ratings: SentFile | None = Field(
+    ratings: Annotated[SentFile | None, FileEndings(".csv,.tsv,.xlsx")] = Field(
         default=None,
         title="Rated texts (optional file)",
         description="rated texts (text, rating; dimension, scenario, system) in place of the "

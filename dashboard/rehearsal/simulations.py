@@ -1,6 +1,7 @@
 """Simulated raters that pages and the API ask for: a queue for workers."""
 
 from functools import partial
+from typing import Annotated
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from dashboard.rehearsal.profiles import DEFAULT, PROFILES, read_profile, shippe
 from dashboard.rehearsal.sending import Sending, is_at_local_prolific
 from dashboard.shared.log import record
 from jobs.runner import Store, Taken, Work
-from survey.definition.options import SentFile
+from survey.definition.options import FileEndings, SentFile
 from survey.definition.parts import Part
 from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
@@ -63,7 +64,7 @@ class CrowdOptions(Part):
     profile: str = Field(
         default=DEFAULT, description="one of those in examples/profiles, by its file name"
     )
-    file: SentFile | None = Field(
+    file: Annotated[SentFile | None, FileEndings(".yaml,.yml")] = Field(
         default=None, title="or your own (YAML)", description="a profile of one's own (YAML)"
     )
     from_prolific: bool = Field(

@@ -86,10 +86,12 @@ def form_field(option: Option) -> forms.Field:
         "label": option.label,
         "help_text": option.help,
         "required": option.is_required,
-        "initial": option.default,
+        "initial": _plain(option.default),
     }
     if option.kind is SentFile:
-        return SentFileField(max_length=200, allow_empty_file=True, **shared)
+        field = SentFileField(max_length=200, allow_empty_file=True, **shared)
+        field.widget.attrs |= {"accept": option.endings} if option.endings else {}
+        return field
     if option.values is not None:
         choices = [(str(value), label) for value, label in option.values.items()]
         known = {str(value): value for value in option.values}
@@ -106,3 +108,8 @@ def form_field(option: Option) -> forms.Field:
         if (option.longest or 0) > LONGEST_LINE:
             limits["widget"] = forms.Textarea(attrs={"rows": 2})
     return KINDS[option.kind](**shared, **(limits if option.kind is not bool else {}))
+
+
+def _plain(default: Any) -> Any:
+    """A default as people would write it: 0, not 0.0."""
+    return int(default) if isinstance(default, float) and default.is_integer() else default

@@ -37,6 +37,13 @@ class ValueLabels:
 
 
 @dataclass(frozen=True)
+class FileEndings:
+    """How names of files end that a field takes; browsers offer these."""
+
+    endings: str
+
+
+@dataclass(frozen=True)
 class Option:
     """A field of a model of options. `kind` is the type of a value, `many` whether it is a list."""
 
@@ -54,6 +61,8 @@ class Option:
     longest: int | None = None
     #: Its help, or else its title within a sentence; empty without either.
     meaning: str = ""
+    #: Of a file: see `FileEndings`.
+    endings: str = ""
 
 
 class OptionsRefused(RequestRefused):
@@ -92,6 +101,8 @@ def _option(name: str, field: FieldInfo) -> Option:
             limits["most"] = each.le if isinstance(each, Le) else each.lt
         elif isinstance(each, MaxLen):
             limits["longest"] = each.max_length
+        elif isinstance(each, FileEndings):
+            limits["endings"] = each.endings
     title = field.title or ""
     return Option(
         name,

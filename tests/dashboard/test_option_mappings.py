@@ -119,6 +119,7 @@ def test_labels_help_and_limits_are_those_of_the_model() -> None:
     form = TeaForm()
     assert [label for _, label in form.fields["kind"].choices] == ["Black", "Green"]  # type: ignore[attr-defined]
     assert (form["sugar"].label, form["minutes"].help_text) == ("Spoons of sugar", "in hot water")
+    assert 'accept=".csv"' in str(form["leaves"])
     assert 'min="1"' in str(form["minutes"]) and 'max="9"' in str(form["minutes"])
     parser = ArgumentParser()
     add_options(parser, Tea, about="tea: ", without=["leaves"])

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, ValidationError, model_validator
 
-from survey.definition.options import SentFile, ValueLabels, options_of, problems_of
+from survey.definition.options import FileEndings, SentFile, ValueLabels, options_of, problems_of
 from survey.definition.parts import Part
 
 
@@ -17,7 +17,7 @@ class Tea(Part):
     with_milk: bool = False
     sizes: list[Literal["S", "L"]] = []
     guests: list[Annotated[str, Field(max_length=40)]] = []
-    leaves: SentFile | None = None
+    leaves: Annotated[SentFile | None, FileEndings(".csv")] = None
 
     @model_validator(mode="after")
     def _no_milk_in_green_tea(self) -> "Tea":
@@ -36,7 +36,7 @@ def test_each_field_is_read_with_what_pages_commands_and_api_say_of_it() -> None
     assert (milk.label, milk.kind, milk.many) == ("With milk", bool, False)
     assert (sizes.values, sizes.many) == ({"S": "S", "L": "L"}, True)
     assert (guests.kind, guests.values, guests.many) == (str, None, True)
-    assert (leaves.kind, leaves.default, leaves.is_required) == (SentFile, None, False)
+    assert (leaves.kind, leaves.default, leaves.endings) == (SentFile, None, ".csv")
 
 
 def test_problems_are_said_by_option_and_those_of_several_by_none() -> None:
