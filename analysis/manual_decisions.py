@@ -6,14 +6,31 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
+from pydantic import Field, field_validator
 
 from analysis.models import ManualDecision
 from analysis.quality_rules import LONGEST_REASON
+from survey.definition.parts import Part
 from survey.models import Participant, Study, StudyEvent
 from survey.queries import about_people
 from survey.refusals import RequestRefused
 
 Source = Participant.Source
+NO_REASON = "Give a reason: it is stored with the decision."
+
+
+class DecisionOptions(Part):
+    """What is decided about raters, and why."""
+
+    excluded: bool
+    reason: str = Field(max_length=LONGEST_REASON, description="why; stored with each decision")
+
+    @field_validator("reason")
+    @classmethod
+    def _has_words(cls, reason: str) -> str:
+        if not reason.strip():
+            raise ValueError(NO_REASON)
+        return reason.strip()
 
 
 class DecisionRefused(RequestRefused):
@@ -62,14 +79,9 @@ def decide_on(
     """Exclude people of the study from its analyses, or let them count again.
     Returns those it changed.
 
-    Their answers stay. Raises DecisionRefused, having changed nothing, where the reason is empty
-    or too long, or where one of them is an expert, whose ratings make gold scores.
+    Their answers stay. Raises DecisionRefused, having changed nothing, where one of them is an
+    expert, whose ratings make gold scores.
     """
-    reason = reason.strip()
-    if not reason:
-        raise DecisionRefused("Give a reason: it is kept with the decision.")
-    if len(reason) > LONGEST_REASON:
-        raise DecisionRefused(f"The reason is longer than {LONGEST_REASON} characters.")
     experts = sorted(person.pseudonym for person in participants if person.source == Source.PANEL)
     if experts:
         raise DecisionRefused(

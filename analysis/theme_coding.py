@@ -6,17 +6,48 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
 from django.utils import timezone
+from pydantic import Field, field_validator
 
 from analysis.models import CodedChunk, Coding, ThemeCode
+from survey.definition.parts import Part
 from survey.files.names import one_name
 from survey.models import PEOPLE_IN_CHUNK, FreeAnswer, Study, StudyEvent
 from survey.refusals import RequestRefused
 
 #: In files: between the codes of an answer, and for the decision that nothing fits.
 BETWEEN, NOTHING_FITS = ";", "none"
-LONGEST_NAME, LONGEST_DEFINITION = 60, 1000
+NO_NAME = "Give the code a name."
 #: The action in the log when decisions about answers are stored.
 CODED = "coded"
+
+
+class ThemeOptions(Part):
+    """What a code is called, and what it means."""
+
+    name: str = Field(max_length=60)
+    definition: str = Field(default="", max_length=1000)
+
+    @field_validator("name", mode="before")
+    @classmethod
+    def _in_one_form(cls, name: str) -> str:
+        return one_name(" ".join(name.split()))
+
+    @field_validator("name")
+    @classmethod
+    def _can_stand_in_files(cls, name: str) -> str:
+        if not name:
+            raise ValueError(NO_NAME)
+        if BETWEEN in name or name.lower() == NOTHING_FITS:
+            raise ValueError(
+                f"A code can't be called {name!r}: {BETWEEN} and {NOTHING_FITS} mean something "
+                "else in files"
+            )
+        return name
+
+    @field_validator("definition", mode="before")
+    @classmethod
+    def _trimmed(cls, definition: str) -> str:
+        return definition.strip()
 
 
 class CodingRefused(RequestRefused):
@@ -66,45 +97,26 @@ def themes_digest(study: Study) -> list[str]:
     return [str(decided["newest"]), *(f"{code.pk} {code.name}" for code in codes)]
 
 
-def add_code(*, study: Study, name: str, definition: str, author: User | None) -> ThemeCode:
+def add_code(study: Study, options: ThemeOptions, author: User | None) -> ThemeCode:
     """Add a code to the code book. Raises CodingRefused."""
-    name, definition = _checked(name, definition)
-    try:
-        with transaction.atomic():
-            code = ThemeCode.objects.create(
-                study=study, name=name, definition=definition, author=author
-            )
-    except IntegrityError:
-        raise CodingRefused(f"The code book already has a code {name!r}.") from None
-    _record(study, author, "theme added", name)
+    code = ThemeCode(study=study, name=options.name, definition=options.definition, author=author)
+    _keep(study, code, author, "theme added")
     return code
 
 
-def rename_code(
-    *, study: Study, code: ThemeCode, name: str, definition: str, author: User | None
-) -> None:
+def rename_code(study: Study, code: ThemeCode, options: ThemeOptions, author: User | None) -> None:
     """Give a code another name and definition; answers keep it. Raises CodingRefused."""
-    code.name, code.definition = _checked(name, definition)
+    code.name, code.definition = options.name, options.definition
+    _keep(study, code, author, "theme changed")
+
+
+def _keep(study: Study, code: ThemeCode, author: User | None, action: str) -> None:
     try:
         with transaction.atomic():
-            code.save(update_fields=["name", "definition"])
+            code.save(update_fields=["name", "definition"] if code.pk else None)
+            _record(study, author, action, code.name)
     except IntegrityError:
-        raise CodingRefused(f"The code book already has a code {name.strip()!r}.") from None
-    _record(study, author, "theme changed", code.name)
-
-
-def _checked(name: str, definition: str) -> tuple[str, str]:
-    name, definition = one_name(" ".join(name.split())), definition.strip()
-    if not name:
-        raise CodingRefused("Give the code a name.")
-    if len(name) > LONGEST_NAME:
-        raise CodingRefused(f"The name of a code has at most {LONGEST_NAME} characters.")
-    if len(definition) > LONGEST_DEFINITION:
-        raise CodingRefused(f"A definition has at most {LONGEST_DEFINITION} characters.")
-    if BETWEEN in name or name.lower() == NOTHING_FITS:
-        raise CodingRefused(f"A code can't be called {name!r}: {BETWEEN} and {NOTHING_FITS} mean "
-                            "something else in files.")  # fmt: skip
-    return name, definition
+        raise CodingRefused(f"The code book already has a code {code.name!r}.") from None
 
 
 def codes_named(study: Study, names: Iterable[str]) -> list[ThemeCode]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,12 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
-from corpus.definition import MissingTexts
-from corpus.planning import failure_reasons, plan_only, progress, total_cost
-from corpus.problems import CorpusProblem
+from corpus.planning import failure_reasons, progress, total_cost
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import sent_by, user_of
-from dashboard.api.refusals import checked
+from dashboard.api.parameters import read_sent, sent_by, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
@@ -39,9 +35,10 @@ from dashboard.api.serializers.corpora import (
 )
 from dashboard.corpora import downloads
 from dashboard.corpora.asking import (
-    Kind,
-    ask,
+    ask_chats,
+    ask_filtering,
     ask_import,
+    ask_responses,
     ask_sample,
     ask_study,
     remove_corpus,
@@ -49,9 +46,7 @@ from dashboard.corpora.asking import (
     stop_work,
 )
 from dashboard.corpora.corpus_views import corpus_or_404, job_or_404
-from dashboard.corpora.forms import ChatsForm, FilterForm, ImportForm, SampleForm, defaults_of
-from dashboard.corpora.generating import FILE as GENERATION
-from dashboard.corpora.generating import file_of, read_definition, start, stop
+from dashboard.corpora.generating import ask_for_texts, file_of, stop
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.people import change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, samples_with_counts
@@ -91,12 +86,9 @@ class CorpusList(Route):
     @extend_schema(request=ImportSerializer, responses=JOB_ASKED)
     def post(self, request: Request) -> Response:
         """Have a worker import a file as a new corpus, of which the caller becomes the owner."""
-        form = checked(ImportForm(request.POST, request.FILES))
-        given = form.cleaned_data
-        job = ask_import(
-            given["name"], upload=given["file"], author=user_of(request), options=form.options
-        )
-        return _asked(request, job)
+        sent = read_sent(request, ImportSerializer)
+        upload = sent.validated_data["file"]
+        return _asked(request, ask_import(sent.chosen, upload=upload, author=user_of(request)))
 
 
 class CorpusDetail(Route):
@@ -148,33 +140,21 @@ class Filtering(Route):
     @extend_schema(parameters=[CORPUS], request=FilteringSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker filter the corpus, from the dialogues as they were imported."""
-        found = corpus_or_404(corpus)
-        sent = defaults_of(found) | sent_by(request, FilteringSerializer)
-        form = checked(FilterForm(sent, corpus=found))
-        job = ask(
-            Kind.FILTER,
-            found.name,
-            author=user_of(request),
-            options={"filters": form.filters.model_dump(mode="json")},
-            total=found.source["dialogues"],
-        )
-        return _asked(request, job)
+        found, sent = corpus_or_404(corpus), read_sent(request, FilteringSerializer)
+        return _asked(request, ask_filtering(found, sent.chosen, author=user_of(request)))
 
 
 class Chats(Route):
     """Chats of a corpus, to tune a model with."""
 
     needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+    renamed = {"file": "ask_as"}
 
     @extend_schema(parameters=[CORPUS], request=ChatsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker write train.jsonl, valid.jsonl and test.jsonl."""
-        found, sent = corpus_or_404(corpus), sent_by(request, ChatsSerializer)
-        file = SimpleUploadedFile("ask_as", sent.pop("ask_as", "").encode())
-        form = checked(ChatsForm(sent, {"ask_as": file} if file.size else {}))
-        author = user_of(request)
-        job = ask(Kind.CHATS, found.name, author=author, options=form.options)
-        return _asked(request, job)
+        found, sent = corpus_or_404(corpus), read_sent(request, ChatsSerializer)
+        return _asked(request, ask_chats(found, sent.chosen, author=user_of(request)))
 
 
 class SampleList(Route):
@@ -192,11 +172,8 @@ class SampleList(Route):
     @extend_schema(parameters=[CORPUS], request=DrawSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker draw scenarios into a new sample."""
-        found, sent = corpus_or_404(corpus), sent_by(request, DrawSerializer)
-        options = dict(checked(SampleForm(sent)).cleaned_data)
-        author = user_of(request)
-        job = ask_sample(found, options.pop("name"), author=author, options=options)
-        return _asked(request, job)
+        found, sent = corpus_or_404(corpus), read_sent(request, DrawSerializer)
+        return _asked(request, ask_sample(found, sent.chosen, author=user_of(request)))
 
 
 class CorpusFile(Route):
@@ -320,24 +297,17 @@ class GeneratedTexts(Route):
         """Have the missing texts generated: those that a generation file asks for, or without one
         those of the last. With `dry_run` it is only said which (200).
         """
-        found, sent = sample_or_404(sample), sent_by(request, GenerateSerializer)
-        definition = read_definition(sent["file"].encode()) if sent.get("file") else None
-        chosen = definition or found.read_generation()
-        if chosen is None:
-            raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
-        try:
-            planned = plan_only(found, chosen)
-            started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
-        except CorpusProblem as problem:
-            raise CorpusProblem(f"{GENERATION}: {problem}") from None
-        for generator in started:
+        found = sample_or_404(sample)
+        options = read_sent(request, GenerateSerializer).chosen
+        asked = ask_for_texts(found, options, author=user_of(request))
+        for generator in asked.generators:
             try_to_wake("corpus.generate", generator.pk)
         content = {
-            "is_queued": not sent["dry_run"],
-            "cost": total_cost(planned),
-            "systems": planned,
+            "is_queued": not options.dry_run,
+            "cost": total_cost(asked.planned),
+            "systems": asked.planned,
         }
-        status = 200 if sent["dry_run"] else HTTP_202_ACCEPTED
+        status = 200 if options.dry_run else HTTP_202_ACCEPTED
         return Response(PlannedTextsSerializer(content).data, status=status)
 
 
@@ -363,10 +333,8 @@ class Responses(Route):
     @extend_schema(parameters=[SAMPLE], request=MissingTextsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker write responses.csv and generations.csv."""
-        found, sent = sample_or_404(sample), sent_by(request, MissingTextsSerializer)
-        options = {"choice": MissingTexts.model_validate(sent).model_dump()}
-        job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
-        return _asked(request, job)
+        found, sent = sample_or_404(sample), read_sent(request, MissingTextsSerializer)
+        return _asked(request, ask_responses(found, sent.chosen, author=user_of(request)))
 
 
 class StudyOfSample(Route):
@@ -379,8 +347,5 @@ class StudyOfSample(Route):
         """Have a worker load the responses with a study.yaml as a draft. The caller becomes its
         owner; of a study that is there, a role that may change it is needed.
         """
-        found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
-        content = sent.pop("study").encode()
-        missing_texts = MissingTexts.model_validate(sent)
-        job = ask_study(found, content, author=user_of(request), missing_texts=missing_texts)
-        return _asked(request, job)
+        found, sent = sample_or_404(sample), read_sent(request, StudyOfSampleSerializer)
+        return _asked(request, ask_study(found, sent.chosen, author=user_of(request)))

@@ -18,6 +18,8 @@ from dashboard.api.parameters import (
     INCLUDE,
     STUDY,
     asked_for,
+    read_query,
+    read_sent,
     sent_by,
     user_of,
 )
@@ -26,6 +28,7 @@ from dashboard.api.results import tables_listed
 from dashboard.api.routes import Route
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
+    DrawSerializer,
     GoldAddedSerializer,
     GoldChangedSerializer,
     GoldChosenSerializer,
@@ -36,12 +39,12 @@ from dashboard.api.serializers.gold import (
     RemarksSerializer,
 )
 from dashboard.judges import agreement
-from dashboard.judges.forms import BeforeForm, GoldSetForm
+from dashboard.judges.forms import BeforeForm
 from dashboard.judges.gold_changes import changes, earlier_run
-from dashboard.judges.gold_choice import find_source, make_gold
+from dashboard.judges.gold_choice import make_gold
 from dashboard.judges.gold_rows import ORDER, gold_rows, responses_to_score
 from dashboard.judges.gold_sets import import_gold_set
-from dashboard.judges.label_drawing import DrawForm, drawn_response
+from dashboard.judges.label_drawing import drawn_response
 from dashboard.judges.sources import sources_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
@@ -49,7 +52,7 @@ from dashboard.shared.roles import Needs, Permission
 from judge.models import GoldDecision
 from judge.queries import GoldSource
 from survey.models import Study
-from survey.tidy import counted_sources, definition_of
+from survey.tidy import definition_of
 
 
 class GoldSources(Route):
@@ -72,15 +75,9 @@ class GoldSources(Route):
     )
     def post(self, request: Request, name: str) -> Response:
         """Make the scores of a source the gold ones, and have a worker analyse by them."""
-        study, sent = study_or_404(name), sent_by(request, ChooseGoldSerializer)
+        study, source = study_or_404(name), sent_by(request, ChooseGoldSerializer)["source"]
         include = asked_for(request)
-        choice = make_gold(
-            study,
-            find_source(study, sent["source"]),
-            author=user_of(request),
-            why="chosen by the API",
-            sources=counted_sources(include),
-        )
+        choice = make_gold(study, source, user_of(request), include=include)
         wake_for(choice.after)
         return Response(GoldChosenSerializer(choice).data, status=HTTP_202_ACCEPTED)
 
@@ -110,16 +107,8 @@ class GoldFiles(Route):
     )
     def post(self, request: Request, name: str) -> Response:
         """Add the scores of a file as another source, all or none."""
-        study = study_or_404(name)
-        form = checked(GoldSetForm(request.POST, request.FILES))
-        file = form.cleaned_data["file"]
-        added, notices = import_gold_set(
-            study,
-            file.read(),
-            file=file.name,
-            name=form.cleaned_data["name"],
-            author=user_of(request),
-        )
+        study, sent = study_or_404(name), read_sent(request, GoldFileSerializer)
+        added, notices = import_gold_set(study, sent.chosen, user_of(request))
         content = {
             "source": GoldSource(gold_set=added).key,
             "scores": added.scores.count(),
@@ -136,17 +125,12 @@ class DrawnResponses(Route):
     needs = Needs(Permission.READ, is_download=True)
 
     @extend_schema(
-        parameters=[
-            STUDY,
-            OpenApiParameter("n", int, description="how many; 100, or all of fewer, if not given"),
-            OpenApiParameter("seed", int, description="of the draw; 42 if not given"),
-        ],
+        parameters=[STUDY, DrawSerializer],
         responses={(200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
-        study, form = study_or_404(name), checked(DrawForm(request.query_params))
-        n, seed = form.chosen
-        return drawn_response(study, n=n, seed=seed)
+        study, sent = study_or_404(name), read_query(request, DrawSerializer)
+        return drawn_response(study, sent.chosen)
 
 
 class GoldScoreList(Route):

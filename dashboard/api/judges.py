@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
 
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import STUDY, one_of, sent_by, user_of
+from dashboard.api.parameters import STUDY, one_of, read_sent, sent_by, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.judges import (
     AskedAgainSerializer,
@@ -21,13 +21,13 @@ from dashboard.api.serializers.judges import (
     ScoreSerializer,
 )
 from dashboard.judges.judge_record import judge_record
-from dashboard.judges.scores import call_or_404
-from dashboard.judges.scoring import ask_again, queue_missing_calls
+from dashboard.judges.scores import call_or_404, call_to_retry
 from dashboard.judges.sources import judge_or_404, sources_of
-from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Needs, Permission
 from judge.models import Call
+from judge.queueing import ask_again, queue_missing_calls
 from survey.models import Study
 from survey.tidy import definition_of
 
@@ -55,7 +55,7 @@ class JudgeList(Route):
         """
         study = study_or_404(name)
         wanted = sent_by(request, ScoreSerializer)["judge"]
-        queued = queue_missing_calls(study, wanted, author=user_of(request))
+        queued = queue_missing_calls(study, [wanted] if wanted else [], author=user_of(request))
         for judge in queued.ready:
             try_to_wake("judge.run", judge.pk)
         if queued.problems:
@@ -91,11 +91,7 @@ class Retry(Route):
         was queued.
         """
         asked = judge_or_404(study_or_404(name), judge)
-        number = sent_by(request, RetrySerializer).get("call")
-        call = None
-        if number is not None:
-            missing = f"{asked} has no call {number}."
-            call = first_or_404(Call.objects.filter(judge=asked, pk=number), missing)
+        call = call_to_retry(asked, read_sent(request, RetrySerializer).chosen)
         calls = ask_again(asked, call, author=user_of(request))
         try_to_wake("judge.run", asked.pk)
         content = AskedAgainSerializer({"queued": calls}).data

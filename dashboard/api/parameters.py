@@ -38,6 +38,13 @@ def read_sent(request: Request, form: type[Sent]) -> Sent:
     return sent
 
 
+def read_query(request: Request, form: type[Sent]) -> Sent:
+    """What an address says after its `?`, checked. Raises ValidationError by field."""
+    sent = form(data=request.query_params)
+    sent.is_valid(raise_exception=True)
+    return sent
+
+
 def sent_by(request: Request, form: type[Serializer[Any]]) -> dict[str, Any]:
     """The values that were sent, checked. Raises ValidationError by field."""
     return dict(read_sent(request, form).validated_data)

@@ -14,7 +14,7 @@ from analysis.quality_rules import SETTINGS
 from analysis.rule_sets import current_rule_set
 from dashboard.api.analyses import wake_for
 from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, sent_by, user_of
 from dashboard.api.ratings import Ratings
 from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
@@ -42,9 +42,8 @@ from dashboard.raters.trying_thresholds import (
     try_thresholds,
     with_changes,
 )
-from dashboard.results.asking import NONE_YET, NoAnalysis
 from dashboard.shared.access import first_or_404, study_or_404
-from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.newest_analysis import NONE_YET, NoAnalysis, newest_analysis
 from dashboard.shared.roles import Needs, Permission
 from judge.queries import gold_scores
 from survey.models import Participant, Study
@@ -125,17 +124,10 @@ class DecisionList(Route):
         """Exclude raters from every analysis, or let them count again, all or none; then have a
         worker analyse.
         """
-        study, sent = study_or_404(name), sent_by(request, DecideOnRatersSerializer)
+        study, sent = study_or_404(name), read_sent(request, DecideOnRatersSerializer)
         include = asked_for(request)
-        people = _people(study, sent["raters"])
-        decided = decide(
-            study=study,
-            people=people,
-            excluded=sent["excluded"],
-            reason=sent["reason"],
-            author=user_of(request),
-            include=include,
-        )
+        people = _people(study, sent.validated_data["raters"])
+        decided = decide(study, people, sent.chosen, user_of(request), include=include)
         wake_for(decided.run)
         return Response(DecidedSerializer(decided).data, status=HTTP_201_CREATED)
 

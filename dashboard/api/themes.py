@@ -19,7 +19,7 @@ from analysis.theme_coding import (
     rename_code,
 )
 from dashboard.api.pagination import Keyset, Stored, numbers_of
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, sent_by, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.themes import (
     CodedSerializer,
@@ -58,8 +58,8 @@ class Themes(Route):
     )
     def post(self, request: Request, name: str) -> Response:
         """Add a code to the code book."""
-        study, sent = study_or_404(name), sent_by(request, NewThemeSerializer)
-        code = add_code(study=study, author=user_of(request), **sent)
+        study, sent = study_or_404(name), read_sent(request, NewThemeSerializer)
+        code = add_code(study, sent.chosen, user_of(request))
         return Response(ThemeCodeSerializer(code).data, status=HTTP_201_CREATED)
 
 
@@ -71,9 +71,9 @@ class ThemeDetail(Route):
     @extend_schema(parameters=[STUDY], request=NewThemeSerializer, responses=ThemeCodeSerializer)
     def put(self, request: Request, name: str, code: int) -> Response:
         """Give it another name and definition; answers keep it."""
-        study, sent = study_or_404(name), sent_by(request, NewThemeSerializer)
+        study, sent = study_or_404(name), read_sent(request, NewThemeSerializer)
         known = first_or_404(study.theme_codes.filter(pk=code), f"{study} has no code {code}.")
-        rename_code(study=study, code=known, author=user_of(request), **sent)
+        rename_code(study, known, sent.chosen, user_of(request))
         return Response(ThemeCodeSerializer(known).data)
 
 

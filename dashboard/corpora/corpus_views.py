@@ -10,12 +10,13 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from corpus.filters import STEP_LABELS
 from corpus.models import Corpus, Sample
 from dashboard.corpora import asking, downloads
 from dashboard.corpora.asking import (
-    Kind,
     Subject,
-    ask,
+    ask_chats,
+    ask_filtering,
     ask_import,
     ask_sample,
     dismiss,
@@ -25,7 +26,6 @@ from dashboard.corpora.asking import (
     remove_corpus,
 )
 from dashboard.corpora.forms import (
-    STEP_LABELS,
     ChatsForm,
     DeleteForm,
     FilterForm,
@@ -67,10 +67,7 @@ def corpora(request: ResearcherRequest) -> HttpResponse:
     form = ImportForm(request.POST or None, request.FILES or None)
 
     def importing() -> CorpusJob:
-        given = form.cleaned_data
-        return ask_import(
-            given["name"], upload=given["file"], author=request.user, options=form.options
-        )
+        return ask_import(form.chosen, upload=form.cleaned_data["file"], author=request.user)
 
     if request.method == "POST" and is_asked(request, form, importing):
         return redirect("corpora")
@@ -122,13 +119,7 @@ def filter_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have the filters applied, from the dialogues as they were imported."""
     found = corpus_or_404(corpus)
     form = FilterForm(request.POST, corpus=found)
-
-    def filtering() -> CorpusJob:
-        options = {"filters": form.filters.model_dump(mode="json")}
-        total = found.source["dialogues"]
-        return ask(Kind.FILTER, found.name, author=request.user, options=options, total=total)
-
-    if is_asked(request, form, filtering):
+    if is_asked(request, form, lambda: ask_filtering(found, form.chosen, author=request.user)):
         return redirect("corpus", found.name)
     return _page(request, found, filter_form=form)
 
@@ -138,11 +129,7 @@ def write_chats(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have chats written, to tune a model with."""
     found = corpus_or_404(corpus)
     form = ChatsForm(request.POST, request.FILES)
-
-    def writing() -> CorpusJob:
-        return ask(Kind.CHATS, found.name, author=request.user, options=form.options)
-
-    if is_asked(request, form, writing):
+    if is_asked(request, form, lambda: ask_chats(found, form.chosen, author=request.user)):
         return redirect("corpus", found.name)
     return _page(request, found, chats_form=form)
 
@@ -152,12 +139,7 @@ def draw_sample(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have scenarios drawn."""
     found = corpus_or_404(corpus)
     form = SampleForm(request.POST)
-
-    def drawing() -> CorpusJob:
-        options = dict(form.cleaned_data)
-        return ask_sample(found, options.pop("name"), author=request.user, options=options)
-
-    if is_asked(request, form, drawing):
+    if is_asked(request, form, lambda: ask_sample(found, form.chosen, author=request.user)):
         return redirect("corpus", found.name)
     return _page(request, found, sample_form=form)
 

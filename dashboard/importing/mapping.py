@@ -9,6 +9,9 @@ from survey.definition import StudyDefinition, responses
 from survey.definition.mapping import FileName, Known
 from survey.files.table_file import Columns
 
+#: What such a file is, for who may give one.
+ABOUT_MAPS = "mapping file for tables of other shapes and names (docs/importing.md)"
+
 
 def known_in(vocabulary: Vocabulary) -> Known:
     """What mapping files of a loaded study may name."""

@@ -1,6 +1,13 @@
 """What researchers may send about judges."""
 
+from typing import Any
+
 from django import forms
+
+from dashboard.judges.gold_sets import GoldFileOptions
+from dashboard.judges.label_drawing import DrawOptions
+from dashboard.shared.option_forms import OptionsForm
+from judge.queueing import RetryOptions
 
 
 class BeforeForm(forms.Form):
@@ -9,14 +16,27 @@ class BeforeForm(forms.Form):
     before = forms.IntegerField(required=False, min_value=1, max_value=10**18)
 
 
-class GoldSetForm(forms.Form):
+class GoldFileForm(OptionsForm[GoldFileOptions]):
     """Gold scores from a file, and what to call them."""
 
-    name = forms.CharField(
-        max_length=60, error_messages={"required": "Give the gold scores a name."}
-    )
-    file = forms.FileField(
-        max_length=200,
-        allow_empty_file=True,  # so that what reads it says which file is empty
-        error_messages={"required": "Choose a file with gold scores (CSV, TSV or .xlsx)."},
-    )
+    options = GoldFileOptions
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        for name, missing in (
+            ("name", "Give the gold scores a name."),
+            ("file", "Choose a file with gold scores (CSV, TSV or .xlsx)."),
+        ):
+            self.fields[name].error_messages["required"] = missing
+
+
+class RetryForm(OptionsForm[RetryOptions]):
+    """What to ask a judge again."""
+
+    options = RetryOptions
+
+
+class DrawForm(OptionsForm[DrawOptions]):
+    """How many responses to draw, and the seed."""
+
+    options = DrawOptions

@@ -1,5 +1,6 @@
 """Choosing another source as gold, and requesting an analysis with its scores."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -15,8 +16,9 @@ from judge.models import Call
 from judge.queries import GoldSource, gold_source, gold_sources, n_verdicts, scoring_calls
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
+from survey.origin import API, COMMAND, WEB, current_origin
 from survey.refusals import RequestRefused
-from survey.tidy import definition_of, panel_ratings
+from survey.tidy import counted_sources, definition_of, panel_ratings
 
 
 class NotChosen(RequestRefused):
@@ -27,8 +29,22 @@ class NotChosen(RequestRefused):
 class GoldChoice:
     """The analysis from before a choice, if there was one, and the one that the choice asks for."""
 
+    source: GoldSource
     before: AnalysisRun | None
     after: AnalysisRun
+
+    @property
+    def needs_worker(self) -> bool:
+        """Whether a worker has to be woken for the analysis."""
+        return self.after.state != AnalysisRun.State.DONE
+
+
+#: What the history says of a choice, by where it came from.
+WHY = {
+    WEB: "chosen on the page of judges",
+    API: "chosen by the API",
+    COMMAND: "chosen by a command",
+}
 
 
 def find_source(study: Study, name: str) -> GoldSource:
@@ -99,13 +115,15 @@ def _has_scores(study: Study, source: GoldSource) -> bool:
 
 @transaction.atomic
 def make_gold(
-    study: Study, source: GoldSource, *, author: User | None, why: str, sources: list[str]
+    study: Study, name: str, author: User | None, *, include: Sequence[str] = ()
 ) -> GoldChoice:
-    """Make a source the gold one and ask for an analysis of `sources` of participants by it.
+    """Make the source of that name the gold one and ask for an analysis by it, of those who count
+    and those to `include`.
 
     The analysis from before is kept, so that both can be compared. Raises NotChosen, having
     changed nothing. The caller wakes a worker.
     """
+    source, sources = find_source(study, name), counted_sources(include)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one chooses at a time
     present = gold_source(study)
     if present is not None and present.key == source.key:
@@ -123,7 +141,7 @@ def make_gold(
         jury=source.jury,
         panel=source.panel,
         author=author,
-        why=why,
+        why=WHY[current_origin()],
     )
     record(study, author, "gold", name=source.key)
-    return GoldChoice(before, request_run(study=study, sources=sources))
+    return GoldChoice(source, before, request_run(study=study, sources=sources))

@@ -2,45 +2,61 @@
 
 import hashlib
 import re
-from pathlib import Path
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from pydantic import Field, field_validator
 
 from dashboard.importing.files import ImportRefused, read_upload
 from dashboard.importing.gold import read_gold
-from dashboard.importing.ratings import read_map, vocabulary_of
+from dashboard.importing.mapping import ABOUT_MAPS, known_in
+from dashboard.importing.people import Vocabulary
+from dashboard.importing.ratings import vocabulary_of
 from judge.gold import add_gold_set
 from judge.models import GoldSet
 from judge.queries import Gold
+from survey.definition.mapping import StudyMap
+from survey.definition.options import SentFile
+from survey.definition.parts import Part
+from survey.files.apart import read_apart
+from survey.files.problems import DefinitionError
 from survey.models import Study, StudyEvent
 
 #: What a set may be called, so that commands and files can name it.
 SET_NAME = re.compile(r"[^\W_][\w .:@+-]{0,59}")
 
 
-def import_gold_set(
-    study: Study,
-    data: bytes,
-    *,
-    file: str,
-    name: str,
-    author: User | None = None,
-    map_file: Path | None = None,
-) -> tuple[GoldSet, list[str]]:
-    """Keep the scores of a gold.csv as the set `name`; the set, and what is worth knowing.
+class GoldFileOptions(Part):
+    """Gold scores from a file, and what to call them."""
 
-    They are not gold until a researcher chooses them. `map_file` says where the file has our
-    columns, if not under our names. Raises ImportRefused, having changed nothing.
+    name: str = Field(max_length=60, description="the name of the new source")
+    file: SentFile = Field(description="with the columns of gold.csv")
+    map: SentFile | None = Field(
+        default=None, title="Mapping file (optional)", description=ABOUT_MAPS
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _can_be_named(cls, name: str) -> str:
+        if not SET_NAME.fullmatch(name):
+            raise ValueError(
+                f"{name!r} can't be the name of gold scores: use at most 60 letters, digits, "
+                "spaces and . : @ + - _, beginning with a letter or a digit"
+            )
+        return name
+
+
+def import_gold_set(
+    study: Study, options: GoldFileOptions, author: User | None
+) -> tuple[GoldSet, list[str]]:
+    """Keep the scores of a file as another set; the set, and what is worth knowing of the file.
+
+    They are not gold until a researcher chooses them. Raises ImportRefused, having changed nothing.
     """
-    if not SET_NAME.fullmatch(name):
-        raise ImportRefused(
-            f"{name!r} can't be the name of gold scores: use at most 60 letters, digits, spaces "
-            "and . : @ + - _, beginning with a letter or a digit"
-        )
+    name, file, data = options.name, options.file.name, options.file.content
     notices: list[str] = []
     vocabulary = vocabulary_of(study)
-    study_map = read_map(map_file, vocabulary) if map_file else None
+    study_map = _read_map(options.map, vocabulary) if options.map else None
     scores = read_upload(read_gold, data, file, vocabulary, study_map=study_map, notices=notices)
     if not scores:
         raise ImportRefused(f"{file}: the file has no gold scores")
@@ -61,3 +77,12 @@ def import_gold_set(
             f"{study} already has gold scores called {name!r}: choose another name"
         ) from None
     return added, notices
+
+
+def _read_map(sent: SentFile, vocabulary: Vocabulary) -> StudyMap:
+    try:
+        return read_apart(
+            sent.name, StudyMap, sent.content, file=sent.name, known=known_in(vocabulary)
+        )
+    except DefinitionError as error:
+        raise ImportRefused("\n".join(error.lines)) from None

@@ -16,19 +16,16 @@ from analysis.models import AnalysisRun
 from analysis.quality_rules import SigmaMae
 from analysis.rule_sets import current_rules
 from dashboard.judges.agreement import in_short
-from dashboard.judges.forms import BeforeForm, GoldSetForm
+from dashboard.judges.forms import BeforeForm, DrawForm, GoldFileForm
 from dashboard.judges.gold_changes import changes, earlier_run
-from dashboard.judges.gold_choice import find_source, make_gold
+from dashboard.judges.gold_choice import make_gold
 from dashboard.judges.gold_rows import gold_rows
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.judges.label_drawing import (
     USUAL_NUMBER,
     USUAL_SEED,
-    DrawForm,
-    NotDrawn,
     drawn_response,
 )
-from dashboard.judges.scoring import queue_missing_calls
 from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState, key, sources_of
 from dashboard.shared.access import (
     ResearcherRequest,
@@ -43,7 +40,7 @@ from dashboard.shared.newest_analysis import (
     only_not_counted,
     tables_of,
 )
-from dashboard.shared.pages import asked_for, refusals_told, study_page, wake_worker
+from dashboard.shared.pages import asked_for, note, refusals_told, study_page, wake_worker
 from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import StoredTable
 from judge.asking import outcomes_in_words
@@ -51,8 +48,9 @@ from judge.models import GoldDecision
 from judge.queries import (
     gold_scores,
 )
+from judge.queueing import queue_missing_calls
 from survey.models import Participant, Response, Study
-from survey.tidy import counted_sources, definition_of, not_counted_among
+from survey.tidy import definition_of, not_counted_among
 
 GOLD_SHOWN = 100
 
@@ -144,7 +142,7 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     wanted = request.POST.get("judge", "")
-    queued = queue_missing_calls(study, wanted, author=request.user)
+    queued = queue_missing_calls(study, [wanted] if wanted else [], author=request.user)
     for problem in queued.problems:
         messages.error(request, problem)
     if queued.calls:
@@ -176,17 +174,11 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     with refusals_told(request):
-        source = find_source(study, request.POST.get("source", ""))
-        choice = make_gold(
-            study,
-            source,
-            author=request.user,
-            why="chosen on the page of judges",
-            sources=counted_sources(included(study, include)),
-        )
-        messages.success(request, f"{source.name} is now gold.")
-        if choice.after.state != AnalysisRun.State.DONE:
-            wake_worker(request, "analysis.run", choice.after.pk)
+        name, people = request.POST.get("source", ""), included(study, include)
+        choice = make_gold(study, name, request.user, include=people)
+        messages.success(request, f"{choice.source.name} is now gold.")
+        if choice.needs_worker:
+            wake_worker(request, choice.after.TASK, choice.after.pk)
         address = reverse("gold-changes", args=[study, choice.after.pk])
         return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
     return back(include, "gold", study)
@@ -229,13 +221,9 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
 @needs(Permission.READ, is_download=True)
 def drawn_responses(request: ResearcherRequest, name: str) -> HttpResponseBase:
     """A random draw of responses as CSV, blind, for labels by the authors."""
-    study, form = study_or_404(name), DrawForm(request.GET)
+    study = study_or_404(name)
     with refusals_told(request):
-        if not form.is_valid():
-            field, problems = next(iter(form.errors.items()))
-            raise NotDrawn(f"{field}: {problems[0]}")
-        n, seed = form.chosen
-        return drawn_response(study, n=n, seed=seed, for_excel=True)
+        return drawn_response(study, DrawForm(request.GET).asked, for_excel=True)
     return back(asked_for(request), "gold", study)
 
 
@@ -244,23 +232,11 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
     """Import a file of gold scores as another source: all of it, or nothing."""
     study = study_or_404(name)
     include = asked_for(request)
-    form = GoldSetForm(request.POST, request.FILES)
-    if not form.is_valid():
-        for errors in form.errors.values():
-            messages.error(request, " ".join(map(str, errors)))
-        return back(include, "gold", study)
-    file = form.cleaned_data["file"]
+    form = GoldFileForm(request.POST, request.FILES)
     with refusals_told(request):
-        added, notices = import_gold_set(
-            study,
-            file.read(),
-            file=file.name,
-            name=form.cleaned_data["name"],
-            author=request.user,
-        )
+        added, notices = import_gold_set(study, form.asked, request.user)
         n = added.scores.count()
-        for notice in notices:
-            messages.success(request, f"Note: {notice}")
+        note(request, notices)
         messages.success(
             request,
             f"Imported {n} gold score{pluralize(n)} as {added.name}. To use "

@@ -9,21 +9,20 @@ from django.shortcuts import render
 
 from dashboard.judges import sources
 from dashboard.judges.agreement import with_flags
+from dashboard.judges.forms import RetryForm
 from dashboard.judges.gold_views import _newest_consistency, _queued, back
 from dashboard.judges.judge_record import JudgeRecord, judge_record
-from dashboard.judges.scores import as_json, call_or_404, scored_responses, shown_to
-from dashboard.judges.scoring import ask_again
+from dashboard.judges.scores import as_json, call_or_404, call_to_retry, scored_responses, shown_to
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     needs,
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, refusals_told, study_page, wake_worker
 from dashboard.shared.roles import Permission
-from judge.models import Call
 from judge.queries import keeps_shared_seeds
+from judge.queueing import ask_again
 from judge.seeds import KEPT, shares_seeds
 from judge.traits import Trait
 from survey.models import Response
@@ -108,11 +107,10 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     study = study_or_404(name)
     include = asked_for(request)
     asked = sources.judge_or_404(study, judge)
-    wanted = request.POST.get("call", "")
-    if wanted and not (wanted.isascii() and wanted.isdigit() and len(wanted) <= 18):
-        raise Http404(f"{asked} has no such failed call.")
-    rows = Call.objects.filter(judge=asked, pk=int(wanted or 0))
-    call = first_or_404(rows, f"{asked} has no such failed call.") if wanted else None
+    form = RetryForm(request.POST)
+    if not form.is_valid():
+        raise Http404(f"{asked} has no such call.")
+    call = call_to_retry(asked, form.chosen)
     with refusals_told(request):
         calls = ask_again(asked, call, author=request.user)
         messages.success(request, "The call is queued." if call else _queued(calls))

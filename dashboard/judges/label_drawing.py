@@ -4,11 +4,11 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import StreamingHttpResponse
+from pydantic import Field
 
 from dashboard.shared.csv_files import csv_file
+from survey.definition.parts import Part
 from survey.files.csv_text import csv_lines
 from survey.models import Response, Study
 from survey.refusals import RequestRefused
@@ -24,22 +24,21 @@ class NotDrawn(RequestRefused):
     """Responses that can't be drawn; the message says why."""
 
 
-class DrawForm(forms.Form):
+class DrawOptions(Part):
     """How many responses to draw, and the seed."""
 
-    n = forms.IntegerField(required=False, min_value=1, max_value=10**6)
-    seed = forms.IntegerField(
-        required=False, validators=[MinValueValidator(0), MaxValueValidator(LARGEST_SEED)]
+    n: int | None = Field(
+        default=None,
+        ge=1,
+        le=10**6,
+        description=f"how many ({USUAL_NUMBER}, or all of fewer)",
+    )
+    seed: int = Field(
+        default=USUAL_SEED, ge=0, le=LARGEST_SEED, description=f"of the draw ({USUAL_SEED})"
     )
 
-    @property
-    def chosen(self) -> tuple[int | None, int]:
-        """Number and seed: no number and the usual seed where nothing is said."""
-        n, seed = self.cleaned_data["n"], self.cleaned_data["seed"]
-        return n, USUAL_SEED if seed is None else seed
 
-
-def draw_responses(study: Study, *, n: int | None, seed: int) -> Iterator[tuple[Any, ...]]:
+def draw_responses(study: Study, options: DrawOptions) -> Iterator[tuple[Any, ...]]:
     """Rows (COLUMNS) of `n` different responses in random order, one for each dimension; of the
     usual number, or of all where there are fewer, if `n` is None.
 
@@ -51,20 +50,19 @@ def draw_responses(study: Study, *, n: int | None, seed: int) -> Iterator[tuple[
     known = Response.objects.filter(scenario__study=study)
     order = ("scenario__position", "system__model", "system__condition", "text_hash")
     ids = list(known.order_by(*order).values_list("id", flat=True))
-    if n is None:
-        n = min(USUAL_NUMBER, len(ids))
+    n = min(USUAL_NUMBER, len(ids)) if options.n is None else options.n
     if not 1 <= n <= len(ids):
         raise NotDrawn(f"n is {n}, but {study} has {len(ids)} responses to draw from")
-    drawn = random.Random(seed).sample(ids, n)  # noqa: S311  a sample, no secret
+    drawn = random.Random(options.seed).sample(ids, n)  # noqa: S311  a sample, no secret
     return _rows(drawn, dimensions)
 
 
 def drawn_response(
-    study: Study, *, n: int | None, seed: int, for_excel: bool = False
+    study: Study, options: DrawOptions, *, for_excel: bool = False
 ) -> StreamingHttpResponse:
     """The draw as a CSV download (`csv_file`). Raises NotDrawn."""
-    rows = draw_responses(study, n=n, seed=seed)
-    file = f"{study.slug}-{study.version}-drawn-{seed}.csv"
+    rows = draw_responses(study, options)
+    file = f"{study.slug}-{study.version}-drawn-{options.seed}.csv"
     return csv_file(file, csv_lines(COLUMNS, rows), for_excel=for_excel)
 
 

@@ -16,6 +16,7 @@ from judge.plans import pair_of
 from judge.prompts import Message
 from judge.queries import DIMENSION_OF_SCORE, scoring_calls
 from judge.questions import ABOUT, request_for, responses_of
+from judge.queueing import RetryOptions
 from judge.traits import Trait
 from survey.models import BlockResponse, Response, Study
 
@@ -178,6 +179,14 @@ def call_or_404(study: Study, call: int) -> Call:
     about = ("judge__study", "response__scenario", "response__system", "block__scenario")
     known = Call.objects.filter(judge__study=study).select_related(*about)
     return first_or_404(known.filter(pk=call), f"{study} has no call {call} of a judge.")
+
+
+def call_to_retry(judge: Judge, options: RetryOptions) -> Call | None:
+    """The call of a judge that is to be asked again; None for all that it lacks."""
+    if options.call is None:
+        return None
+    known = Call.objects.filter(judge=judge, pk=options.call)
+    return first_or_404(known, f"{judge} has no call {options.call}.")
 
 
 def shown_to(call: Call) -> list[tuple[str, Response, Score | None]]:

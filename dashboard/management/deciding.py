@@ -3,26 +3,22 @@
 from collections.abc import Collection
 from contextlib import suppress
 
-from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from analysis.manual_decisions import decide_on, decided_in_words
+from analysis.manual_decisions import DecisionOptions, decided_in_words
 from config.celery import wake
+from dashboard.raters.decisions import decide
 from survey.models import Participant, Study
 
 
-def decide(
-    study: Study, participants: Collection[Participant], *, excluded: bool, reason: str
+def decide_and_wake(
+    study: Study, participants: Collection[Participant], options: DecisionOptions
 ) -> str:
-    """Record a decision, wake a worker for new analyses, and say so. Raises DecisionRefused."""
-    changed = decide_on(
-        study=study,
-        participants=participants,
-        excluded=excluded,
-        reason=reason,
-        at=timezone.now(),
-    )
-    if changed:
+    """Record a decision, wake a worker for the new analysis, and say so. Raises
+    DecisionRefused.
+    """
+    decided = decide(study, participants, options, None)
+    if decided.needs_worker:
         with suppress(OperationalError):  # the broker is silent: workers look by themselves
-            wake("analysis.sweep")
-    return decided_in_words(changed, excluded=excluded)
+            wake(decided.run.TASK, decided.run.pk)
+    return decided_in_words(decided.changed, excluded=options.excluded)

@@ -1,30 +1,27 @@
 """What the commands about gold scores have in common."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from kombu.exceptions import OperationalError
 
-from analysis.models import AnalysisRun
 from config.celery import wake
 from dashboard.judges.gold_choice import make_gold
-from judge.queries import GoldSource
 from survey.models import Study
-from survey.tidy import counted_sources
 
 
-def choose(command: BaseCommand, study: Study, source: GoldSource) -> None:
-    """Make a source gold, request an analysis, and say so.
+def choose(command: BaseCommand, study: Study, name: str, include: Sequence[str]) -> None:
+    """Make the source of that name gold, request an analysis, and say so.
 
     Raises NotChosen.
     """
-    choice = make_gold(
-        study, source, author=None, why="chosen by a command", sources=counted_sources()
-    )
-    command.stdout.write(f"{study}: {source.name} is now gold")
-    if choice.after.state == AnalysisRun.State.DONE:
+    choice = make_gold(study, name, None, include=include)
+    command.stdout.write(f"{study}: {choice.source.name} is now gold")
+    if not choice.needs_worker:
         return
     try:
-        wake("analysis.run", choice.after.pk)
+        wake(choice.after.TASK, choice.after.pk)
     except OperationalError as error:
         command.stderr.write(
             f"The broker does not answer ({error}). The analysis is still queued: a worker looks "

@@ -3,6 +3,8 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
+from dashboard.importing.mapping import ABOUT_MAPS
+
 
 def add_map_option(parser: ArgumentParser) -> None:
     """Add `--map`."""
@@ -11,5 +13,5 @@ def add_map_option(parser: ArgumentParser) -> None:
         dest="map_file",
         type=Path,
         metavar="YAML",
-        help="mapping file for tables of other shapes and names (docs/importing.md)",
+        help=ABOUT_MAPS,
     )

@@ -1,12 +1,12 @@
 """Decisions about raters: recorded, and an analysis asked for that follows them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from analysis.manual_decisions import decide_on
+from analysis.manual_decisions import DecisionOptions, decide_on
 from analysis.models import AnalysisRun
 from analysis.runs import request_run
 from survey.models import Participant, Study
@@ -15,29 +15,34 @@ from survey.tidy import counted_sources
 
 @dataclass(frozen=True)
 class DecidedRaters:
-    """Whom a decision changed, and the analysis without them; a worker has to be woken for it."""
+    """Whom a decision changed, and the analysis that follows it."""
 
     changed: list[Participant]
     run: AnalysisRun
 
+    @property
+    def needs_worker(self) -> bool:
+        """Whether a worker has to be woken for the analysis."""
+        return self.run.state != AnalysisRun.State.DONE
+
 
 def decide(
-    *,
     study: Study,
     people: Collection[Participant],
-    excluded: bool,
-    reason: str,
-    author: User,
-    include: list[str],
+    options: DecisionOptions,
+    author: User | None,
+    *,
+    include: Sequence[str] = (),
 ) -> DecidedRaters:
     """Exclude people from analyses, or let them count again; the analysis also has the experts or
-    test people to `include`. Raises DecisionRefused, having changed nothing.
+    test people to `include`. The caller wakes a worker. Raises DecisionRefused, having changed
+    nothing.
     """
     changed = decide_on(
         study=study,
         participants=people,
-        excluded=excluded,
-        reason=reason,
+        excluded=options.excluded,
+        reason=options.reason,
         at=timezone.now(),
         author=author,
     )

@@ -8,8 +8,10 @@ from django import forms
 from pydantic import ValidationError as ValidationErrors
 
 from analysis.exclusion_rule import SettingChoices, Threshold
+from analysis.manual_decisions import NO_REASON, DecisionOptions
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
-from dashboard.shared.forms import FilesField, NumberField, ReasonForm
+from dashboard.shared.forms import FilesField, NumberField
+from dashboard.shared.option_forms import OptionsForm
 
 #: Ids of participants.
 IDS = re.compile(r"[0-9]{1,18}(,[0-9]{1,18})*")
@@ -92,9 +94,25 @@ class SubmissionsForm(forms.Form):
     )
 
 
+class ReasonForm(OptionsForm[DecisionOptions]):
+    """A decision about raters, with its reason."""
+
+    options = DecisionOptions
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        self.fields["reason"].error_messages["required"] = NO_REASON
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it."""
+        return " ".join(error for errors in self.errors.values() for error in map(str, errors))
+
+
 class ExcludeForm(ReasonForm):
     """People to exclude, in groups as a page reported them: ids with commas between."""
 
+    without = ("excluded",)
     group = forms.MultipleChoiceField(
         error_messages=dict.fromkeys(
             ["required", "invalid_choice"], "Choose the participants to exclude."
@@ -107,6 +125,10 @@ class ExcludeForm(ReasonForm):
         assert isinstance(field, forms.MultipleChoiceField)
         field.choices = [(group, group) for group in data.getlist("group") if IDS.fullmatch(group)]
 
+    def clean(self) -> dict[str, Any]:
+        self.cleaned_data["excluded"] = True
+        return super().clean()
+
     @property
     def participants(self) -> set[int]:
         """Who to exclude."""
@@ -116,4 +138,8 @@ class ExcludeForm(ReasonForm):
 class DecisionForm(ReasonForm):
     """One rater to exclude, or to let count again."""
 
-    excluded = forms.ChoiceField(choices=[("true", "exclude"), ("false", "let count again")])
+    without = ("excluded",)
+    excluded = forms.TypedChoiceField(
+        choices=[("true", "exclude"), ("false", "let count again")],
+        coerce={"true": True, "false": False}.get,
+    )

@@ -52,8 +52,7 @@ def rater(request: ResearcherRequest, name: str, participant: int) -> HttpRespon
         return _no_rater(request, study, participant)
     form = DecisionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        excluded = form.cleaned_data["excluded"] == "true"
-        decide(request, study, [person], excluded=excluded, reason=form.cleaned_data["reason"])
+        decide(request, study, [person], form.chosen)
         back = reverse("rater", args=[study, person.pk])
         return redirect(back + include_query(asked_for(request)))
     problem = form.problem if form.is_bound else ""

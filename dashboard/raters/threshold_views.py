@@ -27,7 +27,9 @@ from dashboard.raters.trying_thresholds import (
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import (
+    NONE_YET,
     NewestAnalysis,
+    NoAnalysis,
     include_query,
     included,
     newest_analysis,
@@ -118,12 +120,11 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
     analysis = newest_analysis(study, asked)
     run = analysis.run
     back = reverse("thresholds", args=[study]) + include_query(asked)
-    if run is None:
-        messages.error(request, "No analysis yet: press “Compute”, then try other thresholds.")
-        return redirect(back)
     data = request.POST if request.method == "POST" else request.GET
-    tried = try_thresholds(data, study, run)
     with refusals_told(request):
+        if run is None:
+            raise NoAnalysis(NONE_YET)
+        tried = try_thresholds(data, study, run)
         if request.method == "GET":
             tried.refuse_if_useless()
             return _ask_whether(request, study, analysis, tried)

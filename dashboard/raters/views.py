@@ -12,10 +12,10 @@ from django.shortcuts import redirect
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import (
+    DecisionOptions,
     decided_in_words,
     exclusions_in_force,
 )
-from analysis.models import AnalysisRun
 from analysis.quality_rules import DECISION
 from analysis.rule_sets import rules_of
 from dashboard.raters import decisions
@@ -97,9 +97,8 @@ def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, f"{form.problem} Nothing was changed.")
         return redirect("submissions", study)
-    chosen = form.participants
-    people = list(study.participants.filter(pk__in=chosen))
-    decide(request, study, people, excluded=True, reason=form.cleaned_data["reason"])
+    people = list(study.participants.filter(pk__in=form.participants))
+    decide(request, study, people, form.chosen)
     return redirect("raters", study)
 
 
@@ -107,21 +106,13 @@ def decide(
     request: ResearcherRequest,
     study: Study,
     people: Collection[Participant],
-    *,
-    excluded: bool,
-    reason: str,
+    options: DecisionOptions,
 ) -> None:
     """Record a decision, say so, and wake a worker for the analysis."""
     with refusals_told(request):
-        decided = decisions.decide(
-            study=study,
-            people=people,
-            excluded=excluded,
-            reason=reason,
-            author=request.user,
-            include=included(study, asked_for(request)),
-        )
-        said = decided_in_words(decided.changed, excluded=excluded)
+        include = included(study, asked_for(request))
+        decided = decisions.decide(study, people, options, request.user, include=include)
+        said = decided_in_words(decided.changed, excluded=options.excluded)
         messages.success(request, f"{said} {RECOMPUTING}")
-        if decided.run.state != AnalysisRun.State.DONE:
-            wake_worker(request, "analysis.run", decided.run.pk)
+        if decided.needs_worker:
+            wake_worker(request, decided.run.TASK, decided.run.pk)

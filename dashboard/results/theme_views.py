@@ -53,9 +53,7 @@ def add_theme(request: ResearcherRequest, name: str) -> HttpResponse:
     """Add a code to the code book."""
     study, form = study_or_404(name), ThemeForm(request.POST)
     with refusals_told(request):
-        if not form.is_valid():
-            raise CodingRefused(str(next(iter(form.errors.values()))[0]))
-        add_code(study=study, author=request.user, **form.cleaned_data)
+        add_code(study, form.asked, request.user)
     return _back(request, study, CODE_BOOK)
 
 
@@ -65,9 +63,7 @@ def change_theme(request: ResearcherRequest, name: str, code: int) -> HttpRespon
     study, form = study_or_404(name), ThemeForm(request.POST)
     known = first_or_404(study.theme_codes.filter(pk=code), f"{study} has no code {code}.")
     with refusals_told(request):
-        if not form.is_valid():
-            raise CodingRefused(str(next(iter(form.errors.values()))[0]))
-        rename_code(study=study, code=known, author=request.user, **form.cleaned_data)
+        rename_code(study, known, form.asked, request.user)
     return _back(request, study, CODE_BOOK)
 
 

@@ -9,10 +9,10 @@ from django.contrib.auth.models import User
 from analysis.models import Coding, ThemeCode
 from analysis.theme_coding import (
     BETWEEN,
-    LONGEST_DEFINITION,
-    LONGEST_NAME,
+    NO_NAME,
     NOTHING_FITS,
     CodingRefused,
+    ThemeOptions,
     answers_to_code,
     code_answers,
     code_book,
@@ -21,6 +21,7 @@ from analysis.theme_coding import (
 from dashboard.importing.codings import ANSWER, read_codings
 from dashboard.importing.files import Findings, ImportRefused, read_upload
 from dashboard.results.open_answers import CoderProgress, OpenAnswers
+from dashboard.shared.option_forms import OptionsForm
 from survey.files.problems import Problem
 from survey.models import FreeAnswer, Study
 from survey.tidy import counted_sources, reading
@@ -34,13 +35,14 @@ _NAMES = (
 )
 
 
-class ThemeForm(forms.Form):
+class ThemeForm(OptionsForm[ThemeOptions]):
     """A code of the code book."""
 
-    name = forms.CharField(
-        max_length=LONGEST_NAME, error_messages={"required": "Give the code a name."}
-    )
-    definition = forms.CharField(required=False, max_length=LONGEST_DEFINITION)
+    options = ThemeOptions
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        self.fields["name"].error_messages["required"] = NO_NAME
 
 
 class AnswerForm(forms.Form):

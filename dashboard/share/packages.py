@@ -23,10 +23,9 @@ from analysis.models import AnalysisRun, Multiverse
 from analysis.recipe import BOTH, SHIPPED
 from analysis.recipe_sets import recipes_of
 from analysis.runs import request_run
-from dashboard.results.asking import NONE_YET, REMOVED, NoAnalysis
 from dashboard.share.models import Package
 from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
 from jobs import leases
 from survey.definition.parts import Part
 from survey.files.suggestions import did_you_mean

@@ -152,7 +152,7 @@ def role_in(request: HttpRequest, rule: Needs) -> Role | None:
         return None
     if rule.about is About.CORPORA:
         return _role_about_corpora(rule, request, match.kwargs)
-    rule = rule.about_job(match.kwargs.get("kind", ""))
+    rule = rule.of_kind(match.kwargs.get("kind", ""))
     study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
     role = role_of(request.user, study.slug)
     _check(rule, request, role, of=study.slug)
@@ -229,7 +229,7 @@ def needs(
     *,
     is_download: bool = False,
     about: About = About.STUDY,
-    by_kind: Mapping[str, Needs] | None = None,
+    is_about_job: bool = False,
 ) -> Callable[[View[P]], Guarded[P]]:
     """Say which permission a page needs for GET and for POST. Other methods are refused (405), and
     so is one for which no permission is given.
@@ -239,7 +239,7 @@ def needs(
     which an account has no role is not found (404). A page about the own account needs no
     permission, and says its methods itself.
     """
-    rule = Needs(get, change, is_download=is_download, about=about, by_kind=by_kind)
+    rule = Needs(get, change, is_download=is_download, about=about, is_about_job=is_about_job)
     methods = [*(["GET"] if get else []), *(["POST"] if change else [])]
 
     def declared(view: View[P]) -> Guarded[P]:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 
-from analysis.quality_rules import LONGEST_REASON
 from dashboard.shared.newest_analysis import NOBODY
 from survey.files.digits import ascii_number
 from survey.models import Participant
@@ -74,17 +73,3 @@ class AmountField(forms.DecimalField):
             if value and not self.AMOUNT.fullmatch(value):
                 raise forms.ValidationError(f"“{value[:20]}” is not an amount such as 1.50.")
         return super().to_python(value)
-
-
-class ReasonForm(forms.Form):
-    """The reason of a decision about raters."""
-
-    reason = forms.CharField(
-        max_length=LONGEST_REASON,
-        error_messages={"required": "Give a reason: it is stored with the decision."},
-    )
-
-    @property
-    def problem(self) -> str:
-        """What is wrong with it."""
-        return " ".join(error for errors in self.errors.values() for error in map(str, errors))

@@ -11,11 +11,11 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.pages import tell_of_stop
-from dashboard.shared.roles import OF_JOBS, Permission
+from dashboard.shared.roles import Permission
 from dashboard.shared.stopping import jobs_called, stop_job
 
 
-@needs(Permission.READ, by_kind=OF_JOBS)
+@needs(Permission.READ, is_about_job=True)
 def job_state(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """How far a job is; a header says when to reload the page."""
     row = jobs_called(study_or_404(name), kind).filter(pk=job_id).first()
@@ -25,7 +25,7 @@ def job_state(request: ResearcherRequest, name: str, kind: str, job_id: int) -> 
     return shown
 
 
-@needs(change=Permission.COMPUTE, by_kind=OF_JOBS)
+@needs(change=Permission.COMPUTE, is_about_job=True)
 def stop(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """End a job that waits or is under way, and go `back` to the page with the button."""
     study = study_or_404(name)

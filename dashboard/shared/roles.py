@@ -4,7 +4,6 @@ Pages say it by `access.needs`, routes of the API by `Needs` in the class. Navig
 log of downloads and docs/accounts.md go by it, too. A view that says nothing is refused.
 """
 
-from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -91,12 +90,12 @@ class Needs(NamedTuple):
     #: Whether it is about the account itself, and so not for tokens that are for some studies only.
     whole_account: bool = False
     about: About = About.STUDY
-    #: What jobs of some kinds need instead, by the `kind` in the address.
-    by_kind: Mapping[str, "Needs"] | None = None
+    #: Whether it is about a job, of which some kinds need what `OF_JOBS` says instead.
+    is_about_job: bool = False
 
-    def about_job(self, kind: str) -> "Needs":
+    def of_kind(self, kind: str) -> "Needs":
         """What it needs about a job of this kind; of methods that it does not have, nothing."""
-        other = (self.by_kind or {}).get(kind)
+        other = OF_JOBS.get(kind) if self.is_about_job else None
         if other is None:
             return self
         return self._replace(get=self.get and other.get, change=self.change and other.change)

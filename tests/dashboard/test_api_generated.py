@@ -268,7 +268,7 @@ def refused(who: str, name: str, method: str, kind: str) -> int | None:
     if name in OF_ACCOUNT:
         return None
     rule = RULES.get(name) or OF_CORPORA[name]
-    needed = rule.about_job(kind).needed(method.upper())
+    needed = rule.of_kind(kind).needed(method.upper())
     assert needed, "the schema describes no method that the address does not have"
     if who == NO_ROLE:
         return 403 if name == "api:corpora" else 404

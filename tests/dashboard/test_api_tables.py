@@ -96,5 +96,5 @@ def test_a_judge_that_is_not_there_is_named_and_nothing_queued(page: Client, jud
     before = Call.objects.count()
     answer = page.post("/api/studies/judged/judges/", {"judge": "nobody"})
     assert answer.status_code == 400
-    assert answer.json() == {"judge": ["judged@1 has no judge 'nobody'."]}
+    assert answer.json() == {"judge": ["judged@1 has no judge 'nobody'; there are judge."]}
     assert Call.objects.count() == before

@@ -82,4 +82,4 @@ def test_what_cannot_be_drawn_is_said_in_one_line(
     refused = page.get(f"{API}?n={n + 1}")
     assert (refused.status_code, said in text_of(refused)) == (400, True)
     assert page.get(f"{API}?n=0").status_code == 400
-    assert "seed" in text_of(page.get(f"{PAGE}drawn.csv?seed=x", follow=True))
+    assert "Seed: " in text_of(page.get(f"{PAGE}drawn.csv?seed=x", follow=True))

@@ -13,9 +13,10 @@ from pytest_django import Settings
 
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import GUARD, TABLES
-from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.gold_sets import GoldFileOptions, import_gold_set
 from judge.models import STAND_IN, GoldScore, GoldSet
 from judge.queries import gold_scores
+from survey.definition.options import SentFile
 from survey.models import Study
 from tests.dashboard.judging import answer_calls, planned
 from tests.dashboard.reading import text_of
@@ -182,7 +183,9 @@ def test_maker_that_is_not_one_and_the_same_is_refused(
 def import_single(study: Study, gold: str, *single: str) -> tuple[GoldSet, list[str]]:
     header = ["scenario,set,model,condition,gold", *(f"call_{n}" for n, _ in enumerate(single, 1))]
     data = f"{','.join(header)}\nS1,1,Ant,plain,{','.join([gold, *single])}\n".encode()
-    return import_gold_set(study, data, file="gold.csv", name="theirs")
+    return import_gold_set(
+        study, GoldFileOptions(name="theirs", file=SentFile("gold.csv", data)), None
+    )
 
 
 @pytest.mark.parametrize("gold", ["3.6666666666666665", "3.67", "3.7", "4"])

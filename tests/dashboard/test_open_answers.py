@@ -13,7 +13,7 @@ from django.utils import timezone
 from analysis import theme_coding
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun, ThemeCode
-from analysis.theme_coding import add_code, answers_to_code, code_answers
+from analysis.theme_coding import ThemeOptions, add_code, answers_to_code, code_answers
 from dashboard.results.open_answers import OpenAnswers, comments_by_page
 from dashboard.shared import chunk_counts
 from dashboard.shared.models import ChunkCounts
@@ -51,7 +51,7 @@ def study(db: None) -> Study:
 
 @pytest.fixture
 def codes(study: Study) -> list[ThemeCode]:
-    return [add_code(study=study, name=name, definition="", author=None) for name in ("a", "b")]
+    return [add_code(study, ThemeOptions(name=name), None) for name in ("a", "b")]
 
 
 @pytest.fixture

@@ -73,10 +73,10 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def swept(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def woken_by_command(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What commands woke workers for."""
     calls: list[str] = []
-    monkeypatch.setattr("dashboard.management.deciding.wake", calls.append)
+    monkeypatch.setattr("dashboard.management.deciding.wake", lambda task, row: calls.append(task))
     return calls
 
 
@@ -100,7 +100,9 @@ def test_command_reports_and_changes_nobody_unasked(study: Study, path: Path) ->
     assert excluded(study) == {}
 
 
-def test_command_excludes_whom_it_is_asked_to(study: Study, path: Path, swept: list[str]) -> None:
+def test_command_excludes_whom_it_is_asked_to(
+    study: Study, path: Path, woken_by_command: list[str]
+) -> None:
     came(study, "ann", "ben", "forged")
     reported = ["submissions", "small", path, "--exclude", "not_listed"]
     assert "Excluded 1 participant." in run(*reported, "--reason", "not in the list")
@@ -108,7 +110,7 @@ def test_command_excludes_whom_it_is_asked_to(study: Study, path: Path, swept: l
     both = run(*reported, "--exclude", "unknown_code", "--reason", "invented code")
     assert "09:00 UTC, excluded (by decision: not in the list))" in both
     assert excluded(study) == {"forged": "not in the list", "ben": "invented code"}
-    assert swept == ["analysis.sweep"] * 2
+    assert woken_by_command == ["analysis.run"] * 2
     events = StudyEvent.objects.filter(action="excluded")
     assert [event.detail for event in events] == [{"participants": 1}] * 2
 
@@ -122,7 +124,9 @@ def test_command_excludes_only_with_a_reason(study: Study, path: Path) -> None:
     assert excluded(study) == {}
 
 
-def test_exclusion_is_decided_by_name_and_taken_back(study: Study, swept: list[str]) -> None:
+def test_exclusion_is_decided_by_name_and_taken_back(
+    study: Study, woken_by_command: list[str]
+) -> None:
     came(study, "ann", "ben")
     assert run("exclude", "small", "ann", "ben", "--reason", "asked us to") == (
         "small@1: Excluded 2 participants.\n"
@@ -137,7 +141,7 @@ def test_exclusion_is_decided_by_name_and_taken_back(study: Study, swept: list[s
         (True, "asked us to"),
         (False, "error"),
     ]
-    assert swept == ["analysis.sweep"] * 2
+    assert woken_by_command == ["analysis.run"] * 3
 
 
 @pytest.mark.parametrize(
@@ -145,7 +149,7 @@ def test_exclusion_is_decided_by_name_and_taken_back(study: Study, swept: list[s
     [
         (("ann", "zoe", "--reason", "x"), "has no participant 'zoe'"),
         (("ann", "--reason", "  "), "Give a reason"),
-        (("ann", "--reason", "x" * 501), "longer than 500"),
+        (("ann", "--reason", "x" * 501), "at most 500 characters"),
         (("expert", "ann", "--reason", "x"), "expert is an expert of a panel"),
     ],
 )
@@ -159,7 +163,9 @@ def test_exclusion_that_can_not_be_decided_changes_nothing(
     assert not ManualDecision.objects.exists()
 
 
-def test_decisions_go_with_the_person_who_withdraws(study: Study, swept: list[str]) -> None:
+def test_decisions_go_with_the_person_who_withdraws(
+    study: Study, woken_by_command: list[str]
+) -> None:
     came(study, "ann")
     run("exclude", "small", "ann", "--reason", "forged")
     withdraw(participant=Participant.objects.get(), at=AT)

@@ -15,7 +15,7 @@ from dashboard.api.studies import StudyCounts
 from dashboard.overview import views
 from dashboard.shared.access import NOT_OURS
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OPEN, About, Needs, Permission, Role
+from dashboard.shared.roles import OF_JOBS, OPEN, About, Needs, Permission, Role
 from dashboard.shared.stopping import names
 from judge.models import Judge
 from survey.models import Study
@@ -67,7 +67,7 @@ def outcome_of(answer: Any) -> str:
 
 def expected(role: Role | None, name: str, method: str, kind: str = "") -> str:
     """By the matrix; `kind` is that of the job which an address is about."""
-    needed = RULES[name].about_job(kind).needed(method.upper())
+    needed = RULES[name].of_kind(kind).needed(method.upper())
     if needed is None:
         return NO_METHOD
     if role is None:
@@ -83,7 +83,8 @@ def in_words(each: Address) -> str:
     if needs.about is About.ANYBODY:
         return f"`{each.name}`: anybody"
     said = [_permissions(needs)] if needs.about is not About.ACCOUNT else ["every researcher"]
-    said += [f"of {kind}: {_permissions(needs.about_job(kind))}" for kind in needs.by_kind or {}]
+    kinds = OF_JOBS if needs.is_about_job else {}
+    said += [f"of {kind}: {_permissions(needs.of_kind(kind))}" for kind in kinds]
     said += ["corpora"] * (needs.about is About.CORPORA) + ["download"] * needs.is_download
     said += ["with no token for some studies only"] * needs.whole_account
     return f"`{each.name}`: {'; '.join(said)}"
@@ -130,7 +131,7 @@ def test_role_may_what_the_matrix_says_and_nothing_else(
         for path, kind in of_each_kind(each)
         for method in ("get", METHODS.get(each.name, "post"))
         # Without a role it does not matter which of both is said first.
-        if role or RULES[each.name].about_job(kind).needed(method.upper())
+        if role or RULES[each.name].of_kind(kind).needed(method.upper())
     }
     got = {(path, method): outcome(client, method, path) for path, method in asked}
     assert got == asked
@@ -138,7 +139,7 @@ def test_role_may_what_the_matrix_says_and_nothing_else(
 
 def of_each_kind(each: Address) -> Iterator[tuple[str, str]]:
     """The path for each kind of job that an address may be about; or for none."""
-    kinds = names() if each.needs and each.needs.by_kind else [""]
+    kinds = names() if each.needs and each.needs.is_about_job else [""]
     for kind in kinds:
         yield each.path.replace(f"/jobs/{VALUES['<slug:kind>']}/", f"/jobs/{kind}/"), kind
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from judge import plans
+from judge import plans, queueing
 from judge.management.commands import judge as command
 from judge.models import Call, Judge
 from tests.factories import make_study
@@ -43,7 +43,8 @@ def test_commands_of_two_studies_whose_judges_cross_do_not_wait_for_each_other_f
             both_at_work.wait()
         return taken
 
-    monkeypatch.setattr(command, step, take_step_together)
+    asked_in = queueing if step == "queue_missing" else command
+    monkeypatch.setattr(asked_in, step, take_step_together)
     monkeypatch.setattr(command, "wake", lambda task, judge: None)
 
     def run(slug: str) -> str:

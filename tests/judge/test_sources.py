@@ -7,7 +7,7 @@ import pytest
 
 from analysis.execution import finished_run
 from analysis.queries import results_of
-from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.gold_sets import GoldFileOptions, import_gold_set
 from judge.models import STAND_IN, Attempt, Call
 from judge.queries import gold_scores
 from judge.tidy import (
@@ -17,6 +17,7 @@ from judge.tidy import (
     judge_score_rows,
     returned_model_rows,
 )
+from survey.definition.options import SentFile
 from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.factories import START, Key, add_gold, add_judge, add_participant, make_study
@@ -142,7 +143,7 @@ def import_file(study: Study, *lines: str) -> None:
     """Gold scores of the first scenario's first set: model, condition, gold, single scores."""
     header = "scenario,set,model,condition,gold,call_1,call_2,call_3"
     data = "\n".join([header, *(f"S1,1,{line}" for line in lines), ""]).encode()
-    import_gold_set(study, data, file="gold.csv", name="theirs")
+    import_gold_set(study, GoldFileOptions(name="theirs", file=SentFile("gold.csv", data)), None)
 
 
 def test_single_scores_of_a_file_keep_the_call_that_they_are_of() -> None:

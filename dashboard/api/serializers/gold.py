@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import (
     RunSerializer,
     StateOfRunSerializer,
@@ -10,6 +11,8 @@ from dashboard.api.serializers.results import (
 from dashboard.judges.gold_changes import Beside, Changes, RaterChange
 from dashboard.judges.gold_choice import GoldChoice, why_not_gold
 from dashboard.judges.gold_rows import GoldRow
+from dashboard.judges.gold_sets import GoldFileOptions
+from dashboard.judges.label_drawing import DrawOptions
 from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState
 from judge.models import GoldDecision
 from judge.queries import GoldSource
@@ -70,11 +73,16 @@ class GoldChosenSerializer(serializers.Serializer[GoldChoice]):
     run = StateOfRunSerializer(source="after")
 
 
-class GoldFileSerializer(serializers.Serializer[object]):
+class DrawSerializer(OptionsSerializer):
+    """How many responses to draw, and the seed."""
+
+    options = DrawOptions
+
+
+class GoldFileSerializer(OptionsSerializer):
     """Gold scores from a file (CSV, TSV or .xlsx), and what to call them."""
 
-    name = serializers.CharField()
-    file = serializers.FileField()
+    options = GoldFileOptions
 
 
 class GoldAddedSerializer(serializers.Serializer[object]):

@@ -5,11 +5,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.columns import help_of
 from dashboard.judges.judge_record import JudgeRecord
 from dashboard.judges.scores import shown_to
 from dashboard.judges.sources import key
 from judge.models import Attempt, Call, Judge
+from judge.queueing import RetryOptions
 
 
 class SpentSerializer(serializers.Serializer[object]):
@@ -199,12 +201,10 @@ class CallDetailSerializer(CallSerializer):
         return AttemptSerializer(call.attempts.order_by("number"), many=True).data
 
 
-class RetrySerializer(serializers.Serializer[object]):
+class RetrySerializer(OptionsSerializer):
     """What to ask a judge again."""
 
-    call = serializers.IntegerField(
-        required=False, min_value=1, max_value=2**63 - 1, help_text="without it, all that it lacks"
-    )
+    options = RetryOptions
 
 
 class AskedAgainSerializer(serializers.Serializer[object]):

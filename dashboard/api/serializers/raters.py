@@ -4,8 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from analysis.manual_decisions import DecisionOptions
 from analysis.models import ManualDecision
-from analysis.quality_rules import LONGEST_REASON
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.columns import rows_of
 from dashboard.api.serializers.results import RunSerializer, StateOfRunSerializer
 from dashboard.raters.attempts import AnsweredQuestion, TrainingRating
@@ -252,14 +253,13 @@ class RaterRecordSerializer(serializers.Serializer[RaterRecord]):
         return {question: str(answer) for question, answer in record.about}
 
 
-class DecideOnRatersSerializer(serializers.Serializer[object]):
+class DecideOnRatersSerializer(OptionsSerializer):
     """Raters to exclude from every analysis, or to let count again, and why."""
 
+    options = DecisionOptions
     raters = serializers.ListField(
         child=serializers.CharField(max_length=200), allow_empty=False, help_text="pseudonyms"
     )
-    excluded = serializers.BooleanField()
-    reason = serializers.CharField(max_length=LONGEST_REASON)
 
 
 class DecidedSerializer(serializers.Serializer[DecidedRaters]):

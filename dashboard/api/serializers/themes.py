@@ -3,7 +3,8 @@
 from rest_framework import serializers
 
 from analysis.models import ThemeCode
-from analysis.theme_coding import LONGEST_DEFINITION, LONGEST_NAME
+from analysis.theme_coding import ThemeOptions
+from dashboard.api.option_serializers import OptionsSerializer
 
 
 class ThemeCodeSerializer(serializers.ModelSerializer[ThemeCode]):
@@ -14,13 +15,10 @@ class ThemeCodeSerializer(serializers.ModelSerializer[ThemeCode]):
         fields = ["id", "name", "definition"]
 
 
-class NewThemeSerializer(serializers.Serializer[object]):
+class NewThemeSerializer(OptionsSerializer):
     """A code to add, or what to call it from now on."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
-    definition = serializers.CharField(
-        max_length=LONGEST_DEFINITION, required=False, allow_blank=True, default=""
-    )
+    options = ThemeOptions
 
 
 class CoderSerializer(serializers.Serializer[object]):

@@ -5,14 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard.judges.label_drawing import (
-    COLUMNS,
-    LARGEST_SEED,
-    USUAL_SEED,
-    draw_responses,
-)
+from dashboard.judges.label_drawing import COLUMNS, DrawOptions, draw_responses
+from dashboard.management.arguments import add_study
 from dashboard.shared.log import record
 from survey.files.csv_text import csv_lines
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
@@ -24,22 +21,22 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
-        parser.add_argument("--n", type=int, help="how many (100, or all of fewer)")
-        parser.add_argument("--seed", type=int, default=USUAL_SEED, help="of the draw (42)")
+        add_study(parser)
+        add_options(parser, DrawOptions)
         parser.add_argument("--out", type=Path, required=True, metavar="CSV")
 
-    def handle(self, *, slug: str, n: int | None, seed: int, out: Path, **options: Any) -> None:
-        if not 0 <= seed <= LARGEST_SEED:
-            raise CommandError(f"--seed {seed}: give a number from 0 to {LARGEST_SEED}")
+    def handle(self, *, slug: str, out: Path, **options: Any) -> None:
+        chosen = chosen_options(DrawOptions, options)
         if out.exists():
             raise CommandError(f"{out} is there already: choose another name")
         try:
             study = find_study(slug)
-            rows = list(draw_responses(study, n=n, seed=seed))
+            rows = list(draw_responses(study, chosen))
             out.write_text("".join(csv_lines(COLUMNS, rows)), encoding="utf-8", newline="")
         except OSError as error:
             raise CommandError(f"{out} can't be written: {error.strerror}") from None
         drawn = rows[-1][0]
-        record(study, None, "responses drawn", responses=drawn, seed=seed)
-        self.stdout.write(f"{study}: {drawn} responses drawn (seed {seed}) and written to {out}")
+        record(study, None, "responses drawn", responses=drawn, seed=chosen.seed)
+        self.stdout.write(
+            f"{study}: {drawn} responses drawn (seed {chosen.seed}) and written to {out}"
+        )

@@ -4,8 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard.management.deciding import decide
+from analysis.manual_decisions import DecisionOptions
+from dashboard.management.arguments import add_study
+from dashboard.management.deciding import decide_and_wake
 from survey.files.names import one_name
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
@@ -18,16 +21,17 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "participants", metavar="PARTICIPANT", nargs="+", help="their pseudonyms"
         )
-        parser.add_argument("--reason", required=True, help="why; stored with each decision")
+        add_options(parser, DecisionOptions, without={"excluded"})
         parser.add_argument("--undo", action="store_true", help="let them count again")
 
     def handle(
         self, *, slug: str, participants: list[str], reason: str, undo: bool, **options: Any
     ) -> None:
+        decision = chosen_options(DecisionOptions, {"excluded": not undo, "reason": reason})
         study = find_study(slug)
         names = [*participants, *map(one_name, participants)]
         people = {
@@ -42,5 +46,5 @@ class Command(RefusingCommand):
                 f"Nothing was changed: {study} has no participant {some}{more}. Give pseudonyms, "
                 "as on the page Raters."
             )
-        done = decide(study, list(people.values()), excluded=not undo, reason=reason)
+        done = decide_and_wake(study, list(people.values()), decision)
         self.stdout.write(f"{study}: {done}")

@@ -4,8 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard.judges.gold_choice import find_source, why_not_gold
+from dashboard.judges.gold_choice import why_not_gold
 from dashboard.judges.sources import sources_of
+from dashboard.management.arguments import add_include, add_study
 from dashboard.management.gold import choose
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
@@ -20,17 +21,18 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "source", metavar="SOURCE", nargs="?", help="as listed, such as llama@2 or 'file mine'"
         )
+        add_include(parser, "with SOURCE: experts or test people in the analysis, too")
 
-    def handle(self, *, slug: str, source: str | None, **options: Any) -> None:
+    def handle(self, *, slug: str, source: str | None, include: list[str], **options: Any) -> None:
         study = find_study(slug)
         if source is None:
             self.list(study)
         else:
-            choose(self, study, find_source(study, source))
+            choose(self, study, source, include)
 
     def list(self, study: Study) -> None:
         """List the sources, and why some can't be gold."""

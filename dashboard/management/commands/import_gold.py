@@ -5,11 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard.importing.files import read_file
-from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.gold_sets import GoldFileOptions, import_gold_set
+from dashboard.management.arguments import add_include, add_study
 from dashboard.management.gold import choose
 from dashboard.management.mapping import add_map_option
 from judge.queries import GoldSource
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
@@ -21,24 +22,22 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
-        parser.add_argument(
-            "--gold", type=Path, required=True, metavar="CSV", help="with the columns of gold.csv"
-        )
+        add_study(parser)
+        about = GoldFileOptions.model_fields["file"].description
+        parser.add_argument("--gold", type=Path, required=True, metavar="CSV", help=about)
+        add_options(parser, GoldFileOptions, without={"file", "map"})
         add_map_option(parser)
-        parser.add_argument("--name", required=True, help="the name of the new source")
         parser.add_argument("--use", action="store_true", help="use them as gold at once")
+        add_include(parser, "with --use: experts or test people in the analysis, too")
 
-    def handle(
-        self, *, slug: str, gold: Path, name: str, use: bool, map_file: Path | None, **options: Any
-    ) -> None:
+    def handle(self, *, slug: str, use: bool, include: list[str], **options: Any) -> None:
         study = find_study(slug)
-        added, notices = import_gold_set(
-            study, read_file(gold), file=str(gold), name=name, map_file=map_file
-        )
+        given = options | {"file": options["gold"], "map": options["map_file"]}
+        sent = chosen_options(GoldFileOptions, given)
+        added, notices = import_gold_set(study, sent, None)
         for notice in notices:
             self.stderr.write(f"Note: {notice}")
         source = GoldSource(gold_set=added)
         self.stdout.write(f"{study}: imported {added.scores.count()} gold scores as {source.key!r}")
         if use:
-            choose(self, study, source)
+            choose(self, study, source.key, include)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.importing.ratings import import_ratings
+from dashboard.management.arguments import add_study
 from dashboard.management.mapping import add_map_option
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
@@ -19,7 +20,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "--participants",
             type=Path,

@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from dashboard.management.arguments import add_study
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.overview.opening import (
     NotOpened,
     StateOptions,
@@ -15,6 +14,7 @@ from dashboard.overview.opening import (
     refused,
 )
 from survey.definition.findings import StudyFinding
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study

@@ -11,10 +11,10 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from dashboard.management.arguments import add_study
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.rehearsal.profiles import DEFAULT, PROFILES, is_default
 from dashboard.rehearsal.sending import AT_ONCE, Sending
 from dashboard.rehearsal.simulations import CrowdOptions, crowd_of
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Identity, Participant, Study
 from survey.queries import find_study

@@ -8,11 +8,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from dashboard.management.deciding import decide
+from analysis.manual_decisions import DecisionOptions
+from dashboard.management.arguments import add_study
+from dashboard.management.deciding import decide_and_wake
 from dashboard.payments.case import MISMATCHES, Case
 from dashboard.payments.cases import cases_of
 from dashboard.raters.submissions import apply_submissions, in_words, read_lists
 from survey.files.problems import read_bytes
+from survey.management.option_arguments import chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
@@ -25,7 +28,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "csv",
             metavar="CSV",
@@ -50,6 +53,8 @@ class Command(RefusingCommand):
             raise CommandError("--exclude needs --reason. Nothing was changed.")
         if reason and not exclude:
             raise CommandError("--reason is given without --exclude. Nothing was changed.")
+        given = {"excluded": True, "reason": reason}
+        decision = chosen_options(DecisionOptions, given) if exclude else None
         study = find_study(slug)
         lists = read_lists(study, [(str(path), read_bytes(path)) for path in csv])
         applied = apply_submissions(study=study, submissions=lists.submissions, at=timezone.now())
@@ -58,11 +63,11 @@ class Command(RefusingCommand):
             self.stderr.write(f"Note: {notice}")
         report = [*in_words(applied), *_mismatches(cases)]
         self.stdout.write("\n".join([f"{study}:", *report]))
-        if exclude:
+        if decision:
             with_one = [case for case in cases if {*exclude} & {*case.mismatches}]
             ids = [case.person for case in with_one if case.person is not None]
             people = list(study.participants.filter(pk__in=ids))
-            self.stdout.write(decide(study, people, excluded=True, reason=reason))
+            self.stdout.write(decide_and_wake(study, people, decision))
 
 
 def _mismatches(cases: Sequence[Case]) -> Iterator[str]:

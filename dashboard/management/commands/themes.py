@@ -7,19 +7,22 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
 from analysis.theme_coding import (
+    ThemeOptions,
     add_code,
     code_book,
     codes_named,
     rename_code,
 )
 from dashboard.importing.files import read_file
+from dashboard.management.arguments import add_include, add_study
 from dashboard.results.open_answers import OpenAnswers
 from dashboard.results.themes import CODING_COLUMNS, coding_rows, import_file
 from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
+from survey.management.option_arguments import chosen_options
 from survey.management.refusing import RefusingCommand
-from survey.models import Participant, Study
+from survey.models import Study
 from survey.queries import find_study
 from survey.tidy import counted_sources, reading
 
@@ -32,21 +35,14 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=["list", "add", "rename", "export", "import"])
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument("--name", default="", help="add: the code; rename: its present name")
         parser.add_argument("--to", default="", help="rename: the new name")
         parser.add_argument("--definition", help="add, rename: what the code means")
         parser.add_argument("--coder", default="", help="export, import: the coder's account")
         parser.add_argument("--codes", type=Path, metavar="CSV", help="import: the file")
         parser.add_argument("--out", type=Path, metavar="CSV", help="export: the file to write")
-        parser.add_argument(
-            "--include",
-            nargs="+",
-            action="extend",
-            default=[],
-            choices=[str(source) for source in Participant.NOT_COUNTED],
-            help="experts or test people whose answers are coded too",
-        )
+        add_include(parser, "experts or test people whose answers are coded too")
 
     def handle(self, *, action: str, slug: str, **options: Any) -> None:
         study = find_study(slug)
@@ -62,16 +58,18 @@ class Command(RefusingCommand):
                 self.stdout.write(f"coder {one.letter} ({one.coder}): {done}")
 
     def _add(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
-        definition = options["definition"] or ""
-        code = add_code(study=study, name=options["name"], definition=definition, author=None)
+        code = add_code(study, chosen_options(ThemeOptions, options), None)
         self.stdout.write(f"{study}: added the code {code.name!r}")
 
     def _rename(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:
         (code,) = codes_named(study, [options["name"]])
         given = options["definition"]
-        definition = code.definition if given is None else given
-        to = options["to"] or code.name
-        rename_code(study=study, code=code, name=to, definition=definition, author=None)
+        wanted = {
+            "name": options["to"] or code.name,
+            "definition": code.definition if given is None else given,
+        }
+        chosen = chosen_options(ThemeOptions, wanted, called={"name": "--to"})
+        rename_code(study, code, chosen, None)
         self.stdout.write(f"{study}: the code is {code.name!r} now")
 
     def _export(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:

@@ -15,26 +15,25 @@ from judge.advice import advice
 from judge.asking import ended_incomplete, outcomes_in_words
 from judge.configure import move_judges_here
 from judge.endpoint_traits import traits_at
-from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_if_set_up, endpoint_of
+from judge.endpoints import endpoint_if_set_up, endpoint_of
 from judge.management.waiting import Seen, wait_for
 from judge.models import Attempt, Call, Judge, StructuredOutput
-from judge.plans import missing_calls, missing_tokens, plan_calls, queue_missing
+from judge.plans import missing_calls, missing_tokens, plan_calls
 from judge.probing import structured_output
 from judge.queries import (
     Progress,
-    current_judges,
     failure_reasons,
     keeps_shared_seeds,
     progress,
     wanted_calls,
 )
 from judge.questions import ABOUT, request_for
+from judge.queueing import check_names, queue_all_or_none
 from judge.rereading import read_otherwise
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
-from survey.files.suggestions import did_you_mean
 from survey.management.refusing import RefusingCommand
-from survey.models import Study, StudyEvent
+from survey.models import Study
 from survey.queries import find_study
 
 
@@ -114,7 +113,7 @@ class Command(RefusingCommand):
 
     def reread(self, study: Study, names: Sequence[str]) -> None:
         """List answers of current and earlier versions that would be read otherwise."""
-        self.check_names(study, names)
+        check_names(study, names)
         judges = Judge.objects.filter(study=study).order_by("name", "version")
         total = 0
         for judge in judges.filter(name__in=names) if names else judges:
@@ -200,35 +199,21 @@ class Command(RefusingCommand):
 
         Raises JudgeNotReady, before anything is queued.
         """
-        with transaction.atomic():
-            judges = self.chosen_judges(study, names)
-            for judge in judges:
-                check_endpoint(judge.read_configuration())
-        for judge in judges:
-            # Queueing locks its endpoint: two processes with several locks could deadlock.
-            with transaction.atomic():
-                queue_missing(judge, retry=self.retry)
+        queued = queue_all_or_none(
+            study, names, retry=self.retry, to_stand_in=self.to_stand_in, author=None
+        )
+        for judge in queued.ready:
             self.describe(judge)
             self.wake(judge)
-        names = ", ".join(judge.name for judge in judges)
-        StudyEvent.objects.create(study=study, action="judges asked", detail={"name": names})
-        return judges
+        return queued.ready
 
     def chosen_judges(self, study: Study, names: Sequence[str]) -> list[Judge]:
         """The study's judges where they are to be asked, or those called `names`.
 
         Raises JudgeNotReady.
         """
-        self.check_names(study, names)
+        check_names(study, names)
         return move_judges_here(study, names, to_stand_in=self.to_stand_in)
-
-    def check_names(self, study: Study, names: Sequence[str]) -> None:
-        """Raise JudgeNotReady if the study has judges, but none of one of these names."""
-        known = [judge.name for judge in current_judges(study)]
-        if known and (unknown := sorted(set(names) - set(known))):
-            near = did_you_mean(unknown[0], known)
-            there = f"there are {', '.join(known)}{near}"
-            raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; {there}")
 
     def wake(self, judge: Judge) -> None:
         try:

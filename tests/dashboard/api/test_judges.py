@@ -131,7 +131,7 @@ def test_file_of_gold_scores_becomes_a_source_and_then_gold(
     file = SimpleUploadedFile("gold.csv", GOLD.encode())
     sent = {"name": "mine", "file": file}
     misspelt: Any = page.post("/api/studies/small/gold/files/", sent | {"nmae": "mine"})
-    said = "There is no field 'nmae' here; there are name, file."
+    said = "There is no field 'nmae' here; there are name, file, map."
     assert (misspelt.status_code, misspelt.json()) == (400, {"nmae": [said]})
     file.seek(0)
     answer: Any = page.post("/api/studies/small/gold/files/", sent)
@@ -162,11 +162,13 @@ def test_file_of_gold_scores_becomes_a_source_and_then_gold(
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({}, {"name": ["Give the gold scores a name."],
-              "file": ["Choose a file with gold scores (CSV, TSV or .xlsx)."]}),
+        ({}, {"name": ["This field is required."], "file": ["No file was submitted."]}),
         ({"name": "mine", "text": "scenario,gold\nS9,4\n"}, "gold.csv"),
         ({"name": "imported", "text": GOLD}, "already has gold scores called 'imported'"),
-        ({"name": "!", "text": GOLD}, "can't be the name of gold scores"),
+        ({"name": "!", "text": GOLD}, {"name": [
+            "'!' can't be the name of gold scores: use at most 60 letters, digits, spaces and "
+            ". : @ + - _, beginning with a letter or a digit."
+        ]}),
     ],
 )  # fmt: skip
 def test_file_that_is_wrong_adds_nothing(
