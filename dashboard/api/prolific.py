@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import JSONParser, MultiPartParser
@@ -49,10 +48,11 @@ from dashboard.api.serializers.prolific import (
 )
 from dashboard.overview.endings import endings
 from dashboard.prolific import recruiting
-from dashboard.prolific.demographics import import_demographics, imported_answers
+from dashboard.prolific.demographics import imported_answers
+from dashboard.prolific.demographics_asking import ask_for_demographics
 from dashboard.prolific.drafts import against_publishing, first_values, values_of
-from dashboard.prolific.forms import DemographicsForm, WaveForm
-from dashboard.prolific.recruiting import StepDone, demographic_export, see
+from dashboard.prolific.forms import WaveForm
+from dashboard.prolific.recruiting import StepDone, see
 from dashboard.prolific.steps import look, recruitment_of
 from dashboard.prolific.submissions import FROM_API, submissions_of
 from dashboard.prolific.subscribing import gets_events
@@ -471,20 +471,7 @@ class ImportDemographics(Route):
         """Import the export: all of it, or nothing where a line is wrong. The same once more
         changes nothing.
         """
-        study, sent = study_or_404(name), sent_by(request, NewDemographicsSerializer)
-        files: Any = sent  # those that were sent, by field
-        form = checked(DemographicsForm(sent, files))
-        export = form.export
-        if export is None:
-            with client_of(user_of(request)) as client:
-                export = demographic_export(study, client)
-        done, notices = import_demographics(
-            study=study,
-            export=export,
-            mapping=form.mapping,
-            at=timezone.now(),
-            author=user_of(request),
-            preview=sent["preview"],
-        )
-        content = {**vars(done), "preview": sent["preview"], "notices": notices}
+        study, options = study_or_404(name), read_sent(request, NewDemographicsSerializer).chosen
+        done, notices = ask_for_demographics(study, options, user_of(request))
+        content = {**vars(done), "preview": options.preview, "notices": notices}
         return Response(ImportedSerializer(content).data)

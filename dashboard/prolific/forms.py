@@ -5,10 +5,12 @@ from typing import Any
 
 from django import forms
 
+from dashboard.prolific.demographics_asking import DemographicsOptions
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.waves import Wave, wave_of
 from dashboard.shared.forms import AmountField
+from dashboard.shared.option_forms import OptionsForm
 from survey.models import Study
 
 MOST_PLACES = 100_000
@@ -105,34 +107,7 @@ class StepForm(forms.Form):
     cost = forms.IntegerField(required=False, min_value=0)
 
 
-class DemographicsForm(forms.Form):
-    """Prolific's demographic export, and a mapping file for answers in other words.
+class DemographicsForm(OptionsForm[DemographicsOptions]):
+    """Prolific's demographic export, and a mapping file for answers in other words."""
 
-    Without a file, it is read from Prolific (`from_prolific`).
-    """
-
-    file = forms.FileField(required=False, max_length=200, allow_empty_file=True)
-    map = forms.FileField(required=False, max_length=200, allow_empty_file=True)
-    from_prolific = forms.BooleanField(required=False)
-    #: Say what would change, and store nothing.
-    preview = forms.BooleanField(required=False)
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if not cleaned.get("file") and not cleaned.get("from_prolific"):
-            raise forms.ValidationError("Choose the file that you exported from Prolific.")
-        return cleaned
-
-    @property
-    def export(self) -> tuple[str, bytes] | None:
-        """Name and content of the export; None if Prolific is asked."""
-        return None if self.cleaned_data["from_prolific"] else self._named("file")
-
-    @property
-    def mapping(self) -> tuple[str, bytes] | None:
-        """Name and content of the mapping file, if there is one."""
-        return self._named("map")
-
-    def _named(self, field: str) -> tuple[str, bytes] | None:
-        file = self.cleaned_data[field]
-        return (file.name, file.read()) if file else None
+    options = DemographicsOptions

@@ -6,7 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR, STATES
+from dashboard.prolific.demographics_asking import DemographicsOptions
 from dashboard.prolific.drafts import DEVICES
 from dashboard.prolific.forms import MOST_PLACES, DraftForm
 from dashboard.prolific.models import Recruitment
@@ -283,17 +285,10 @@ class DemographicsSerializer(serializers.Serializer[object]):
     imported_by = serializers.CharField(allow_null=True, help_text="null also for a command")
 
 
-class NewDemographicsSerializer(serializers.Serializer[object]):
+class NewDemographicsSerializer(OptionsSerializer):
     """A demographic export as a file, or read from Prolific."""
 
-    file = serializers.FileField(required=False, allow_empty_file=True)
-    map = serializers.FileField(
-        required=False, allow_empty_file=True, help_text="a mapping file for other words"
-    )
-    from_prolific = serializers.BooleanField(default=False, help_text="read it from Prolific")
-    preview = serializers.BooleanField(
-        default=False, help_text="say what would change, and store nothing"
-    )
+    options = DemographicsOptions
 
 
 class ImportedSerializer(serializers.Serializer[object]):

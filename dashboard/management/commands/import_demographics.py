@@ -1,14 +1,18 @@
-"""`manage.py import_demographics STUDY CSV [--map YAML]`."""
+"""`manage.py import_demographics STUDY CSV [--map YAML] [--preview]`."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
-from dashboard.importing.files import read_file
+from dashboard.management.arguments import add_study
 from dashboard.management.mapping import add_map_option
-from dashboard.prolific.demographics import import_demographics
+from dashboard.management.option_arguments import add_options, chosen_options
+from dashboard.prolific.demographics_asking import (
+    IS_PREVIEW,
+    DemographicsOptions,
+    ask_for_demographics,
+)
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
@@ -20,18 +24,17 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument("csv", metavar="CSV", type=Path, help="the export of Prolific")
         add_map_option(parser)
+        add_options(parser, DemographicsOptions, without={"file", "map", "from_prolific"})
 
     def handle(self, *, slug: str, csv: Path, map_file: Path | None, **options: Any) -> None:
         study = find_study(slug)
-        done, notices = import_demographics(
-            study=study,
-            export=(str(csv), read_file(csv)),
-            mapping=(str(map_file), read_file(map_file)) if map_file else None,
-            at=timezone.now(),
-        )
+        given = options | {"file": csv, "map": map_file}
+        chosen = chosen_options(DemographicsOptions, given)
+        done, notices = ask_for_demographics(study, chosen, None)
         for notice in notices:
             self.stderr.write(f"Note: {notice}")
-        self.stdout.write("\n".join([f"{study}:", *done.in_words]))
+        said = [IS_PREVIEW] if chosen.preview else []
+        self.stdout.write("\n".join([f"{study}:", *said, *done.in_words]))

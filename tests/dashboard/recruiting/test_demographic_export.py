@@ -1,5 +1,6 @@
 """Prolific's demographic export: answers that participants are not asked for."""
 
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from examples.local_prolific.server import LocalProlific
 from survey.definition import StudyDefinition
 from survey.definition.policy import findings
 from survey.definition.settings import Prolific, Settings
-from survey.models import DemographicAnswer, Participant, Study
+from survey.models import DemographicAnswer, Participant, Study, StudyEvent
 from survey.participants import Arrival
 from survey.tidy import counted_sources, definition_of
 from survey.withdrawal import withdraw
@@ -286,6 +287,54 @@ def test_page_imports_an_upload_with_its_author(
     assert "Nothing was changed." in said
     said = text_of(page.post("/studies/small/demographics/", follow=True))
     assert "Choose the file that you exported from Prolific." in said
+
+
+@pytest.mark.parametrize("preview", [False, True])
+def test_same_export_is_taken_by_page_api_and_command(
+    page: Client, study: Study, tmp_path: Path, preview: bool
+) -> None:
+    came(study, "ann")
+    content, mapping = export(row("ann", "30", "F", "No")), b"values: {sex: {F: Female}}\n"
+
+    def sent() -> dict[str, Any]:
+        return {
+            "file": SimpleUploadedFile(FILE, content),
+            "map": SimpleUploadedFile("map.yaml", mapping),
+            **({"preview": "on"} if preview else {}),
+        }
+
+    def by_command() -> str:
+        (tmp_path / FILE).write_bytes(content)
+        (tmp_path / "map.yaml").write_bytes(mapping)
+        out = StringIO()
+        given = ["--map", str(tmp_path / "map.yaml"), *(["--preview"] if preview else [])]
+        call_command("import_demographics", "small", str(tmp_path / FILE), *given, stdout=out)
+        return out.getvalue()
+
+    surfaces: dict[str, Callable[[], str]] = {
+        "page": lambda: text_of(page.post("/studies/small/demographics/", sent(), follow=True)),
+        "api": lambda: str(page.post("/api/studies/small/demographics/", sent()).json()),
+        "command": by_command,
+    }
+    for name, take in surfaces.items():
+        said = take()
+        logged = StudyEvent.objects.filter(action=StudyEvent.DEMOGRAPHICS_IMPORTED)
+        if preview:
+            assert (answers("ann"), logged.count()) == ({}, 0)
+            assert ("'preview': True" if name == "api" else "nothing is stored") in said
+            continue
+        assert answers("ann") == {"age": 30, "sex": "Female", "student": "No"}
+        assert logged.get().detail == {"added": 3}
+        logged.delete()
+        DemographicAnswer.objects.all().delete()
+
+
+def test_no_export_is_refused_by_page_and_api(page: Client, study: Study) -> None:
+    why = "Choose the file that you exported from Prolific."
+    said = text_of(page.post("/studies/small/demographics/", follow=True))
+    assert f"{why} Nothing was changed." in said
+    answer = page.post("/api/studies/small/demographics/", {"preview": "true"})
+    assert (answer.status_code, answer.json()) == (400, {"detail": [why]})
 
 
 @pytest.mark.e2e
