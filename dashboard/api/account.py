@@ -13,10 +13,9 @@ from rest_framework.status import HTTP_204_NO_CONTENT
 
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.tokens import revoke_token
-from dashboard.api.pagination import Keyset
 from dashboard.api.parameters import sent_by, user_of
 from dashboard.api.people import EventSerializer, EventsQuery, chosen_lines, page_of_log
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.overview.invitations import accept
 from dashboard.overview.log import as_file, lines_of_accounts
 from dashboard.shared.access import role_of
@@ -72,11 +71,10 @@ class TokenDetail(Route):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class ActivityList(Route):
+class ActivityList(ListRoute):
     """What was done with the own account; superusers see all accounts. The newest lines first."""
 
     needs = Needs(whole_account=True, about=About.ACCOUNT)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request) -> Response:

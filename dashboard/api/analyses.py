@@ -11,9 +11,9 @@ from rest_framework.status import HTTP_202_ACCEPTED
 from analysis.metrics_requests import metrics_request_of
 from analysis.models import AnalysisRun, Multiverse
 from analysis.multiverses import multiverse_of
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.results import (
     AskForAnalysisSerializer,
     MetricsSerializer,
@@ -68,22 +68,20 @@ def wake_for(run: AnalysisRun) -> None:
         try_to_wake(run.TASK, run.pk)
 
 
-class AnalysisList(Route):
+class AnalysisList(ListRoute):
     """The analyses of the study, the newest first, done or not."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("state", str, enum=AnalysisRun.State.values)],
         responses=StateOfRunSerializer(many=True),
     )
     def get(self, request: Request, name: str) -> Response:
-        pages, runs = Keyset(), study_or_404(name).analysis_runs.select_related("rule_set")
+        runs = study_or_404(name).analysis_runs.select_related("rule_set")
         if state := one_of(request, "state", AnalysisRun.State.values):
             runs = runs.filter(state=state)
-        page = pages.page_of(Stored(runs, ["-id"]), request)
-        return pages.answer(StateOfRunSerializer(page, many=True).data)
+        return in_pages(request, Stored(runs, ["-id"]), StateOfRunSerializer)
 
 
 class AnalysisDetail(Route):

@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from corpus.planning import failure_reasons, progress, total_cost
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import read_sent, sent_by, user_of
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
     CorpusDetailSerializer,
@@ -70,18 +70,15 @@ def _asked(request: Request, job: CorpusJob) -> Response:
     return Response(content, status=HTTP_202_ACCEPTED)
 
 
-class CorpusList(Route):
+class CorpusList(ListRoute):
     """The corpora in which the caller has a role, the newest first."""
 
     needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
-    pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
     @extend_schema(responses=CorpusSerializer(many=True))
     def get(self, request: Request) -> Response:
-        pages = Keyset()
-        page = pages.page_of(Stored(corpora_of(user_of(request)), ["-id"]), request)
-        return pages.answer(CorpusSerializer(page, many=True).data)
+        return in_pages(request, Stored(corpora_of(user_of(request)), ["-id"]), CorpusSerializer)
 
     @extend_schema(request=ImportSerializer, responses=JOB_ASKED)
     def post(self, request: Request) -> Response:
@@ -157,17 +154,15 @@ class Chats(Route):
         return _asked(request, ask_chats(found, sent.chosen, author=user_of(request)))
 
 
-class SampleList(Route):
+class SampleList(ListRoute):
     """The samples of a corpus, the newest first."""
 
     needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[CORPUS], responses=SampleSerializer(many=True))
     def get(self, request: Request, corpus: str) -> Response:
-        pages, rows = Keyset(), samples_with_counts().filter(corpus=corpus_or_404(corpus))
-        page = pages.page_of(Stored(rows, ["-id"]), request)
-        return pages.answer(SampleSerializer(page, many=True).data)
+        rows = samples_with_counts().filter(corpus=corpus_or_404(corpus))
+        return in_pages(request, Stored(rows, ["-id"]), SampleSerializer)
 
     @extend_schema(parameters=[CORPUS], request=DrawSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
@@ -260,17 +255,15 @@ class SampleDetail(Route):
         return Response(status=HTTP_204_NO_CONTENT)
 
 
-class ScenarioList(Route):
+class ScenarioList(ListRoute):
     """The scenarios of a sample, in the order drawn."""
 
     needs = Needs(Permission.READ, about=About.CORPORA)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[SAMPLE], responses=SampledScenarioSerializer(many=True))
     def get(self, request: Request, sample: str) -> Response:
-        pages, rows = Keyset(), sample_or_404(sample).scenarios.all()
-        page = pages.page_of(Stored(rows, ["position"]), request)
-        return pages.answer(SampledScenarioSerializer(page, many=True).data)
+        rows = sample_or_404(sample).scenarios.all()
+        return in_pages(request, Stored(rows, ["position"]), SampledScenarioSerializer)
 
 
 class GeneratedTexts(Route):

@@ -1,6 +1,7 @@
 """The API about gold scores: their sources, choosing one, and how judges agree with people."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -13,7 +14,7 @@ from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
 
 from analysis.models import AnalysisRun
 from dashboard.api.analyses import RUN, wake_for
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import (
     INCLUDE,
     STUDY,
@@ -25,7 +26,7 @@ from dashboard.api.parameters import (
 )
 from dashboard.api.refusals import checked
 from dashboard.api.results import tables_listed
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
     DrawSerializer,
@@ -82,18 +83,16 @@ class GoldSources(Route):
         return Response(GoldChosenSerializer(choice).data, status=HTTP_202_ACCEPTED)
 
 
-class GoldDecisionList(Route):
+class GoldDecisionList(ListRoute):
     """Which source was made gold, when and by whom, the newest first."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=GoldDecisionSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        pages, decisions = Keyset(), GoldDecision.objects.filter(study=study_or_404(name))
+        decisions = GoldDecision.objects.filter(study=study_or_404(name))
         rows = decisions.select_related("judge", "gold_set", "jury", "author")
-        page = pages.page_of(Stored(rows, ["-id"]), request)
-        return pages.answer(GoldDecisionSerializer(page, many=True).data)
+        return in_pages(request, Stored(rows, ["-id"]), GoldDecisionSerializer)
 
 
 class GoldFiles(Route):
@@ -133,18 +132,16 @@ class DrawnResponses(Route):
         return drawn_response(study, sent.chosen)
 
 
-class GoldScoreList(Route):
+class GoldScoreList(ListRoute):
     """The gold score of every response with its single scores; `limit` counts responses."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=GoldScoreSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        study, pages = study_or_404(name), Keyset()
-        responses = pages.page_of(Stored(responses_to_score(study), ORDER), request)
-        rows = GoldScoreSerializer(gold_rows(study, responses), many=True)  # type: ignore[arg-type]  # a list
-        return pages.answer(rows.data)
+        study = study_or_404(name)
+        rows = Stored(responses_to_score(study), ORDER)
+        return in_pages(request, rows, GoldScoreSerializer, made=partial(gold_rows, study))
 
 
 class GoldChanges(Route):

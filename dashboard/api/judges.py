@@ -8,9 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
 
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import STUDY, one_of, read_sent, sent_by, user_of
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.judges import (
     AskedAgainSerializer,
     CallDetailSerializer,
@@ -98,24 +98,22 @@ class Retry(Route):
         return Response(content, status=HTTP_202_ACCEPTED)
 
 
-class CallList(Route):
+class CallList(ListRoute):
     """The calls of a judge."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(
         parameters=[STUDY, JUDGE, OpenApiParameter("state", str, enum=Call.State.values)],
         responses=CallSerializer(many=True),
     )
     def get(self, request: Request, name: str, judge: str) -> Response:
-        pages, asked = Keyset(), judge_or_404(study_or_404(name), judge)
+        asked = judge_or_404(study_or_404(name), judge)
         calls = asked.calls.exclude(response=None, block=None)
         if state := one_of(request, "state", Call.State.values):
             calls = calls.filter(state=state)
         about = ("judge__study", "response__scenario", "block__scenario")
-        page = pages.page_of(Stored(calls.select_related(*about), ["id"]), request)
-        return pages.answer(CallSerializer(page, many=True).data)
+        return in_pages(request, Stored(calls.select_related(*about), ["id"]), CallSerializer)
 
 
 class CallDetail(Route):

@@ -5,7 +5,7 @@ meanwhile shift no page. A list says its order by columns that together name a r
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -15,6 +15,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
@@ -164,6 +165,21 @@ class Keyset(BasePagination):
             {"name": name, "required": False, "in": "query", "description": about, "schema": schema}
             for name, (about, schema) in parameters.items()
         ]
+
+
+def in_pages(
+    request: Request,
+    rows: RowsInOrder[Row],
+    form: type[Serializer[Any]],
+    *,
+    made: Callable[[list[Row]], Iterable[Any]] = iter,
+) -> Response:
+    """The page of a list that the address asks for: what `form` sends of each row, or of what is
+    `made` of the page's rows.
+    """
+    pages = Keyset()
+    page = pages.page_of(rows, request)
+    return pages.answer(form(made(page), many=True, context={"request": request}).data)
 
 
 class RatingsPages(Keyset):

@@ -1,5 +1,6 @@
 """Submissions, proposals and payments by the API: what the pages show and do."""
 
+from functools import partial
 from typing import Any
 
 from django.http import Http404
@@ -13,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
 
-from dashboard.api.pagination import Computed, Keyset, Stored
+from dashboard.api.pagination import Computed, Keyset, Stored, in_pages
 from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.prolific import taken_from_files
 from dashboard.api.refusals import checked
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.payments import (
     RENAMED,
     CaseSerializer,
@@ -61,11 +62,10 @@ ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
 # ── Submissions ──────────────────────────────────────────────────────────────────────────────────
 
 
-class CaseList(Route):
+class CaseList(ListRoute):
     """Every submission that was read beside its person, and people without one."""
 
     needs = Needs(Permission.IDENTIFY, Permission.IDENTIFY)
-    pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
     @extend_schema(
@@ -81,9 +81,7 @@ class CaseList(Route):
         chosen = form.cleaned_data["mismatch"], form.cleaned_data["status"]
         study = study_or_404(name)
         places = index_of(study).places_by_id(lambda case: is_chosen(case, *chosen))
-        pages = Keyset()
-        page = pages.page_of(Computed(places), request)
-        return pages.answer(CaseSerializer(cases_at(study, page), many=True).data)
+        return in_pages(request, Computed(places), CaseSerializer, made=partial(cases_at, study))
 
     @extend_schema(
         operation_id="studies_submissions_upload",
@@ -214,11 +212,10 @@ def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
     return screen
 
 
-class ProposalList(Route):
+class ProposalList(ListRoute):
     """What the rules propose, by rule and submission."""
 
     needs = Needs(Permission.RECRUIT)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, ProposalsQuery], responses=ProposalSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
@@ -289,17 +286,19 @@ def _confirmed(order: PaymentOrder) -> Response:
     return _as_sent(order, status=HTTP_201_CREATED)
 
 
-class PaymentOrderList(Route):
+class PaymentOrderList(ListRoute):
     """What was confirmed, the newest first."""
 
     needs = Needs(Permission.RECRUIT)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=ProgressSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        pages = Keyset()
-        page = pages.page_of(Stored(orders_of(study_or_404(name)), ["-pk"]), request)
-        return pages.answer(ProgressSerializer(progress_of(page), many=True).data)
+        return in_pages(
+            request,
+            Stored(orders_of(study_or_404(name)), ["-pk"]),
+            ProgressSerializer,
+            made=progress_of,
+        )
 
 
 class PaymentOrderDetail(Route):
@@ -316,18 +315,15 @@ class PaymentOrderDetail(Route):
         return _as_sent(order_or_404(study_or_404(name), order))
 
 
-class PaymentDecisionList(Route):
+class PaymentDecisionList(ListRoute):
     """What was confirmed at once, decision by decision."""
 
     needs = Needs(Permission.RECRUIT)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, ORDER], responses=DecisionSerializer(many=True))
     def get(self, request: Request, name: str, order: int) -> Response:
-        pages = Keyset()
         decisions = order_or_404(study_or_404(name), order).decisions.all()
-        page = pages.page_of(Stored(decisions, ["pk"]), request)
-        return pages.answer(DecisionSerializer(page, many=True).data)
+        return in_pages(request, Stored(decisions, ["pk"]), DecisionSerializer)
 
 
 class Settle(Route):

@@ -13,10 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import STUDY, read_sent, user_of
 from dashboard.api.refusals import checked
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.overview.events import in_words
 from dashboard.overview.invitations import invite, open_invitations, revoke
 from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
@@ -173,16 +173,13 @@ def chosen_lines(request: Request, lines: Lines) -> Lines:
 
 def page_of_log(request: Request, lines: Lines) -> Response:
     """A page of the lines that the query asks for. Raises ValidationError."""
-    pages = Keyset()
-    page = pages.page_of(Stored(chosen_lines(request, lines), ["-id"]), request)
-    return pages.answer(EventSerializer(page, many=True).data)
+    return in_pages(request, Stored(chosen_lines(request, lines), ["-id"]), EventSerializer)
 
 
-class EventList(Route):
+class EventList(ListRoute):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
     needs = Needs(Permission.MANAGE)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, EventsQuery], responses=EventSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:

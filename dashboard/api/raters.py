@@ -13,11 +13,11 @@ from analysis.models import AnalysisRun, ManualDecision
 from analysis.quality_rules import SETTINGS
 from analysis.rule_sets import current_rule_set
 from dashboard.api.analyses import wake_for
-from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored
+from dashboard.api.pagination import Keyset, RatersPages, RatingsPages, Stored, in_pages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, sent_by, user_of
 from dashboard.api.ratings import Ratings
 from dashboard.api.refusals import checked
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.raters import (
     DecidedSerializer,
     DecideOnRatersSerializer,
@@ -96,24 +96,22 @@ class RaterDetail(Route):
         return Response(RaterRecordSerializer(rater_record(study, person)).data)
 
 
-class DecisionList(Route):
+class DecisionList(ListRoute):
     """Decisions about raters, the newest first. The newest about a rater applies."""
 
     needs = Needs(Permission.ROWS, Permission.CHANGE)
-    pagination_class = Keyset
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("rater", str, description="pseudonym")],
         responses=DecisionOnRaterSerializer(many=True),
     )
     def get(self, request: Request, name: str) -> Response:
-        study, pages = study_or_404(name), Keyset()
+        study = study_or_404(name)
         decisions = about_people(ManualDecision.objects.all(), study)
         if rater := request.query_params.get("rater"):
             decisions = decisions.filter(participant__in=_people(study, [rater]))
         rows = Stored(decisions.select_related("participant", "author"), ["-id"])
-        page = pages.page_of(rows, request)
-        return pages.answer(DecisionOnRaterSerializer(page, many=True).data)
+        return in_pages(request, rows, DecisionOnRaterSerializer)
 
     @extend_schema(
         parameters=[STUDY, INCLUDE],
@@ -233,11 +231,10 @@ def _content(
     }
 
 
-class RuleSetList(Route):
+class RuleSetList(ListRoute):
     """The versions of the study's rules, the newest first."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=RuleSetSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.views import APIView
 
+from dashboard.api.pagination import Keyset
 from dashboard.shared.roles import Needs
 
 Form = BaseSerializer[Any]
@@ -42,6 +43,12 @@ class Route(APIView):
                     raise ValidationError({name[:SHOWN]: [said]})
         if method in BODIES:
             _refuse_unknown_fields(request.data, _form_of(self, method), known or set())
+
+
+class ListRoute(Route):
+    """A list that can grow: it is sent in pages (`pagination.in_pages`)."""
+
+    pagination_class = Keyset
 
 
 def _schema_of(view: Route, method: str) -> AutoSchema:

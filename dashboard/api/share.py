@@ -8,9 +8,9 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.status import HTTP_202_ACCEPTED
 
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, read_sent, user_of
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.share import (
     ExportsSerializer,
     PackageDetailSerializer,
@@ -75,22 +75,20 @@ class ExportFile(Route):
         return csv_response(study, run, file)
 
 
-class PackageList(Route):
+class PackageList(ListRoute):
     """Zips of analyses with their data, for sharing, the newest first."""
 
     needs = Needs(Permission.READ, Permission.COMPUTE)
-    pagination_class = Keyset
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("state", str, enum=Package.State.values)],
         responses=PackageSerializer(many=True),
     )
     def get(self, request: Request, name: str) -> Response:
-        pages, rows = Keyset(), packages.packages_of(study_or_404(name))
+        rows = packages.packages_of(study_or_404(name))
         if state := one_of(request, "state", Package.State.values):
             rows = rows.filter(state=state)
-        page = pages.page_of(Stored(rows, ["-id"]), request)
-        return pages.answer(PackageSerializer(page, many=True, context={"request": request}).data)
+        return in_pages(request, Stored(rows, ["-id"]), PackageSerializer)
 
     @extend_schema(
         parameters=[STUDY, INCLUDE],

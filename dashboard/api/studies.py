@@ -8,10 +8,10 @@ from rest_framework.response import Response
 from config.version import VERSION
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
-from dashboard.api.pagination import Keyset, Stored
+from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.refusals import checked
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.studies import (
     ChangeSerializer,
     CountsSerializer,
@@ -46,11 +46,10 @@ class Schema(SpectacularAPIView):
     custom_settings = {"VERSION": ""}
 
 
-class StudyList(Route):
+class StudyList(ListRoute):
     """All versions of the studies in which the caller has a role, newest version first."""
 
     needs = Needs(about=About.ACCOUNT)
-    pagination_class = Keyset
 
     @extend_schema(responses=StudySerializer(many=True))
     def get(self, request: Request) -> Response:
@@ -58,9 +57,9 @@ class StudyList(Route):
         token = request.auth
         if isinstance(token, ApiToken) and token.studies:
             mine = mine.filter(slug__in=token.studies)
-        pages = Keyset()
-        page = pages.page_of(Stored(mine, ["slug", "-version"]), request)
-        return pages.answer(StudySerializer(with_counts(page), many=True).data)
+        return in_pages(
+            request, Stored(mine, ["slug", "-version"]), StudySerializer, made=with_counts
+        )
 
 
 class StudyDetail(Route):
@@ -129,17 +128,15 @@ class State(Route):
         return _answer(Study.objects.get(pk=study.pk))
 
 
-class VersionList(Route):
+class VersionList(ListRoute):
     """All versions of the study, the newest first."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=VersionSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        pages, versions = Keyset(), versions_of(study_or_404(name))
-        page = pages.page_of(Stored(versions, ["-version"]), request)
-        return pages.answer(VersionSerializer(page, many=True).data)
+        versions = versions_of(study_or_404(name))
+        return in_pages(request, Stored(versions, ["-version"]), VersionSerializer)
 
 
 class Differences(Route):
@@ -161,14 +158,12 @@ class Differences(Route):
         return Response(DifferencesSerializer(content).data)
 
 
-class ChangeList(Route):
+class ChangeList(ListRoute):
     """What was changed in any version of the study, the newest first. Owners see more: `events`."""
 
     needs = Needs(Permission.READ)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=ChangeSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        pages, changes = Keyset(), changes_of(versions_of(study_or_404(name)))
-        page = pages.page_of(Stored(changes, ["-id"]), request)
-        return pages.answer(ChangeSerializer(page, many=True).data)
+        changes = changes_of(versions_of(study_or_404(name)))
+        return in_pages(request, Stored(changes, ["-id"]), ChangeSerializer)

@@ -20,7 +20,7 @@ from analysis.theme_coding import (
 )
 from dashboard.api.pagination import Keyset, Stored, numbers_of
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, sent_by, user_of
-from dashboard.api.routes import Route
+from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.themes import (
     CodedSerializer,
     CodingSerializer,
@@ -77,11 +77,10 @@ class ThemeDetail(Route):
         return Response(ThemeCodeSerializer(known).data)
 
 
-class Codings(Route):
+class Codings(ListRoute):
     """Open answers with the caller's own codes, never with those of others."""
 
     needs = Needs(Permission.CODE, Permission.CODE, is_download=True)
-    pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=CodingSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
