@@ -28,7 +28,7 @@ from dashboard.api.results import tables_listed
 from dashboard.api.routes import Route
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
-    DrawSerializer,
+    ResponseDrawSerializer,
     GoldAddedSerializer,
     GoldChangedSerializer,
     GoldChosenSerializer,
@@ -118,11 +118,11 @@ class DrawnResponses(Route):
     """
 
     @extend_schema(
-        parameters=[STUDY, DrawSerializer],
+        parameters=[STUDY, ResponseDrawSerializer],
         responses={(200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
-        study, sent = study_or_404(name), read_query(request, DrawSerializer)
+        study, sent = study_or_404(name), read_query(request, ResponseDrawSerializer)
         return drawn_response(study, sent.chosen)
 
 
