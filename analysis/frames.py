@@ -22,7 +22,6 @@ from judge.queries import GoldScores, gold_scores
 from judge.tidy import gold_rows, response_names
 from survey.batched import batched
 from survey.definition import StudyDefinition
-from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import Settings
 from survey.files.csv_text import csv_lines
 from survey.models import Participant, Rating, Response, Study
@@ -351,6 +350,6 @@ def _orders(definition: StudyDefinition) -> dict[str, list[str]]:
     if definition.sets is not None:
         orders["set"] = list(definition.sets)
     for question in definition.demographics:
-        if isinstance(question, ChoiceQuestion):
+        if question.categories:
             orders[question.name] = question.categories
     return orders

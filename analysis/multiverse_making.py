@@ -10,6 +10,7 @@ from analysis.exploratory import mark_all
 from analysis.labels import labels_of
 from analysis.locked_plans import locked_plan
 from analysis.models import AnalysisRun, Multiverse, Result
+from analysis.multiverses import NoMultiverse
 from analysis.pipeline import Results, analyse_multiverse
 from analysis.queries import IN_WORDS, results_of
 from analysis.recipe_sets import recipes_of
@@ -22,12 +23,6 @@ from survey.tidy import not_counted_among, reading
 
 class DataChanged(RequestRefused):
     """The data are no longer those of the run; the message says what to do."""
-
-    kind = RefusalKind.CONFLICT
-
-
-class NoMultiverse(RequestRefused):
-    """There is none; the message says why."""
 
     kind = RefusalKind.CONFLICT
 

@@ -1,6 +1,6 @@
 """What in a recipe can have no effect in a study, too little, or one that hardly anybody means."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
 from analysis.recipe import (
@@ -12,20 +12,11 @@ from analysis.recipe import (
     Scale,
     shipped_recipes,
 )
-from survey.definition.questions import (
-    ChoiceQuestion,
-    IntegerQuestion,
-    Question,
-    ScreeningQuestion,
-    StateQuestion,
-)
+from survey.definition.questions import AskedQuestion
 from survey.files.suggestions import did_you_mean
 
 #: The question behind each column of raters; columns of other origin have none.
-Columns = Mapping[str, Question | ScreeningQuestion | None]
-Asked = IntegerQuestion | ChoiceQuestion | ScreeningQuestion
-#: What stands between several choices in participants.csv.
-BETWEEN_CHOICES = "; "
+Columns = Mapping[str, AskedQuestion | None]
 #: A key, and what is questionable about it.
 Warned = tuple[tuple[str | int, ...], str]
 
@@ -50,7 +41,7 @@ def warnings(
             yield path, f"raters have no column {column!r}, so nobody is in any of its groups"
     for name, grouping in recipe.groups.items():
         question = columns.get(grouping.column)
-        if question is not None and not isinstance(question, StateQuestion):
+        if question is not None:
             for path, warning in _of_grouping(grouping, question):
                 yield ("groups", name, *path), warning
     yield from warnings_of_shipped(recipe, columns)
@@ -75,8 +66,8 @@ def warnings_of_shipped(recipe: Recipe, columns: Columns) -> Iterator[Warned]:
     """
     for name, grouping in recipe.groups.items():
         question = columns.get(grouping.column)
-        if isinstance(question, ChoiceQuestion | ScreeningQuestion):
-            unknown = [answer for answer in _options(question) if grouping.is_unknown(answer)]
+        if question is not None:
+            unknown = [answer for answer in question.categories if grouping.is_unknown(answer)]
             if unknown:
                 verb, them = ("are", "them") if len(unknown) > 1 else ("is", "it")
                 yield (
@@ -102,71 +93,32 @@ def _warnings_of_links(recipe: Recipe, scale: Scale | None) -> Iterator[Warned]:
             )
 
 
-def _of_grouping(grouping: Grouping, question: Asked) -> Iterator[Warned]:
+def _of_grouping(grouping: Grouping, question: AskedQuestion) -> Iterator[Warned]:
     for side, group in (("a", grouping.a), ("b", grouping.b)):
         for path, warning in _of_group(group, question):
             yield (side, *path), warning
     for place, answer in enumerate(grouping.left_out):
-        if not _can_be(question, answer) and answer not in _shipped_answers():
+        if not question.may_be(answer) and answer not in _shipped_answers():
             yield ("left_out", place), _is_none(question, answer)
 
 
-def _of_group(group: FactorGroup, question: Asked) -> Iterator[Warned]:
+def _of_group(group: FactorGroup, question: AskedQuestion) -> Iterator[Warned]:
     """Answers of a group that nobody can give, and numbers where the answers are none.
 
     The shipped recipes word an answer in several ways; in a copy of them, one will do.
     """
-    fits = any(_can_be(question, answer) for answer in group.values)
+    fits = any(question.may_be(answer) for answer in group.values)
     known = _shipped_answers() if fits else frozenset()
     for place, answer in enumerate(group.values):
-        if not _can_be(question, answer) and answer not in known:
+        if not question.may_be(answer) and answer not in known:
             yield ("values", place), f"group {group.label!r}: {_is_none(question, answer)}"
-    if group.is_numeric and not _holds_any(group, question):
+    if group.is_numeric and not question.holds_any(*group.span):
         no_answer = f"no answer to the question {question.name} is such a number"
-        yield (), f"group {group.label!r}: {no_answer}: {_asks(question)}"
+        yield (), f"group {group.label!r}: {no_answer}: {question.asks}"
 
 
-def _options(question: ChoiceQuestion | ScreeningQuestion) -> Sequence[str]:
-    return question.categories if isinstance(question, ChoiceQuestion) else question.options
-
-
-def _can_be(question: Asked, answer: str) -> bool:
-    """Whether participants.csv can have this answer to the question."""
-    if isinstance(question, IntegerQuestion):
-        if not answer.removeprefix("-").isdecimal() or str(int(answer)) != answer:
-            return False
-        return question.minimum <= int(answer) <= question.maximum
-    options = _options(question)
-    if isinstance(question, ChoiceQuestion) and question.kind == "multiple":
-        return answer in options or set(answer.split(BETWEEN_CHOICES)) <= set(options)
-    return answer in options
-
-
-def _holds_any(group: FactorGroup, question: Asked) -> bool:
-    """Whether a group of numbers holds any answer to the question."""
-    first, last = group.span
-    if isinstance(question, IntegerQuestion):
-        return max(first, (question.minimum, False)) < min(last, (question.maximum, True))
-    return any(first <= (number, False) < last for number in _numbers(_options(question)))
-
-
-def _numbers(options: Sequence[str]) -> Iterator[float]:
-    for option in options:
-        try:
-            yield float(option)
-        except ValueError:
-            continue
-
-
-def _is_none(question: Asked, answer: str) -> str:
-    return f"{answer!r} is no answer to the question {question.name}: {_asks(question)}"
-
-
-def _asks(question: Asked) -> str:
-    """What may be answered."""
-    if isinstance(question, IntegerQuestion):
-        return f"it asks for a whole number from {question.minimum} to {question.maximum}"
-    return f"its options are {', '.join(_options(question))}"
+def _is_none(question: AskedQuestion, answer: str) -> str:
+    return f"{answer!r} is no answer to the question {question.name}: {question.asks}"
 
 
 @cache

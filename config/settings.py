@@ -233,6 +233,7 @@ MIDDLEWARE = [
     "config.bodies.refuse_large_bodies",
     "allauth.account.middleware.AccountMiddleware",
     "dashboard.accounts.requirement.require_second_factor",
+    "dashboard.shared.access.RefuseUndeclared",
     "dashboard.shared.log.keep_log",
     "axes.middleware.AxesMiddleware",
 ]

@@ -13,10 +13,13 @@ from judge.definition import DEFAULT_ENDPOINT, EndpointName, checked_options
 from judge.money import Budget, Price
 from judge.prompts import Message, tokens_in
 from survey.definition.dialogue import DialogueTurn, turns_of
+from survey.definition.options import SentFile, ValueLabels
 from survey.definition.parts import Part, Text, refuse_repeats, written_like, wrong
+from survey.files.apart import read_apart
 from survey.files.names import one_name
 from survey.files.suggestions import not_among
 from survey.files.templates import filled, pieces_of
+from survey.files.yaml_file import YamlFile
 
 #: What a template can have between braces.
 FIELDS = ("prompt", "context")
@@ -37,6 +40,12 @@ def check_template(template: str) -> str:
     if "prompt" not in fields:
         raise ValueError("has no {prompt}: every scenario would get the same question")
     return template
+
+
+class ConditionUnknown(CorpusProblem):
+    """A condition that a generation file does not have."""
+
+    about = "condition"
 
 
 class Sampling(Part):
@@ -135,10 +144,11 @@ class GenerationDefinition(Part):
         return self
 
     def condition(self, name: str = "") -> str:
-        """The condition called `name`; the first one without a name. Raises CorpusProblem."""
+        """The condition called `name`; the first one without a name. Raises ConditionUnknown."""
         name = one_name(name)
         if name and name not in self.conditions:
-            raise CorpusProblem(not_among(name, list(self.conditions)).format(name))
+            known = list(self.conditions)
+            raise ConditionUnknown(f"condition {not_among(name, known).format(name)}")
         return name or next(iter(self.conditions))
 
     @property
@@ -168,6 +178,12 @@ class GenerationDefinition(Part):
         return self.sampling.but(self.conditions[condition].sampling).but(model.sampling)
 
 
+def read_definition(file: SentFile) -> GenerationDefinition:
+    """A generation file, read in a process of its own. Raises DefinitionError."""
+    yaml = read_apart(file.name, YamlFile, file.content, file=file.name)
+    return yaml.check(GenerationDefinition, yaml.plain())
+
+
 def _message(turn: DialogueTurn) -> Message:
     """An earlier turn. Endpoints take a tool's only as the answer to a call."""
     if turn.speaker == "tool":
@@ -187,18 +203,33 @@ def _known(
 
 #: Answered texts that can count as missing.
 Doubtful = Literal["cut_off", "likely_refusals"]
+DOUBTFUL_LABELS: Mapping[Doubtful, str] = {
+    "cut_off": "Texts that were cut off",
+    "likely_refusals": "Texts whose words may be a refusal",
+}
 LeaveOut = Literal["text", "scenario", "model"]
+LEAVE_OUT_LABELS: Mapping[LeaveOut, str] = {
+    "text": "the text",
+    "scenario": "its scenario",
+    "model": "its model",
+}
 
 
 class MissingTexts(Part):
     """How missing, cut-off and refused texts are handled when responses are written."""
 
-    #: What is left out for a missing text; null: nothing is written while one is missing.
-    leave_out: LeaveOut | None = None
-    #: What counts as missing, too: texts that were cut off, or whose words may be a refusal.
-    without: list[Doubtful] = []
-    #: Whether a refusal that the endpoint names is a response.
-    with_refusals: bool = False
+    leave_out: Annotated[LeaveOut | None, ValueLabels(LEAVE_OUT_LABELS)] = Field(
+        default=None,
+        title="For a text that was refused, filtered or failed, leave out",
+        description="what to leave out for a text that was refused, filtered or failed; by "
+        "default nothing is written then",
+    )
+    without: Annotated[list[Doubtful], ValueLabels(DOUBTFUL_LABELS)] = Field(
+        default=[], title="Count as missing, too", description="what counts as missing, too"
+    )
+    with_refusals: bool = Field(
+        default=False, title="A refusal that the endpoint names is a response"
+    )
 
 
 class GeneratorConfiguration(Part):

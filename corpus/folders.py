@@ -3,7 +3,6 @@
 Loads nothing that filtering needs, so web processes may use it; `corpus.store` makes them.
 """
 
-import re
 import shutil
 from pathlib import Path
 from typing import TypeVar
@@ -12,7 +11,6 @@ from django.conf import settings
 
 from corpus.filters import CORPUS, RAW
 from corpus.models import Corpus, Generation, Sample
-from corpus.models.corpora import NAME
 from corpus.problems import CorpusProblem
 from survey.files.suggestions import did_you_mean
 
@@ -50,11 +48,7 @@ def _find(kind: type[Named], name: str, what: str) -> Named:
 
 
 def check_new(kind: type[Named], name: str, what: str) -> None:
-    """Raise CorpusProblem unless `name` is one of a new corpus or sample."""
-    if not re.fullmatch(NAME, name):
-        raise CorpusProblem(
-            f"{name!r} is no name of a {what}: use small letters, digits, - and _, at most 60"
-        )
+    """Raise CorpusProblem if there is a corpus or sample called `name`."""
     if kind.objects.filter(name=name).exists():
         raise CorpusProblem(f"there is a {what} {name!r} already; choose another name")
 

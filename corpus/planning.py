@@ -15,10 +15,12 @@ from corpus.definition import (
     GenerationDefinition,
     GeneratorConfiguration,
     approximate_tokens,
+    read_definition,
     served_as,
 )
 from corpus.generations import spent_on, wanted
 from corpus.models import Generation, GenerationAttempt, Generator, Sample, SampledScenario
+from corpus.options import GenerationOptions
 from corpus.problems import CorpusProblem
 from judge import endpoint_traits
 from judge.asking import ended_incomplete, request_again, without_incomplete
@@ -198,6 +200,28 @@ def _plan_system(
         cost = priced(configuration.price, each) * missing
     asked_as = f"{configuration.model} at {configuration.base_url}"
     return PlannedSystem(model, condition, generator, asked_as, total, missing, cost, incomplete)
+
+
+def asked_definition(sample: Sample, options: GenerationOptions) -> GenerationDefinition:
+    """The generation file that is given, else the last one of a sample. Raises DefinitionError and
+    CorpusProblem.
+    """
+    definition = read_definition(options.file) if options.file else sample.read_generation()
+    if definition is None:
+        raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
+    return definition
+
+
+def plan_asked(
+    sample: Sample, definition: GenerationDefinition, options: GenerationOptions
+) -> list[PlannedSystem]:
+    """`plan`, or `plan_only` for a dry run. Raises CorpusProblem, which names the file."""
+    planning = plan_only if options.dry_run else plan
+    try:
+        return planning(sample, definition, retry=options.retry)
+    except CorpusProblem as problem:
+        about = options.file.name if options.file else sample
+        raise CorpusProblem(f"{about}: {problem}") from None
 
 
 def plan_only(

@@ -63,11 +63,5 @@ class Split:
         return part
 
 
-def check_size(name: str, size: float) -> None:
-    """Raise SplitWrong unless the size of the part `name` is a share or a number of dialogues."""
-    if size < 0 or (size > 1 and size % 1):
-        raise SplitWrong(f"{name} {size:g} is neither a share nor a number of dialogues")
-
-
 def _number(size: float, n: int) -> int:
     return round(size * n) if size < 1 else int(size)

@@ -39,6 +39,7 @@ from dashboard.shared import (
     converters,  # noqa: F401  registers `study`, `judge` and `number`
     job_views,
 )
+from dashboard.shared.access import open_to_all
 
 study_patterns = [
     path("", overview.study, name="study"),
@@ -166,7 +167,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="studies"),
     path("login/", PasswordView.as_view(), name="login"),
     path("login/", PasswordView.as_view(), name="account_login"),  # as allauth calls it
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("logout/", open_to_all(LogoutView.as_view()), name="logout"),
     path("account/security/", include(security_patterns)),
     path("reachable/<str:token>/", reachability.reachable, name="reachable"),
     path("account/tokens/", tokens, name="tokens"),

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import Case, F, Value, When
 
+from survey.definition.questions import Answer
 from survey.models import (
     AttentionCheck,
     DemographicAnswer,
@@ -28,7 +29,6 @@ from survey.slots import free_slot, hold_again
 Status = Participant.Status
 #: A page that is sent twice may be recorded in either order, each with its own time.
 OVERTAKING = timedelta(seconds=10)
-DemographicValue = int | str | list[str]
 
 
 #: How free answers were written, by their names: measured fields of FreeAnswer.
@@ -154,7 +154,7 @@ def record_instructions(
 def record_screening(
     *,
     participant: Participant,
-    values: Mapping[str, DemographicValue],
+    values: Mapping[str, Answer],
     eligible: bool,
     page: int,
     last: LastPage,
@@ -349,7 +349,7 @@ def record_closing(
 def record_demographics(
     *,
     participant: Participant,
-    values: Mapping[str, DemographicValue],
+    values: Mapping[str, Answer],
     page: int,
     last: LastPage,
     at: datetime,
@@ -362,7 +362,7 @@ def record_demographics(
         _store_answers(participant, values)
 
 
-def _store_answers(participant: Participant, values: Mapping[str, DemographicValue]) -> None:
+def _store_answers(participant: Participant, values: Mapping[str, Answer]) -> None:
     DemographicAnswer.objects.bulk_create(
         DemographicAnswer(participant=participant, name=name, value=value)
         for name, value in values.items()

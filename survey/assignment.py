@@ -11,32 +11,45 @@ from survey.counterbalance import BlockDesign, balanced_order, draws, rows_of_sq
 from survey.incomplete import PageDesign
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The content to be ordered: response ids by block id and blocks by scenario, in file order.
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """What a study says of the pages of blocks and their order.
 
-    A page shows `responses_per_page` of a block (None: all), those of `always` among them. A person
-    sees the responses of one of the `groups` (none: of all) and of `always`. If a block is
-    `spread`, a person has as many pages of it as it takes to see all its responses.
+    A page shows `responses_per_page` of a block (None: all). If a block is `spread`, a person has
+    as many pages of it as it takes to see all its responses.
     """
 
-    responses: dict[int, list[int]]
-    scenarios: Sequence[Sequence[int]]
-    design_seed: int
     blocks_per_participant: int | None = None
     balanced_blocks: bool = False
     balanced_responses: bool = False
     scenarios_together: bool = False
     responses_per_page: int | None = None
+    spread: bool = False
+
+    def pages_of(self, responses: int) -> int:
+        """How many pages a person has of a block with so many responses."""
+        if not self.spread or self.responses_per_page is None:
+            return 1
+        return -(-responses // self.responses_per_page)
+
+
+@dataclass(frozen=True)
+class Layout(PageOptions):
+    """The content to be ordered: response ids by block id and blocks by scenario, in file order.
+
+    Those of `always` are on every page of their block. A person sees the responses of one of the
+    `groups` (none: of all) and of `always`.
+    """
+
+    responses: dict[int, list[int]]
+    scenarios: Sequence[Sequence[int]]
+    design_seed: int
     always: frozenset[int] = frozenset()
     groups: Sequence[frozenset[int]] = ()
-    spread: bool = False
 
     def parts(self, block: int) -> int:
         """How many pages a person has of a block that they see."""
-        if not self.spread or self.responses_per_page is None:
-            return 1
-        return -(-len(self.responses[block]) // self.responses_per_page)
+        return self.pages_of(len(self.responses[block]))
 
     @cached_property
     def pages_per_participant(self) -> int:

@@ -62,7 +62,6 @@ class StudyContent:
         scenarios: dict[str, list[int]] = {}
         for block in self.blocks.values():
             scenarios.setdefault(block.scenario, []).append(block.id)
-        order = self.definition.order
         groups: dict[str, set[int]] = {}
         for response, system in self.systems.items():
             if group := group_of(self.definition, system):
@@ -71,18 +70,13 @@ class StudyContent:
             responses={block.id: list(block.responses) for block in self.blocks.values()},
             scenarios=list(scenarios.values()),
             design_seed=self.design_seed,
-            blocks_per_participant=self.definition.blocks_per_participant,
-            balanced_blocks=order.blocks == "balanced",
-            balanced_responses=order.responses == "balanced",
-            scenarios_together=order.scenarios_together,
-            responses_per_page=self.definition.systems_per_page,
             always=frozenset(
                 response
                 for response, system in self.systems.items()
                 if is_on_every_page(self.definition, system)
             ),
             groups=[frozenset(responses) for responses in groups.values()],
-            spread=self.definition.spread_over_pages,
+            **vars(self.definition.page_options),
         )
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from survey.definition import StudyDefinition
-from survey.definition.study import Wording
+from survey.definition.wording import Wording
 
 
 @dataclass(frozen=True)

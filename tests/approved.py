@@ -5,7 +5,7 @@ test. After a change of words, one command writes the documents anew, and `git d
 there is to read:
 
     .venv/bin/python -m pytest --approve tests/analysis/text tests/dashboard/test_report.py \
-        tests/examples/test_planted_in_tide.py
+        tests/dashboard/test_roles.py tests/examples/test_planted_in_tide.py
 
 With --approve a test passes whatever its texts are: it is for reading, never for `make test`.
 """

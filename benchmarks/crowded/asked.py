@@ -18,7 +18,6 @@ from analysis.models import AnalysisRun, ThemeCode
 from dashboard import tasks
 from dashboard.payments.models import PaymentOrder
 from dashboard.raters.models import SubmissionOnProlific
-from dashboard.shared.roles import is_download
 from survey.models import Study
 from tests.dashboard.addresses import Address, addresses_with
 
@@ -56,7 +55,7 @@ NEVER_ASKED = ("logout",)
 
 def why_exempt(address: Address) -> str:
     """Why an address may cost more the more people there are; empty for all others."""
-    if is_download(address.name):
+    if address.needs is not None and address.needs.is_download:
         return "a file with everything, streamed"
     return EXEMPT.get(address.name, "")
 
@@ -89,7 +88,7 @@ def pages_of(study: Study) -> list[Address]:
     if judge := study.judges.order_by("id").first():
         values["<judge:judge>"] = f"{judge.name}@{judge.version}"
     return [
-        Address(each.name, _first_rows(each.path))
+        each._replace(path=_first_rows(each.path))
         for each in _each_subject(addresses_with(values))
         if each.name not in NEVER_ASKED
     ] + records()
@@ -111,7 +110,7 @@ def _each_subject(addresses: list[Address]) -> Iterator[Address]:
     for each in addresses:
         if each.path.endswith("/results/groups/"):
             for subject in SUBJECTS:
-                yield Address(each.name, each.path.replace("/groups/", f"/{subject}/"))
+                yield each._replace(path=each.path.replace("/groups/", f"/{subject}/"))
         else:
             yield each
 

@@ -2,34 +2,33 @@
 
 from argparse import Namespace
 from pathlib import Path
-from typing import get_args
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
-from corpus.definition import Doubtful, GenerationDefinition, LeaveOut, MissingTexts
+from corpus.definition import MissingTexts
 from corpus.folders import find_sample
 from corpus.models import Generator, Sample
+from corpus.options import GenerationOptions
 from corpus.planning import (
     PlannedSystem,
     Progress,
+    asked_definition,
     failure_reasons,
     not_accepted,
     not_asked_again,
-    plan,
-    plan_only,
+    plan_asked,
     progress,
     queue,
     total_cost,
 )
-from corpus.problems import CorpusProblem
 from corpus.responses import write_responses
 from judge.asking import outcomes_in_words
 from judge.completions import Ended
 from judge.management.waiting import Seen, wait_for
-from survey.files.yaml_file import YamlFile
+from survey.management.option_arguments import add_options, chosen_options
 
 
 def generate_arguments(parser: CommandParser) -> None:
@@ -41,42 +40,22 @@ def generate_arguments(parser: CommandParser) -> None:
         nargs="?",
         help="generation file (YAML); the sample's last one by default",
     )
-    parser.add_argument(
-        "--retry",
-        action="store_true",
-        help="ask again also for texts that were refused, filtered or cut off",
-    )
+    add_options(parser, GenerationOptions, without=["file"])
     parser.add_argument(
         "--wait", action="store_true", help="show progress until all texts are there"
-    )
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="show the texts and their estimated cost; change nothing",
     )
 
 
 def generate(command: BaseCommand, options: Namespace) -> None:
     """Plan and queue the texts of a sample; a worker generates them."""
     sample = find_sample(options.sample)
-    if options.file is not None:
-        file = YamlFile.read(options.file)
-        definition = file.check(GenerationDefinition, file.plain())
-    else:
-        known = sample.read_generation()
-        if known is None:
-            raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
-        definition = known
-    try:
-        planning = plan_only if options.dry_run else plan
-        planned = planning(sample, definition, retry=options.retry)
-    except CorpusProblem as problem:
-        raise CorpusProblem(f"{options.file or sample}: {problem}") from None
+    asked = chosen_options(GenerationOptions, vars(options))
+    planned = plan_asked(sample, asked_definition(sample, asked), asked)
     _describe(command, sample, planned)
-    if options.dry_run:
+    if asked.dry_run:
         command.stdout.write("Nothing was queued.")
         return
-    for generator in queue(planned, retry=options.retry):
+    for generator in queue(planned, retry=asked.retry):
         _wake(command, generator)
     if options.wait:
         try:
@@ -164,31 +143,12 @@ def responses_arguments(parser: CommandParser) -> None:
     """The arguments of `responses`."""
     parser.add_argument("sample", help="name of a sample")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="study folder")
-    parser.add_argument(
-        "--leave-out",
-        choices=get_args(LeaveOut),
-        help="what to leave out for a text that is missing, refused or filtered (default: nothing "
-        "is written then)",
-    )
-    parser.add_argument(
-        "--without",
-        action="append",
-        default=[],
-        choices=get_args(Doubtful),
-        help="texts that count as missing, too; can be repeated",
-    )
-    parser.add_argument(
-        "--with-refusals",
-        action="store_true",
-        help="texts of which the endpoint says that they are refusals are responses",
-    )
+    add_options(parser, MissingTexts)
 
 
 def responses(command: BaseCommand, options: Namespace) -> None:
     """Write the responses of a study, and the record of how each text was generated."""
-    missing_texts = MissingTexts(
-        leave_out=options.leave_out, without=options.without, with_refusals=options.with_refusals
-    )
+    missing_texts = chosen_options(MissingTexts, vars(options))
     rows, said = write_responses(find_sample(options.sample), options.out, missing_texts)
     for name, n in rows.items():
         command.stdout.write(f"{options.out / name}: {n} rows")

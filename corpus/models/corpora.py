@@ -5,10 +5,9 @@ from django.db import models
 from django.utils import timezone
 
 from corpus.definition import GenerationDefinition
+from corpus.options import NAME, NAMES
 
-#: Names are in commands, addresses and folders.
-NAME = r"^[a-z0-9][a-z0-9_-]{0,59}$"
-_name = RegexValidator(NAME, "small letters, digits, - and _, at most 60")
+_name = RegexValidator(NAME, NAMES)
 
 
 class Corpus(models.Model):

@@ -6,7 +6,8 @@ from django.views.decorators.http import require_GET
 
 from dashboard.overview.log import lines_of_accounts
 from dashboard.overview.log_views import log_context, log_file
-from dashboard.shared.access import ResearcherRequest, researcher_required
+from dashboard.shared.access import ResearcherRequest, needs, researcher_required
+from dashboard.shared.roles import About
 
 
 @require_GET
@@ -18,7 +19,7 @@ def activity(request: ResearcherRequest) -> HttpResponse:
 
 
 @require_GET
-@researcher_required
+@needs(is_download=True, about=About.ACCOUNT)
 def activity_csv(request: ResearcherRequest) -> StreamingHttpResponse:
     """The chosen lines as CSV."""
     return log_file(request, lines_of_accounts(request.user), "accounts-log.csv")

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.overview.invitations import NotValid, accept, find_invitation, study_of
 from dashboard.overview.models import MemberInvitation
-from dashboard.shared.access import is_researcher
+from dashboard.shared.access import is_researcher, open_to_all
 from dashboard.shared.roles import IN_A_STUDY, Role
 
 
@@ -31,6 +31,7 @@ class NewAccountForm(UserCreationForm):  # type: ignore[type-arg]  # Django's ow
         return user
 
 
+@open_to_all
 @require_http_methods(["GET", "POST"])
 @sensitive_post_parameters("password1", "password2")
 @never_cache

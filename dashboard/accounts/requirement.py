@@ -17,8 +17,8 @@ from rest_framework.permissions import SAFE_METHODS, IsAdminUser
 from rest_framework.request import Request
 
 from dashboard.accounts.models import ApiToken
-from dashboard.shared.access import NoSuchMethod, NotAllowed, role_in
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA
+from dashboard.shared.access import NoSuchMethod, NotAllowed, needs_of, role_in
+from dashboard.shared.roles import About, Needs
 
 if TYPE_CHECKING:  # the framework's views load this module, for it is a setting
     from rest_framework.views import APIView
@@ -61,14 +61,15 @@ class IsResearcher(IsAdminUser):
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         """Raises Http404, PermissionDenied, MethodNotAllowed with the reason."""
-        if not super().has_permission(request, view):
+        rule = needs_of(view)
+        if rule is None or not super().has_permission(request, view):
             return False
         if request.auth is None and lacks_second_factor(request.user):
             raise PermissionDenied("Set up a second factor under Security first.")
         if isinstance(request.auth, ApiToken):  # before it is said which studies there are
-            _keep_to_limits(request.auth, request, view.kwargs.get("name", ""))
+            _keep_to_limits(request.auth, request, rule, view.kwargs.get("name", ""))
         try:
-            role_in(request._request)
+            role_in(request._request, rule)
         except NotAllowed as why:
             raise PermissionDenied(str(why)) from None
         except NoSuchMethod:
@@ -76,14 +77,11 @@ class IsResearcher(IsAdminUser):
         return True
 
 
-def _keep_to_limits(token: ApiToken, request: Request, study: str) -> None:
+def _keep_to_limits(token: ApiToken, request: Request, rule: Needs, study: str) -> None:
     """Raises PermissionDenied if a token does not go so far."""
     if request.method not in SAFE_METHODS and not token.may_change:
         raise PermissionDenied(f"The token {token.name} may only read.")
-    match = request._request.resolver_match
-    name = match.view_name if match else ""
-    rule = OF_ACCOUNT.get(name)
-    if token.studies and (name in OF_CORPORA or (rule is not None and rule.whole_account)):
+    if token.studies and (rule.about is About.CORPORA or rule.whole_account):
         raise PermissionDenied(f"The token {token.name} is for some studies only.")
     if study and not token.is_for(study.partition("@")[0]):
         raise PermissionDenied(f"The token {token.name} is not for this study.")

@@ -7,7 +7,7 @@ from django.urls import URLPattern, path
 from dashboard.accounts import security_views as views
 from dashboard.accounts.session_views import sessions
 from dashboard.shared import converters  # noqa: F401  registers `number`
-from dashboard.shared.access import researcher_required
+from dashboard.shared.access import open_to_all, researcher_required
 
 
 def _page(route: str, view: Any, name: str) -> URLPattern:
@@ -18,8 +18,8 @@ security_patterns = [
     _page("", views.Security.as_view(), "mfa_index"),
     _page("password/", views.ChangePassword.as_view(), "change-password"),
     _page("password-again/", views.password_again, "account_reauthenticate"),
-    # Open to all: it is a step of the login, and leads strangers back to its beginning.
-    path("second-step/", views.second_step, name="mfa_authenticate"),
+    # A step of the login: it leads strangers back to its beginning.
+    path("second-step/", open_to_all(views.second_step), name="mfa_authenticate"),
     _page("sessions/", sessions, "sessions"),
     _page("app/", views.SetUpApp.as_view(), "mfa_activate_totp"),
     _page("app/remove/", views.remove_app, "mfa_deactivate_totp"),

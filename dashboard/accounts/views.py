@@ -26,11 +26,13 @@ from dashboard.accounts.forms import LoginForm, ProlificTokenForm
 from dashboard.accounts.throttling import ACCOUNT
 from dashboard.shared.access import ResearcherRequest, researcher_required
 from dashboard.shared.pages import refusals_told
+from dashboard.shared.roles import OPEN
 
 
 class PasswordView(LoginView):
     """Asks for name and password; allauth then asks for the second factor, if there is one."""
 
+    needs = OPEN
     authentication_form = LoginForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:

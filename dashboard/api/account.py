@@ -20,6 +20,7 @@ from dashboard.api.routes import Route
 from dashboard.overview.invitations import accept
 from dashboard.overview.log import as_file, lines_of_accounts
 from dashboard.shared.access import role_of
+from dashboard.shared.roles import About, Needs
 
 
 class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
@@ -46,6 +47,8 @@ class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
 class TokenList(Route):
     """The caller's API tokens, the newest first. They are made on the page *API tokens*."""
 
+    needs = Needs(whole_account=True, about=About.ACCOUNT)
+
     @extend_schema(responses=ApiTokenSerializer(many=True))
     def get(self, request: Request) -> Response:
         rows = user_of(request).api_tokens.all()
@@ -54,6 +57,8 @@ class TokenList(Route):
 
 class TokenDetail(Route):
     """One of the caller's API tokens."""
+
+    needs = Needs(whole_account=True, about=About.ACCOUNT)
 
     @extend_schema(
         parameters=[OpenApiParameter("token", int, OpenApiParameter.PATH)],
@@ -70,6 +75,7 @@ class TokenDetail(Route):
 class ActivityList(Route):
     """What was done with the own account; superusers see all accounts. The newest lines first."""
 
+    needs = Needs(whole_account=True, about=About.ACCOUNT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[EventsQuery], responses=EventSerializer(many=True))
@@ -79,6 +85,8 @@ class ActivityList(Route):
 
 class ActivityFile(Route):
     """The same lines, all of them, as CSV."""
+
+    needs = Needs(is_download=True, whole_account=True, about=About.ACCOUNT)
 
     @extend_schema(parameters=[EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request) -> StreamingHttpResponse:
@@ -101,6 +109,8 @@ class JoinedSerializer(serializers.Serializer[object]):
 
 class Accept(Route):
     """Joining a study."""
+
+    needs = Needs(whole_account=True, about=About.ACCOUNT)
 
     @extend_schema(request=AcceptSerializer, responses=JoinedSerializer)
     def post(self, request: Request) -> Response:

@@ -29,6 +29,7 @@ from dashboard.results.asking import (
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stopping import stop_job
 from survey.models import Study
 
@@ -37,6 +38,8 @@ RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of
 
 class Analysis(Route):
     """The newest analysis, and whether it is up to date."""
+
+    needs = Needs(Permission.READ, Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=NewestSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -68,6 +71,7 @@ def wake_for(run: AnalysisRun) -> None:
 class AnalysisList(Route):
     """The analyses of the study, the newest first, done or not."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(
@@ -85,6 +89,8 @@ class AnalysisList(Route):
 class AnalysisDetail(Route):
     """One analysis: whether it is done, and why it failed."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY, RUN], responses=StateOfRunSerializer)
     def get(self, request: Request, name: str, run: int) -> Response:
         study = study_or_404(name)
@@ -94,6 +100,8 @@ class AnalysisDetail(Route):
 
 class StopAnalysis(Route):
     """To end an analysis that waits or is under way."""
+
+    needs = Needs(change=Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY, RUN], request=None, responses=StateOfRunSerializer)
     def post(self, request: Request, name: str, run: int) -> Response:
@@ -109,6 +117,8 @@ class StopAnalysis(Route):
 
 class MultiverseOfAnalysis(Route):
     """The multiverse of the newest finished analysis: all its rules and choices varied."""
+
+    needs = Needs(Permission.READ, Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=MultiverseSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -128,6 +138,8 @@ class MultiverseOfAnalysis(Route):
 
 class Metrics(Route):
     """The automatic metrics of a study that are stored, and the newest request to compute them."""
+
+    needs = Needs(Permission.READ, Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY], responses=MetricsSerializer)
     def get(self, request: Request, name: str) -> Response:

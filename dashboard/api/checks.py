@@ -10,6 +10,7 @@ from dashboard.api.routes import Route
 from dashboard.design.policy import policy_findings
 from dashboard.overview.opening import against, only_stand_in, refused
 from dashboard.shared.access import study_or_404
+from dashboard.shared.roles import Needs, Permission
 from survey.definition.findings import CHANGE, OK, REFUSE, REMEMBER, StudyFinding
 from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
@@ -40,6 +41,8 @@ class PolicySerializer(serializers.Serializer[object]):
 class Policy(Route):
     """The study, checked against Prolific's rules."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY], responses=PolicySerializer)
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
@@ -65,6 +68,8 @@ class ChecklistSerializer(serializers.Serializer[object]):
 
 class Checklist(Route):
     """Problems to look at before the study is opened for real people; reasons to refuse first."""
+
+    needs = Needs(Permission.CHANGE)
 
     @extend_schema(parameters=[STUDY], responses=ChecklistSerializer)
     def get(self, request: Request, name: str) -> Response:

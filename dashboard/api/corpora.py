@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,12 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
-from corpus.definition import MissingTexts
-from corpus.planning import failure_reasons, plan_only, progress, total_cost
-from corpus.problems import CorpusProblem
+from corpus.planning import failure_reasons, progress, total_cost
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import sent_by, user_of
-from dashboard.api.refusals import checked
+from dashboard.api.parameters import read_sent, sent_by, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
@@ -39,9 +35,10 @@ from dashboard.api.serializers.corpora import (
 )
 from dashboard.corpora import downloads
 from dashboard.corpora.asking import (
-    Kind,
-    ask,
+    ask_chats,
+    ask_filtering,
     ask_import,
+    ask_responses,
     ask_sample,
     ask_study,
     remove_corpus,
@@ -49,20 +46,19 @@ from dashboard.corpora.asking import (
     stop_work,
 )
 from dashboard.corpora.corpus_views import corpus_or_404, job_or_404
-from dashboard.corpora.forms import ChatsForm, FilterForm, ImportForm, SampleForm, defaults_of
-from dashboard.corpora.generating import FILE as GENERATION
-from dashboard.corpora.generating import file_of, read_definition, start, stop
+from dashboard.corpora.generating import ask_for_texts, file_of, stop
 from dashboard.corpora.models import CorpusJob
 from dashboard.corpora.people import change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, samples_with_counts
 from dashboard.corpora.sample_views import sample_or_404
 from dashboard.shared.pages import try_to_wake
-from dashboard.shared.roles import Role
+from dashboard.shared.roles import About, Needs, Permission, Role
 
 CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
 JOB = OpenApiParameter("job", int, OpenApiParameter.PATH, description="its `id`")
 FILE = OpenApiParameter("job_file", str, OpenApiParameter.PATH)
+TEXTS = OpenApiParameter("texts", bool, description="also its generated texts")
 ANY_FILE = {(200, "text/csv"): OpenApiTypes.BINARY, (200, "application/jsonl"): OpenApiTypes.BINARY}
 JOB_ASKED = {202: CorpusJobSerializer}
 
@@ -77,6 +73,7 @@ def _asked(request: Request, job: CorpusJob) -> Response:
 class CorpusList(Route):
     """The corpora in which the caller has a role, the newest first."""
 
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
     pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
@@ -89,16 +86,15 @@ class CorpusList(Route):
     @extend_schema(request=ImportSerializer, responses=JOB_ASKED)
     def post(self, request: Request) -> Response:
         """Have a worker import a file as a new corpus, of which the caller becomes the owner."""
-        form = checked(ImportForm(request.POST, request.FILES))
-        given = form.cleaned_data
-        job = ask_import(
-            given["name"], upload=given["file"], author=user_of(request), options=form.options
-        )
-        return _asked(request, job)
+        sent = read_sent(request, ImportSerializer)
+        upload = sent.validated_data["file"]
+        return _asked(request, ask_import(sent.chosen, upload=upload, author=user_of(request)))
 
 
 class CorpusDetail(Route):
     """A corpus: counts, what each filter removed, and how far workers are."""
+
+    needs = Needs(Permission.READ, Permission.OWN_CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[CORPUS], responses=CorpusDetailSerializer)
     def get(self, request: Request, corpus: str) -> Response:
@@ -114,6 +110,8 @@ class CorpusDetail(Route):
 
 class CorpusMembers(Route):
     """Who has a role in the corpus and its samples."""
+
+    needs = Needs(Permission.OWN_CORPORA, Permission.OWN_CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[CORPUS], responses=CorpusMemberSerializer(many=True))
     def get(self, request: Request, corpus: str) -> Response:
@@ -137,39 +135,32 @@ class CorpusMembers(Route):
 class Filtering(Route):
     """Filters of a corpus."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[CORPUS], request=FilteringSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker filter the corpus, from the dialogues as they were imported."""
-        found = corpus_or_404(corpus)
-        sent = defaults_of(found) | sent_by(request, FilteringSerializer)
-        form = checked(FilterForm(sent, corpus=found))
-        job = ask(
-            Kind.FILTER,
-            found.name,
-            author=user_of(request),
-            options={"filters": form.filters.model_dump(mode="json")},
-            total=found.source["dialogues"],
-        )
-        return _asked(request, job)
+        found, sent = corpus_or_404(corpus), read_sent(request, FilteringSerializer)
+        return _asked(request, ask_filtering(found, sent.chosen, author=user_of(request)))
 
 
 class Chats(Route):
     """Chats of a corpus, to tune a model with."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+    renamed = {"file": "ask_as"}
+
     @extend_schema(parameters=[CORPUS], request=ChatsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker write train.jsonl, valid.jsonl and test.jsonl."""
-        found, sent = corpus_or_404(corpus), sent_by(request, ChatsSerializer)
-        file = SimpleUploadedFile("ask_as", sent.pop("ask_as", "").encode())
-        form = checked(ChatsForm(sent, {"ask_as": file} if file.size else {}))
-        author = user_of(request)
-        job = ask(Kind.CHATS, found.name, author=author, options=form.options)
-        return _asked(request, job)
+        found, sent = corpus_or_404(corpus), read_sent(request, ChatsSerializer)
+        return _asked(request, ask_chats(found, sent.chosen, author=user_of(request)))
 
 
 class SampleList(Route):
     """The samples of a corpus, the newest first."""
 
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
     pagination_class = Keyset
 
     @extend_schema(parameters=[CORPUS], responses=SampleSerializer(many=True))
@@ -181,15 +172,14 @@ class SampleList(Route):
     @extend_schema(parameters=[CORPUS], request=DrawSerializer, responses=JOB_ASKED)
     def post(self, request: Request, corpus: str) -> Response:
         """Have a worker draw scenarios into a new sample."""
-        found, sent = corpus_or_404(corpus), sent_by(request, DrawSerializer)
-        options = dict(checked(SampleForm(sent)).cleaned_data)
-        author = user_of(request)
-        job = ask_sample(found, options.pop("name"), author=author, options=options)
-        return _asked(request, job)
+        found, sent = corpus_or_404(corpus), read_sent(request, DrawSerializer)
+        return _asked(request, ask_sample(found, sent.chosen, author=user_of(request)))
 
 
 class CorpusFile(Route):
     """A file of a filtered corpus."""
+
+    needs = Needs(Permission.READ, is_download=True, about=About.CORPORA)
 
     @extend_schema(
         operation_id="corpora_file",
@@ -206,6 +196,8 @@ class CorpusFile(Route):
 class RawDialogues(Route):
     """The dialogues of a corpus as they were imported, with what identifies people."""
 
+    needs = Needs(Permission.IDENTIFY, is_download=True, about=About.CORPORA)
+
     @extend_schema(parameters=[CORPUS], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
     def get(self, request: Request, corpus: str) -> HttpResponseBase:
         return downloads.raw_dialogues(corpus_or_404(corpus))
@@ -213,6 +205,8 @@ class RawDialogues(Route):
 
 class CorpusJobDetail(Route):
     """How far a worker is with a corpus or a sample."""
+
+    needs = Needs(Permission.READ, about=About.CORPORA)
 
     @extend_schema(parameters=[JOB], responses=CorpusJobSerializer)
     def get(self, request: Request, job: int) -> Response:
@@ -222,11 +216,9 @@ class CorpusJobDetail(Route):
 class StopCorpusJob(Route):
     """To end work on a corpus or a sample that waits or is under way."""
 
-    @extend_schema(
-        parameters=[JOB],
-        request=None,
-        responses=CorpusJobSerializer,
-    )
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
+    @extend_schema(parameters=[JOB], request=None, responses=CorpusJobSerializer)
     def post(self, request: Request, job: int) -> Response:
         """Its worker ends the work within seconds. The answer is the job; one that has ended before
         stays as it is.
@@ -240,6 +232,8 @@ class StopCorpusJob(Route):
 class CorpusJobFile(Route):
     """A file that a worker wrote."""
 
+    needs = Needs(Permission.READ, is_download=True, about=About.CORPORA)
+
     @extend_schema(operation_id="corpora_jobs_file", parameters=[JOB, FILE], responses=ANY_FILE)
     def get(self, request: Request, job: int, job_file: str) -> HttpResponseBase:
         return downloads.job_file(job_or_404(job), job_file)
@@ -248,18 +242,14 @@ class CorpusJobFile(Route):
 class SampleDetail(Route):
     """A sample, and how far workers are."""
 
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[SAMPLE], responses=SampleDetailSerializer)
     def get(self, request: Request, sample: str) -> Response:
         found = sample_or_404(sample)
         return Response(SampleDetailSerializer(found, context={"request": request}).data)
 
-    @extend_schema(
-        parameters=[
-            SAMPLE,
-            OpenApiParameter("texts", bool, description="also its generated texts"),
-        ],
-        responses={204: None},
-    )
+    @extend_schema(parameters=[SAMPLE, TEXTS], responses={204: None})
     def delete(self, request: Request, sample: str) -> Response:
         """Delete it. 400 if it has generated texts, unless these are to go, too."""
         remove_sample(
@@ -273,6 +263,7 @@ class SampleDetail(Route):
 class ScenarioList(Route):
     """The scenarios of a sample, in the order drawn."""
 
+    needs = Needs(Permission.READ, about=About.CORPORA)
     pagination_class = Keyset
 
     @extend_schema(parameters=[SAMPLE], responses=SampledScenarioSerializer(many=True))
@@ -284,6 +275,8 @@ class ScenarioList(Route):
 
 class GeneratedTexts(Route):
     """Texts that models write for the scenarios of a sample."""
+
+    needs = Needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[SAMPLE], responses=GeneratedTextsSerializer)
     def get(self, request: Request, sample: str) -> Response:
@@ -304,29 +297,24 @@ class GeneratedTexts(Route):
         """Have the missing texts generated: those that a generation file asks for, or without one
         those of the last. With `dry_run` it is only said which (200).
         """
-        found, sent = sample_or_404(sample), sent_by(request, GenerateSerializer)
-        definition = read_definition(sent["file"].encode()) if sent.get("file") else None
-        chosen = definition or found.read_generation()
-        if chosen is None:
-            raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
-        try:
-            planned = plan_only(found, chosen)
-            started = [] if sent["dry_run"] else start(found, chosen, user_of(request))
-        except CorpusProblem as problem:
-            raise CorpusProblem(f"{GENERATION}: {problem}") from None
-        for generator in started:
+        found = sample_or_404(sample)
+        options = read_sent(request, GenerateSerializer).chosen
+        asked = ask_for_texts(found, options, author=user_of(request))
+        for generator in asked.generators:
             try_to_wake("corpus.generate", generator.pk)
         content = {
-            "is_queued": not sent["dry_run"],
-            "cost": total_cost(planned),
-            "systems": planned,
+            "is_queued": not options.dry_run,
+            "cost": total_cost(asked.planned),
+            "systems": asked.planned,
         }
-        status = 200 if sent["dry_run"] else HTTP_202_ACCEPTED
+        status = 200 if options.dry_run else HTTP_202_ACCEPTED
         return Response(PlannedTextsSerializer(content).data, status=status)
 
 
 class StopGenerating(Route):
     """Stopping what generates texts."""
+
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[SAMPLE], request=None, responses=GeneratedTextsSerializer)
     def post(self, request: Request, sample: str) -> Response:
@@ -340,25 +328,24 @@ class StopGenerating(Route):
 class Responses(Route):
     """The responses of a sample as files."""
 
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
+
     @extend_schema(parameters=[SAMPLE], request=MissingTextsSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker write responses.csv and generations.csv."""
-        found, sent = sample_or_404(sample), sent_by(request, MissingTextsSerializer)
-        options = {"choice": MissingTexts.model_validate(sent).model_dump()}
-        job = ask(Kind.RESPONSES, found.name, author=user_of(request), options=options)
-        return _asked(request, job)
+        found, sent = sample_or_404(sample), read_sent(request, MissingTextsSerializer)
+        return _asked(request, ask_responses(found, sent.chosen, author=user_of(request)))
 
 
 class StudyOfSample(Route):
     """A study of a sample's responses."""
+
+    needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[SAMPLE], request=StudyOfSampleSerializer, responses=JOB_ASKED)
     def post(self, request: Request, sample: str) -> Response:
         """Have a worker load the responses with a study.yaml as a draft. The caller becomes its
         owner; of a study that is there, a role that may change it is needed.
         """
-        found, sent = sample_or_404(sample), sent_by(request, StudyOfSampleSerializer)
-        content = sent.pop("study").encode()
-        missing_texts = MissingTexts.model_validate(sent)
-        job = ask_study(found, content, author=user_of(request), missing_texts=missing_texts)
-        return _asked(request, job)
+        found, sent = sample_or_404(sample), read_sent(request, StudyOfSampleSerializer)
+        return _asked(request, ask_study(found, sent.chosen, author=user_of(request)))

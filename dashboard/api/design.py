@@ -32,6 +32,7 @@ from dashboard.design.preview import Preview, preview_or_404
 from dashboard.design.texts import texts_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stopping import stop_job
 from survey.models import Slot, Study
 from survey.slots import pools_used
@@ -54,6 +55,8 @@ def _preview(request: Request, study: Study) -> Preview:
 class StudyTexts(Route):
     """All that participants read, section by section."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=PREVIEW, responses=TextsSerializer)
     def get(self, request: Request, name: str) -> Response:
         preview = _preview(request, study_or_404(name))
@@ -68,6 +71,8 @@ class StudyTexts(Route):
 class PageList(Route):
     """Every page of one participant, in order, with its address in a browser."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=PREVIEW, responses=PageSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         preview = _preview(request, study_or_404(name))
@@ -81,6 +86,8 @@ class PageList(Route):
 
 class Planning(Route):
     """What the study could find with other numbers of raters and scenarios, and what that costs."""
+
+    needs = Needs(Permission.READ, Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY], responses=PlanningSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -100,6 +107,8 @@ class Planning(Route):
 
 class StopPlan(Route):
     """To end a plan that waits or is under way."""
+
+    needs = Needs(change=Permission.COMPUTE)
 
     @extend_schema(
         parameters=[
@@ -123,6 +132,8 @@ class StopPlan(Route):
 class OrderCertificate(Route):
     """The counterbalance certificate in short."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(
         parameters=[
             STUDY,
@@ -143,6 +154,8 @@ class OrderCertificate(Route):
 class CertificateFile(Route):
     """Every table of the certificate of every pool, as one CSV."""
 
+    needs = Needs(Permission.READ, is_download=True)
+
     @extend_schema(parameters=[STUDY], responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
         return certificate_response(study_or_404(name))
@@ -150,6 +163,8 @@ class CertificateFile(Route):
 
 class Pilot(Route):
     """How the protocol worked, compared with another version: the likeliest, if none is named."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         parameters=[STUDY, INCLUDE, OpenApiParameter("version", int, description="of the other")],
@@ -163,6 +178,8 @@ class Pilot(Route):
 
 class PlanList(Route):
     """The locked plans of a study, the newest first."""
+
+    needs = Needs(Permission.READ, Permission.CHANGE)
 
     @extend_schema(parameters=[STUDY], responses=PlanSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
@@ -183,6 +200,8 @@ class PlanList(Route):
 
 class PlanText(Route):
     """A locked plan for the form of a registry, or as JSON."""
+
+    needs = Needs(Permission.READ, is_download=True)
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("version", int, OpenApiParameter.PATH), FORM],

@@ -12,12 +12,14 @@ from dashboard.api.serializers.differences import LargestDifferencesSerializer
 from dashboard.results.differences import DifferencesForm, cases_of, pair_of, rows_of
 from dashboard.shared.access import role_of, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
-from dashboard.shared.roles import Permission
+from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stored_tables import in_order
 
 
 class LargestDifferences(Route):
     """The responses to one scenario whose mean ratings differ most, with their texts."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         parameters=[

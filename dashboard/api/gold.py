@@ -28,7 +28,6 @@ from dashboard.api.results import tables_listed
 from dashboard.api.routes import Route
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
-    ResponseDrawSerializer,
     GoldAddedSerializer,
     GoldChangedSerializer,
     GoldChosenSerializer,
@@ -37,6 +36,7 @@ from dashboard.api.serializers.gold import (
     GoldScoreSerializer,
     GoldSerializer,
     RemarksSerializer,
+    ResponseDrawSerializer,
 )
 from dashboard.judges import agreement
 from dashboard.judges.forms import BeforeForm
@@ -48,6 +48,7 @@ from dashboard.judges.label_drawing import drawn_response
 from dashboard.judges.sources import sources_of
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.roles import Needs, Permission
 from judge.models import GoldDecision
 from judge.queries import GoldSource
 from survey.models import Study
@@ -56,6 +57,8 @@ from survey.tidy import definition_of
 
 class GoldSources(Route):
     """Every source of gold scores, and which of them is gold."""
+
+    needs = Needs(Permission.READ, Permission.CHANGE)
 
     @extend_schema(parameters=[STUDY], responses=GoldSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -82,6 +85,7 @@ class GoldSources(Route):
 class GoldDecisionList(Route):
     """Which source was made gold, when and by whom, the newest first."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=GoldDecisionSerializer(many=True))
@@ -95,6 +99,7 @@ class GoldDecisionList(Route):
 class GoldFiles(Route):
     """Gold scores from files."""
 
+    needs = Needs(change=Permission.CHANGE)
     parser_classes = [MultiPartParser]
 
     @extend_schema(
@@ -117,6 +122,8 @@ class DrawnResponses(Route):
     as gold scores.
     """
 
+    needs = Needs(Permission.READ, is_download=True)
+
     @extend_schema(
         parameters=[STUDY, ResponseDrawSerializer],
         responses={(200, "text/csv"): OpenApiTypes.STR},
@@ -129,6 +136,7 @@ class DrawnResponses(Route):
 class GoldScoreList(Route):
     """The gold score of every response with its single scores; `limit` counts responses."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=GoldScoreSerializer(many=True))
@@ -141,6 +149,8 @@ class GoldScoreList(Route):
 
 class GoldChanges(Route):
     """What other gold scores changed: an analysis beside an earlier one of the same people."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         parameters=[
@@ -166,6 +176,8 @@ class GoldChanges(Route):
 class Agreement(Route):
     """Whether judges agree with themselves and with people: warnings, and the tables about it."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RemarksSerializer)
     def get(self, request: Request, name: str) -> Response:
         return _remarks(request, study_or_404(name), agreement.TABLES)
@@ -173,6 +185,8 @@ class Agreement(Route):
 
 class Guard(Route):
     """How raters, wins and means change with other gold scores."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RemarksSerializer)
     def get(self, request: Request, name: str) -> Response:

@@ -12,6 +12,7 @@ from dashboard.payments import single
 from dashboard.payments.cases import case_or_404, row_or_404
 from dashboard.raters import identity
 from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.roles import Needs, Permission
 
 
 class SubmissionIdentitySerializer(serializers.Serializer[object]):
@@ -31,6 +32,8 @@ class RaterIdentitySerializer(serializers.Serializer[identity.KnownAs]):
 
 class SubmissionIdentity(Route):
     """Whose submission it is."""
+
+    needs = Needs(change=Permission.IDENTIFY)
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("submission", int, OpenApiParameter.PATH)],
@@ -52,6 +55,8 @@ class SubmissionIdentity(Route):
 
 class RaterIdentity(Route):
     """How a rater is known outside."""
+
+    needs = Needs(change=Permission.IDENTIFY)
 
     @extend_schema(
         parameters=[

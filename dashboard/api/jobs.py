@@ -8,6 +8,7 @@ from dashboard.api.parameters import STUDY, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.jobs import JobSerializer
 from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stopping import jobs_called, names, stop_job
 
 PARAMETERS = [
@@ -20,6 +21,8 @@ PARAMETERS = [
 class JobDetail(Route):
     """A job of a study: what a worker does that takes longer than an answer may."""
 
+    needs = Needs(Permission.READ, is_about_job=True)
+
     @extend_schema(parameters=PARAMETERS, responses=JobSerializer)
     def get(self, request: Request, name: str, kind: str, job_id: int) -> Response:
         study = study_or_404(name)
@@ -29,6 +32,8 @@ class JobDetail(Route):
 
 class StopJob(Route):
     """To end a job that waits or is under way."""
+
+    needs = Needs(change=Permission.COMPUTE, is_about_job=True)
 
     @extend_schema(parameters=PARAMETERS, request=None, responses=JobSerializer)
     def post(self, request: Request, name: str, kind: str, job_id: int) -> Response:

@@ -25,6 +25,7 @@ from dashboard.judges.scores import call_or_404, call_to_retry
 from dashboard.judges.sources import judge_or_404, sources_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from judge.models import Call
 from judge.queueing import ask_again, queue_missing_calls
 from survey.models import Study
@@ -37,6 +38,8 @@ JUDGE = OpenApiParameter(
 
 class JudgeList(Route):
     """The judges of a study: how far each has come, and what it cost."""
+
+    needs = Needs(Permission.READ, Permission.CHANGE)
 
     @extend_schema(
         operation_id="studies_judges_list", parameters=[STUDY], responses=JudgesSerializer
@@ -67,6 +70,8 @@ def _judges(study: Study) -> dict[str, Any]:
 class JudgeDetail(Route):
     """One judge: how it is configured, how far it has come, its failures and first request."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY, JUDGE], responses=JudgeDetailSerializer)
     def get(self, request: Request, name: str, judge: str) -> Response:
         record = judge_record(judge_or_404(study_or_404(name), judge))
@@ -75,6 +80,8 @@ class JudgeDetail(Route):
 
 class Retry(Route):
     """Asking a judge again."""
+
+    needs = Needs(change=Permission.CHANGE)
 
     @extend_schema(
         parameters=[STUDY, JUDGE], request=RetrySerializer, responses={202: AskedAgainSerializer}
@@ -94,6 +101,7 @@ class Retry(Route):
 class CallList(Route):
     """The calls of a judge."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(
@@ -112,6 +120,8 @@ class CallList(Route):
 
 class CallDetail(Route):
     """One call with the exact text of every attempt."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("call", int, OpenApiParameter.PATH)],

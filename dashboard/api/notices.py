@@ -15,6 +15,7 @@ from dashboard.notices.forms import NoticesForm
 from dashboard.notices.models import Occasion
 from dashboard.notices.sending import choose, chosen_by, is_possible
 from dashboard.shared.access import study_or_404
+from dashboard.shared.roles import Needs, Permission
 
 
 class ChosenNoticesSerializer(serializers.Serializer[object]):
@@ -38,6 +39,8 @@ class NoticesSerializer(ChosenNoticesSerializer):
 
 class Notices(Route):
     """E-mail to the caller about the study."""
+
+    needs = Needs(Permission.READ, Permission.READ)
 
     @extend_schema(parameters=[STUDY], responses=NoticesSerializer)
     def get(self, request: Request, name: str) -> Response:

@@ -6,6 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from pydantic import BaseModel, ValidationError
 from rest_framework import serializers
+from rest_framework.fields import empty
 
 from survey.definition.options import Option, SentFile, options_of, problems_of
 
@@ -13,7 +14,7 @@ NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: serializers.Fl
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
-class SentFileField(serializers.FileField):
+class SentFileInRequest(serializers.FileField):
     """A file; one that is empty is refused by what reads it, which names it."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -21,15 +22,33 @@ class SentFileField(serializers.FileField):
         return SentFile(file.name or "", file.read())
 
 
+class SentTextField(serializers.CharField):
+    """The text of a file, which problems are told of as `file`."""
+
+    def __init__(self, *, file: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.file = file
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return SentFile(self.file, super().run_validation(data).encode())
+
+
 class OptionsSerializer(serializers.Serializer[Any]):
-    """The fields of `options`, which checks what is sent, beside those of the route."""
+    """The fields of `options`, which checks what is sent, beside those of the route, which may
+    stand for an option.
+    """
 
     options: ClassVar[type[BaseModel]]
+    #: Whether what is absent has its default; else the route decides what it is.
+    has_defaults: ClassVar[bool] = True
     chosen: Any
 
     def get_fields(self) -> dict[str, Any]:
-        own = {option.name: request_field(option) for option in options_of(self.options)}
-        return {**super().get_fields(), **own}
+        fields = super().get_fields()
+        for option in options_of(self.options):
+            if option.name not in fields:
+                fields[option.name] = request_field(option, has_default=self.has_defaults)
+        return fields
 
     def validate(self, attrs: Any) -> Any:
         """`chosen` is what they make."""
@@ -43,17 +62,19 @@ class OptionsSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-def request_field(option: Option) -> Any:
+def request_field(option: Option, *, has_default: bool = True) -> Any:
     """What takes an option. The schema has its help, limits and default."""
-    shared: dict[str, Any] = {"help_text": option.help or None}
+    shared: dict[str, Any] = {"help_text": option.meaning or None}
     if option.is_required:
         shared["required"] = True
+    elif not has_default:
+        shared["required"] = False
     elif option.default is None:
         shared |= {"required": False, "allow_null": option.kind is not SentFile}
     else:
         shared["default"] = option.default
     if option.kind is SentFile:
-        return SentFileField(max_length=200, allow_empty_file=True, **shared)
+        return SentFileInRequest(max_length=200, allow_empty_file=True, **shared)
     own = {} if option.many else shared
     if option.values is not None:
         one: Any = serializers.ChoiceField(choices=list(option.values.items()), **own)

@@ -40,13 +40,7 @@ from dashboard.payments.cases import case_or_404, cases_at, row_or_404
 from dashboard.payments.confirming import confirm_screen
 from dashboard.payments.forms import SettleForm, SubmissionFilter
 from dashboard.payments.models import PaymentOrder
-from dashboard.payments.progress import (
-    OrderProgress,
-    order_or_404,
-    orders_of,
-    progress,
-    progress_of,
-)
+from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
 from dashboard.payments.proposals import RULES
 from dashboard.payments.proposing import lines_of, proposed_of
 from dashboard.payments.screen import Line, Screen, Selection, is_bonus
@@ -57,6 +51,7 @@ from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from survey.models import Study
 
 SUBMISSION = OpenApiParameter("submission", int, OpenApiParameter.PATH)
@@ -69,6 +64,7 @@ ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
 class CaseList(Route):
     """Every submission that was read beside its person, and people without one."""
 
+    needs = Needs(Permission.IDENTIFY, Permission.IDENTIFY)
     pagination_class = Keyset
     parser_classes = [MultiPartParser]
 
@@ -106,6 +102,8 @@ class CaseList(Route):
 class CaseDetail(Route):
     """A submission beside its person."""
 
+    needs = Needs(Permission.IDENTIFY)
+
     @extend_schema(
         operation_id="studies_submission_retrieve",
         parameters=[STUDY, SUBMISSION],
@@ -120,6 +118,8 @@ class CaseDetail(Route):
 
 class Decide(Route):
     """Decisions by hand about one submission."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(
         parameters=[STUDY, SUBMISSION],
@@ -145,6 +145,8 @@ class Decide(Route):
 
 class Payments(Route):
     """What may be done about submissions."""
+
+    needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
 
     @extend_schema(parameters=[STUDY], responses=PaymentsSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -215,6 +217,7 @@ def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
 class ProposalList(Route):
     """What the rules propose, by rule and submission."""
 
+    needs = Needs(Permission.RECRUIT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, ProposalsQuery], responses=ProposalSerializer(many=True))
@@ -256,6 +259,8 @@ def _shown(line: Line) -> dict[str, object]:
 class PayTermsDetail(Route):
     """What the study promises its participants: proposals go by it."""
 
+    needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
+
     @extend_schema(parameters=[STUDY], responses=TermsSerializer)
     def get(self, request: Request, name: str) -> Response:
         terms = terms_of(study_or_404(name)).model_dump()
@@ -273,23 +278,8 @@ class PayTermsDetail(Route):
 # ── What was confirmed ───────────────────────────────────────────────────────────────────────────
 
 
-def _progress(made: OrderProgress) -> dict[str, object]:
-    order = made.order
-    return {
-        "order": order.pk,
-        "confirmed_at": order.confirmed_at,
-        "author": order.author.get_username() if order.author else None,
-        "by_hand": order.by_hand,
-        "finished_at": order.finished_at,
-        "problem": order.problem,
-        "bonus_cents": made.bonus_cents,
-        "paid_cents": made.paid_cents,
-        "counts": made.counts,
-    }
-
-
 def _as_sent(order: PaymentOrder, status: int = HTTP_200_OK) -> Response:
-    return Response(ProgressSerializer(_progress(progress(order))).data, status=status)
+    return Response(ProgressSerializer(progress(order)).data, status=status)
 
 
 def _confirmed(order: PaymentOrder) -> Response:
@@ -302,17 +292,20 @@ def _confirmed(order: PaymentOrder) -> Response:
 class PaymentOrderList(Route):
     """What was confirmed, the newest first."""
 
+    needs = Needs(Permission.RECRUIT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=ProgressSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         pages = Keyset()
         page = pages.page_of(Stored(orders_of(study_or_404(name)), ["-pk"]), request)
-        return pages.answer(ProgressSerializer(map(_progress, progress_of(page)), many=True).data)
+        return pages.answer(ProgressSerializer(progress_of(page), many=True).data)
 
 
 class PaymentOrderDetail(Route):
     """What was confirmed at once, and how far it is."""
+
+    needs = Needs(Permission.RECRUIT)
 
     @extend_schema(
         operation_id="studies_payment_orders_retrieve",
@@ -326,6 +319,7 @@ class PaymentOrderDetail(Route):
 class PaymentDecisionList(Route):
     """What was confirmed at once, decision by decision."""
 
+    needs = Needs(Permission.RECRUIT)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, ORDER], responses=DecisionSerializer(many=True))
@@ -338,6 +332,8 @@ class PaymentDecisionList(Route):
 
 class Settle(Route):
     """Decisions whose outcome is not known, or that are carried out by hand."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(
         parameters=[STUDY, ORDER], request=SettleSerializer, responses=ProgressSerializer
@@ -368,6 +364,8 @@ class Settle(Route):
 
 class PaymentList(Route):
     """Lists of an order by hand, to paste into Prolific."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(
         operation_id="studies_payment_lists_create",

@@ -24,7 +24,7 @@ from dashboard.overview.models import MemberInvitation
 from dashboard.overview.people import change_role, members_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import Role
+from dashboard.shared.roles import Needs, Permission, Role
 from survey.models import StudyEvent
 
 
@@ -98,6 +98,8 @@ class EventSerializer(serializers.ModelSerializer[StudyEvent]):
 class MemberList(Route):
     """Who has access to the study."""
 
+    needs = Needs(Permission.MANAGE, Permission.MANAGE)
+
     @extend_schema(parameters=[STUDY], responses=MemberSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         return Response(MemberSerializer(members_of(study_or_404(name).slug), many=True).data)
@@ -116,6 +118,8 @@ class MemberList(Route):
 
 class InvitationList(Route):
     """The open invitations of colleagues to the study."""
+
+    needs = Needs(Permission.MANAGE, Permission.MANAGE)
 
     @extend_schema(parameters=[STUDY], responses=InvitationSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
@@ -139,6 +143,8 @@ class InvitationList(Route):
 
 class InvitationDetail(Route):
     """An open invitation."""
+
+    needs = Needs(change=Permission.MANAGE)
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("invitation", int, OpenApiParameter.PATH)],
@@ -175,6 +181,7 @@ def page_of_log(request: Request, lines: Lines) -> Response:
 class EventList(Route):
     """The audit log of the study: who did what, when, and from where; the newest first."""
 
+    needs = Needs(Permission.MANAGE)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, EventsQuery], responses=EventSerializer(many=True))
@@ -184,6 +191,8 @@ class EventList(Route):
 
 class EventFile(Route):
     """The same lines, all of them, as CSV."""
+
+    needs = Needs(Permission.MANAGE, is_download=True)
 
     @extend_schema(parameters=[STUDY, EventsQuery], responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request, name: str) -> StreamingHttpResponse:

@@ -61,6 +61,7 @@ from dashboard.raters.uploads import TakenLists, apply_lists, newest_upload, tak
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.fieldwork import is_imported
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import About, Needs, Permission
 from dashboard.shared.stopping import stop_job
 from survey.definition.options import SentFile
 from survey.models import Study
@@ -70,6 +71,8 @@ from survey.tidy import definition_of
 
 class AccountOnProlific(Route):
     """The caller's account at Prolific."""
+
+    needs = Needs(whole_account=True, about=About.ACCOUNT)
 
     @extend_schema(responses=ProlificAccountSerializer)
     def get(self, request: Request) -> Response:
@@ -101,6 +104,8 @@ class AccountOnProlific(Route):
 
 class Recruiting(Route):
     """The study on Prolific, its cost, the balance, and what is against publishing it."""
+
+    needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
 
     @extend_schema(parameters=[STUDY], responses=RecruitingSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -140,6 +145,7 @@ class Recruiting(Route):
 class Draft(Route):
     """The draft on Prolific."""
 
+    needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
     renamed = RENAMED
 
     @extend_schema(parameters=[STUDY], responses=ShownDraftSerializer)
@@ -205,6 +211,8 @@ def _answer(done: StepDone, status: int = HTTP_200_OK) -> Response:
 class Publish(Route):
     """Publishing the draft, which spends money."""
 
+    needs = Needs(change=Permission.RECRUIT)
+
     @extend_schema(parameters=[STUDY], request=CostSerializer, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Publish the draft at the cost that `prolific/` says, and subscribe to events. A second
@@ -218,6 +226,8 @@ class Publish(Route):
 
 class AddPlaces(Route):
     """The places of the study on Prolific."""
+
+    needs = Needs(change=Permission.RECRUIT)
 
     @extend_schema(parameters=[STUDY], request=PlacesSerializer, responses=ProlificStepSerializer)
     def post(self, request: Request, name: str) -> Response:
@@ -244,6 +254,7 @@ class SimpleStep(Route):
 class Pause(SimpleStep):
     """Pausing recruitment."""
 
+    needs = Needs(change=Permission.RECRUIT)
     take = staticmethod(recruiting.pause)
 
     @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
@@ -255,6 +266,7 @@ class Pause(SimpleStep):
 class Resume(SimpleStep):
     """Going on with recruitment."""
 
+    needs = Needs(change=Permission.RECRUIT)
     take = staticmethod(recruiting.resume)
 
     @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
@@ -266,6 +278,7 @@ class Resume(SimpleStep):
 class Invite(SimpleStep):
     """The people whom Prolific lets into a second wave."""
 
+    needs = Needs(change=Permission.RECRUIT)
     take = staticmethod(recruiting.invite)
 
     @extend_schema(parameters=[STUDY], request=None, responses=ProlificStepSerializer)
@@ -283,6 +296,8 @@ class Invite(SimpleStep):
 class EarlierStudies(Route):
     """The studies here whose people from Prolific a second wave can invite."""
 
+    needs = Needs(Permission.RECRUIT)
+
     @extend_schema(parameters=[STUDY], responses=EarlierStudySerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         there = _earlier(request, study_or_404(name))
@@ -292,6 +307,8 @@ class EarlierStudies(Route):
 
 class WavePreview(Route):
     """Whom a second wave would invite."""
+
+    needs = Needs(Permission.RECRUIT)
 
     @extend_schema(parameters=[STUDY, WaveQuery], responses=WaveSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -313,6 +330,8 @@ class WavePreview(Route):
 class ProlificEvents(Route):
     """Events (webhooks) of the study's workspace."""
 
+    needs = Needs(change=Permission.RECRUIT)
+
     @extend_schema(parameters=[STUDY], request=None, responses={204: None})
     def put(self, request: Request, name: str) -> Response:
         """Have Prolific send its events here."""
@@ -333,6 +352,8 @@ class ProlificEvents(Route):
 class Codes(Route):
     """The study's completion codes, by ending, with the actions that we recommend."""
 
+    needs = Needs(Permission.CODES)
+
     @extend_schema(parameters=[STUDY], responses=CodeSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         study = study_or_404(name)
@@ -343,6 +364,8 @@ class Codes(Route):
 
 class ReadSubmissions(Route):
     """Reading submissions from Prolific."""
+
+    needs = Needs(change=Permission.IDENTIFY)
 
     @extend_schema(parameters=[STUDY], request=None, responses=SubmissionsReadSerializer)
     def post(self, request: Request, name: str) -> Response:
@@ -383,6 +406,8 @@ def taken_from_files(request: Request, name: str) -> Response:
 class LongLists(Route):
     """What became of the newest list that was left to a worker."""
 
+    needs = Needs(Permission.IDENTIFY)
+
     @extend_schema(parameters=[STUDY], responses=LongListsSerializer)
     def get(self, request: Request, name: str) -> Response:
         content = {"upload": newest_upload(study_or_404(name))}
@@ -391,6 +416,8 @@ class LongLists(Route):
 
 class StopLongLists(Route):
     """To end the reading of a list that was left to a worker."""
+
+    needs = Needs(change=Permission.IDENTIFY)
 
     @extend_schema(
         parameters=[
@@ -414,6 +441,7 @@ class StopLongLists(Route):
 class ImportDemographics(Route):
     """Answers from Prolific's demographic export."""
 
+    needs = Needs(Permission.IDENTIFY, Permission.IDENTIFY)
     parser_classes = [MultiPartParser, JSONParser]
 
     @extend_schema(parameters=[STUDY], responses=DemographicsSerializer)

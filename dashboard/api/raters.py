@@ -44,6 +44,7 @@ from dashboard.raters.trying_thresholds import (
 )
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import NONE_YET, NoAnalysis, newest_analysis
+from dashboard.shared.roles import Needs, Permission
 from judge.queries import gold_scores
 from survey.models import Participant, Study
 from survey.queries import about_people
@@ -65,6 +66,7 @@ TRIED = [
 class RaterList(Route):
     """Every rater of the newest finished analysis, kept or not, and why."""
 
+    needs = Needs(Permission.ROWS, is_download=True)
     pagination_class = RatersPages
 
     @extend_schema(parameters=[STUDY, INCLUDE, *FILTERS], responses=RaterSerializer(many=True))
@@ -84,6 +86,8 @@ class RaterList(Route):
 class RaterDetail(Route):
     """All that is stored about one rater: pages, answers, checks, verdicts, decisions."""
 
+    needs = Needs(Permission.ROWS, is_download=True)
+
     @extend_schema(parameters=[STUDY, RATER], responses=RaterRecordSerializer)
     def get(self, request: Request, name: str, rater: str) -> Response:
         study = study_or_404(name)
@@ -95,6 +99,7 @@ class RaterDetail(Route):
 class DecisionList(Route):
     """Decisions about raters, the newest first. The newest about a rater applies."""
 
+    needs = Needs(Permission.ROWS, Permission.CHANGE)
     pagination_class = Keyset
 
     @extend_schema(
@@ -142,6 +147,8 @@ def _people(study: Study, pseudonyms: list[str]) -> list[Participant]:
 
 class Thresholds(Route):
     """The thresholds in force, and what others would do to the newest finished analysis."""
+
+    needs = Needs(Permission.READ, Permission.CHANGE)
 
     @extend_schema(parameters=[STUDY, INCLUDE, *TRIED], responses=ThresholdsSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -229,6 +236,7 @@ def _content(
 class RuleSetList(Route):
     """The versions of the study's rules, the newest first."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=RuleSetSerializer(many=True))
@@ -246,6 +254,7 @@ class RuleSetList(Route):
 class RatingList(Route):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
+    needs = Needs(Permission.ROWS, is_download=True)
     pagination_class = RatingsPages
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RatingSerializer(many=True))

@@ -6,25 +6,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
 
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
-from dashboard.api.refusals import checked
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.routes import Route
 from dashboard.api.serializers.rehearsal import (
     RehearsalSerializer,
     SimulationAskedSerializer,
     SimulationSerializer,
+    SimulationWaitingSerializer,
 )
 from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
-from dashboard.rehearsal.forms import SimulationForm
-from dashboard.rehearsal.simulations import ask_simulation, next_seed, simulations_of
+from dashboard.rehearsal.simulations import ask_for_raters, simulations_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from survey.simulated.record import crowds_of
 
 
 class RehearsalFindings(Route):
     """What was planted in simulated raters, and which of it the analysis finds."""
 
+    needs = Needs(Permission.READ, Permission.CHANGE)
     parser_classes = [JSONParser, MultiPartParser]
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RehearsalSerializer)
@@ -44,13 +45,12 @@ class RehearsalFindings(Route):
     @extend_schema(
         parameters=[STUDY],
         request=SimulationAskedSerializer,
-        responses={202: SimulationSerializer},
+        responses={202: SimulationWaitingSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
         """Have a worker send simulated raters. 400 if some are on their way."""
-        study = study_or_404(name)
-        sent = {"seed": next_seed(study)} | sent_by(request, SimulationAskedSerializer)
-        form = checked(SimulationForm(sent, request.FILES, study=study))
-        asked = ask_simulation(study=study, author=user_of(request), crowd=form.crowd)
+        study, sent = study_or_404(name), read_sent(request, SimulationAskedSerializer)
+        asked, notices = ask_for_raters(study, sent.chosen, user_of(request))
         try_to_wake(asked.TASK, asked.pk)
-        return Response(SimulationSerializer(asked).data, status=HTTP_202_ACCEPTED)
+        content = SimulationSerializer(asked).data | {"notices": notices}
+        return Response(content, status=HTTP_202_ACCEPTED)

@@ -41,6 +41,7 @@ from dashboard.shared.newest_analysis import (
     newest_of_ratings,
 )
 from dashboard.shared.pages import OF_RESULTS, pages_without
+from dashboard.shared.roles import Needs, Permission
 from survey.models import Study
 from survey.tidy import definition_of
 
@@ -52,6 +53,8 @@ TABLE = OpenApiParameter(
 
 class TableList(Route):
     """The tables of the newest finished analysis, and why others are not available."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         operation_id="studies_tables_list", parameters=[STUDY, INCLUDE], responses=TablesSerializer
@@ -90,6 +93,8 @@ def _address(request: Request, study: Study, analysis: NewestAnalysis, name: str
 class TableDetail(Route):
     """A table of the newest finished analysis, with the columns of its CSV."""
 
+    needs = Needs(Permission.READ, is_download=True)
+
     @extend_schema(parameters=[STUDY, TABLE, INCLUDE], responses=TableSerializer)
     def get(self, request: Request, name: str, table: str) -> Response:
         study = study_or_404(name)
@@ -104,6 +109,8 @@ class TableDetail(Route):
 
 class TableCsv(Route):
     """A table of the newest finished analysis as CSV, as `analyze` and the pages write it."""
+
+    needs = Needs(Permission.READ, is_download=True)
 
     @extend_schema(
         parameters=[
@@ -130,6 +137,8 @@ class TableCsv(Route):
 class TableLatex(Route):
     """A table of the newest finished analysis as LaTeX, with the columns that a paper prints."""
 
+    needs = Needs(Permission.READ, is_download=True)
+
     @extend_schema(
         parameters=[STUDY, TABLE, INCLUDE], responses={(200, "text/x-tex"): OpenApiTypes.STR}
     )
@@ -148,6 +157,8 @@ def _run_or_404(study: Study, request: Request) -> AnalysisRun:
 class StudyWins(Route):
     """The win table of the newest finished analysis."""
 
+    needs = Needs(Permission.READ, is_download=True)
+
     @extend_schema(parameters=[STUDY, INCLUDE], responses=WinsSerializer)
     def get(self, request: Request, name: str) -> Response:
         analysis = newest_analysis(study_or_404(name), asked_for(request))
@@ -163,6 +174,8 @@ class StudyWins(Route):
 
 class SubjectList(Route):
     """The subjects of results that the study has."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         operation_id="studies_results_list",
@@ -186,6 +199,8 @@ class SubjectList(Route):
 
 class SubjectDetail(Route):
     """What the newest finished analysis says of a subject, in sentences, and its tables."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         parameters=[
@@ -241,6 +256,8 @@ class SubjectDetail(Route):
 class FigureList(Route):
     """The figures of the newest finished analysis."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(
         operation_id="studies_figures_list",
         parameters=[STUDY, INCLUDE],
@@ -269,6 +286,8 @@ class FigureList(Route):
 class FigureDetail(Route):
     """A figure of the newest finished analysis as Plotly's JSON."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY, FIGURE, INCLUDE], responses=FigureSerializer)
     def get(self, request: Request, name: str, figure: str) -> Response:
         study = study_or_404(name)
@@ -278,6 +297,8 @@ class FigureDetail(Route):
 
 class FigureSvg(Route):
     """A figure of the newest finished analysis as SVG. It is drawn with the zip: see `packages`."""
+
+    needs = Needs(Permission.READ, is_download=True)
 
     @extend_schema(
         parameters=[STUDY, FIGURE, INCLUDE], responses={(200, "image/svg+xml"): OpenApiTypes.STR}

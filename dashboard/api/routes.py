@@ -10,6 +10,8 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.views import APIView
 
+from dashboard.shared.roles import Needs
+
 Form = BaseSerializer[Any]
 Path = tuple[str, ...]
 BODIES = ("POST", "PUT", "PATCH", "DELETE")
@@ -22,6 +24,8 @@ class Route(APIView):
     name would choose every row, and what a misspelt field was to change would be left as it is.
     """
 
+    #: Which permissions it needs; nobody may ask a route that does not say it.
+    needs: ClassVar[Needs | None] = None
     #: Fields of the API by those of the forms that refusals are about.
     renamed: ClassVar[Mapping[str, str]] = {}
 

@@ -24,11 +24,14 @@ from dashboard.results.perturbing import ask_to_perturb
 from dashboard.results.scorer_asking import ask_to_score, ask_to_train
 from dashboard.shared.access import study_or_404
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from survey.models import Study
 
 
 class ScorerVersions(Route):
     """The versions of a study's trained scorer, newest first, with their model cards."""
+
+    needs = Needs(Permission.READ, Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY], responses=ScorersSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -57,6 +60,8 @@ def _scorers(study: Study) -> dict[str, Any]:
 class ScoredTextList(Route):
     """Texts that the trained scorer scored, with prediction intervals."""
 
+    needs = Needs(Permission.READ, Permission.COMPUTE)
+
     @extend_schema(parameters=[STUDY], responses=ScoredTextsSerializer)
     def get(self, request: Request, name: str) -> Response:
         return Response(_texts(study_or_404(name)))
@@ -78,6 +83,8 @@ def _texts(study: Study) -> dict[str, Any]:
 
 class Perturbations(Route):
     """The newest request to perturb a study's responses."""
+
+    needs = Needs(Permission.READ, Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY], responses=PerturbationsSerializer)
     def get(self, request: Request, name: str) -> Response:

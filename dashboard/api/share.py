@@ -24,6 +24,7 @@ from dashboard.share.package_files import file_response, package_or_404, zip_res
 from dashboard.shared.access import study_or_404
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import try_to_wake
+from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stopping import stop_job
 
 PACKAGE = OpenApiParameter(
@@ -33,6 +34,8 @@ PACKAGE = OpenApiParameter(
 
 class ExportList(Route):
     """The export files that there are, with their addresses."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         operation_id="studies_exports_list",
@@ -56,6 +59,8 @@ class ExportList(Route):
 class ExportFile(Route):
     """An export file, by the name that `exports` lists."""
 
+    needs = Needs(Permission.ROWS, is_download=True)
+
     @extend_schema(
         parameters=[
             STUDY,
@@ -73,6 +78,7 @@ class ExportFile(Route):
 class PackageList(Route):
     """Zips of analyses with their data, for sharing, the newest first."""
 
+    needs = Needs(Permission.READ, Permission.COMPUTE)
     pagination_class = Keyset
 
     @extend_schema(
@@ -108,6 +114,8 @@ class PackageList(Route):
 class PackageDetail(Route):
     """A zip: how far it is, and the single files of its analysis."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY, PACKAGE], responses=PackageDetailSerializer)
     def get(self, request: Request, name: str, package: int) -> Response:
         row = package_or_404(study_or_404(name), package)
@@ -116,6 +124,8 @@ class PackageDetail(Route):
 
 class StopPackage(Route):
     """To end a zip that waits or is being prepared."""
+
+    needs = Needs(change=Permission.COMPUTE)
 
     @extend_schema(parameters=[STUDY, PACKAGE], request=None, responses=PackageSerializer)
     def post(self, request: Request, name: str, package: int) -> Response:
@@ -132,6 +142,8 @@ class StopPackage(Route):
 class PackageZip(Route):
     """The zip."""
 
+    needs = Needs(Permission.READ, is_download=True)
+
     @extend_schema(
         parameters=[STUDY, PACKAGE], responses={(200, "application/zip"): OpenApiTypes.BINARY}
     )
@@ -141,6 +153,8 @@ class PackageZip(Route):
 
 class PackageFile(Route):
     """A file of the analysis in a zip, such as `report.html`, `wins.csv` or `wins.tex`."""
+
+    needs = Needs(Permission.READ, is_download=True)
 
     @extend_schema(
         parameters=[STUDY, PACKAGE, OpenApiParameter("file", str, OpenApiParameter.PATH)],

@@ -9,7 +9,7 @@ from config.version import VERSION
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.requirement import IsResearcher
 from dashboard.api.pagination import Keyset, Stored
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, sent_by, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, read_sent, user_of
 from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.studies import (
@@ -31,13 +31,14 @@ from dashboard.overview.live import live_state
 from dashboard.overview.opening import change_state
 from dashboard.shared.access import role_of, sees_codes, study_or_404, visible_to
 from dashboard.shared.fieldwork import is_imported
-from dashboard.shared.roles import Permission
+from dashboard.shared.roles import About, Needs, Permission
 from survey.models import Study
 
 
 class Schema(SpectacularAPIView):
     """This API's description, for researchers too."""
 
+    needs = Needs(about=About.ACCOUNT)
     permission_classes = [IsResearcher]
     # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
     api_version = VERSION
@@ -48,6 +49,7 @@ class Schema(SpectacularAPIView):
 class StudyList(Route):
     """All versions of the studies in which the caller has a role, newest version first."""
 
+    needs = Needs(about=About.ACCOUNT)
     pagination_class = Keyset
 
     @extend_schema(responses=StudySerializer(many=True))
@@ -64,6 +66,8 @@ class StudyList(Route):
 class StudyDetail(Route):
     """One study."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY], responses=StudySerializer)
     def get(self, request: Request, name: str) -> Response:
         return _answer(study_or_404(name))
@@ -77,6 +81,8 @@ def _answer(study: Study) -> Response:
 class StudyCounts(Route):
     """Live counts of a study's people."""
 
+    needs = Needs(Permission.READ)
+
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
     def get(self, request: Request, name: str) -> Response:
         return Response(CountsSerializer(live_counts(study_or_404(name))).data)
@@ -84,6 +90,8 @@ class StudyCounts(Route):
 
 class Live(Route):
     """The study now: warnings, slots, arrivals over time, where people left, how long it took."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=LiveSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -109,25 +117,22 @@ class Live(Route):
 class State(Route):
     """The state of the study."""
 
+    needs = Needs(change=Permission.CHANGE)
+
     @extend_schema(parameters=[STUDY], request=StateSerializer, responses=StudySerializer)
     def post(self, request: Request, name: str) -> Response:
         """Open, pause or close it, or move it back to draft. Before it opens for real people, it is
         checked; 400 says why it was not changed.
         """
-        study, sent = study_or_404(name), sent_by(request, StateSerializer)
-        change_state(
-            study=study,
-            state=sent["state"],
-            author=user_of(request),
-            rehearsal=sent["rehearsal"],
-            stand_in_allowed=sent["stand_in"],
-        )
+        study, sent = study_or_404(name), read_sent(request, StateSerializer)
+        change_state(study, sent.chosen, user_of(request))
         return _answer(Study.objects.get(pk=study.pk))
 
 
 class VersionList(Route):
     """All versions of the study, the newest first."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=VersionSerializer(many=True))
@@ -139,6 +144,8 @@ class VersionList(Route):
 
 class Differences(Route):
     """What participants see otherwise than in another version: the one before, if none is named."""
+
+    needs = Needs(Permission.READ)
 
     @extend_schema(
         parameters=[STUDY, OpenApiParameter("version", int, description="to compare with")],
@@ -157,6 +164,7 @@ class Differences(Route):
 class ChangeList(Route):
     """What was changed in any version of the study, the newest first. Owners see more: `events`."""
 
+    needs = Needs(Permission.READ)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY], responses=ChangeSerializer(many=True))

@@ -31,12 +31,15 @@ from dashboard.api.serializers.themes import (
 )
 from dashboard.results.open_answers import OpenAnswers
 from dashboard.shared.access import first_or_404, study_or_404
+from dashboard.shared.roles import Needs, Permission
 from survey.models import FreeAnswer
 from survey.tidy import counted_sources, reading
 
 
 class Themes(Route):
     """The code book of a study, and how far its coders are."""
+
+    needs = Needs(Permission.READ, Permission.CODE)
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=ThemesSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -63,6 +66,8 @@ class Themes(Route):
 class ThemeDetail(Route):
     """A code of the code book."""
 
+    needs = Needs(change=Permission.CODE)
+
     @extend_schema(parameters=[STUDY], request=NewThemeSerializer, responses=ThemeCodeSerializer)
     def put(self, request: Request, name: str, code: int) -> Response:
         """Give it another name and definition; answers keep it."""
@@ -75,6 +80,7 @@ class ThemeDetail(Route):
 class Codings(Route):
     """Open answers with the caller's own codes, never with those of others."""
 
+    needs = Needs(Permission.CODE, Permission.CODE, is_download=True)
     pagination_class = Keyset
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=CodingSerializer(many=True))

@@ -18,8 +18,10 @@ from django.dispatch import receiver
 
 from corpus.definition import MissingTexts
 from corpus.dialogues import KINDS
+from corpus.filters import Filters, filters_of
 from corpus.folders import check_new, delete_corpus, delete_sample
 from corpus.models import Corpus, Sample
+from corpus.options import ChatsOptions, ImportOptions, SampleOptions, SampleStudyOptions
 from corpus.problems import CorpusProblem
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.log import record
@@ -76,37 +78,66 @@ def ask(
     return job
 
 
-def ask_import(
-    name: str, *, upload: "UploadedFile[Any]", author: User, options: Mapping[str, Any]
-) -> CorpusJob:
+def ask_import(options: ImportOptions, *, upload: "UploadedFile[Any]", author: User) -> CorpusJob:
     """`ask` for a new corpus. Raises CorpusProblem."""
-    check_new(Corpus, name, "corpus")
-    return ask(Kind.IMPORT, name, author=author, options=options, upload=upload)
+    check_new(Corpus, options.name, "corpus")
+    read = {"preset": options.preset, "columns": options.columns, "where": options.records}
+    return ask(Kind.IMPORT, options.name, author=author, options=read, upload=upload)
 
 
-def ask_sample(corpus: Corpus, name: str, *, author: User, options: Mapping[str, Any]) -> CorpusJob:
-    """`ask` for a new sample. Raises CorpusProblem."""
-    check_new(Sample, name, "sample")
-    return ask(Kind.SAMPLE, name, author=author, options={"corpus": corpus.name, **options})
-
-
-def ask_study(
-    sample: Sample,
-    content: bytes,
-    *,
-    author: User,
-    missing_texts: MissingTexts | None = None,
-    file: str = "study.yaml",
-) -> CorpusJob:
-    """`ask` for a study of a sample's responses. Raises DefinitionError if `content` is no YAML,
-    and CorpusProblem.
+def ask_filtering(corpus: Corpus, given: Filters, *, author: User) -> CorpusJob:
+    """`ask` for a corpus to be filtered, from the dialogues as they were imported. What `given`
+    does not set is as before. Raises CorpusProblem.
     """
-    read_apart(file, YamlFile, content, file=file)
-    options = {
+    filters = filters_before(corpus).model_copy(update=given.model_dump(exclude_unset=True))
+    return ask(
+        Kind.FILTER,
+        corpus.name,
+        author=author,
+        options={"filters": filters.model_dump(mode="json")},
+        total=corpus.source["dialogues"],
+    )
+
+
+def filters_before(corpus: Corpus) -> Filters:
+    """The filters that a corpus had, else those of its preset."""
+    if corpus.filtered is not None:
+        return Filters.model_validate(corpus.filtered["filters"])
+    return filters_of(corpus.source["preset"], {})
+
+
+def ask_chats(corpus: Corpus, options: ChatsOptions, *, author: User) -> CorpusJob:
+    """`ask` for chats to tune a model with. Raises DefinitionError and CorpusProblem."""
+    definition, condition = options.asked_as() or (None, options.condition)
+    asked = definition.model_dump_json(exclude_unset=True) if definition else ""
+    drawn = options.model_dump(exclude={"ask_as"}) | {"ask_as": asked, "condition": condition}
+    return ask(Kind.CHATS, corpus.name, author=author, options=drawn)
+
+
+def ask_sample(corpus: Corpus, options: SampleOptions, *, author: User) -> CorpusJob:
+    """`ask` for a new sample. Raises CorpusProblem."""
+    check_new(Sample, options.name, "sample")
+    drawn = {"corpus": corpus.name, **options.model_dump(exclude={"name"})}
+    return ask(Kind.SAMPLE, options.name, author=author, options=drawn)
+
+
+def ask_responses(sample: Sample, options: MissingTexts, *, author: User) -> CorpusJob:
+    """`ask` for responses.csv and generations.csv. Raises CorpusProblem."""
+    choice = {"choice": options.model_dump()}
+    return ask(Kind.RESPONSES, sample.name, author=author, options=choice)
+
+
+def ask_study(sample: Sample, options: SampleStudyOptions, *, author: User) -> CorpusJob:
+    """`ask` for a study of a sample's responses. Raises DefinitionError if its file is no YAML, and
+    CorpusProblem.
+    """
+    name, content = options.study.name, options.study.content
+    read_apart(name, YamlFile, content, file=name)
+    asked = {
         "study": content.decode("utf-8-sig"),
-        "choice": (missing_texts or MissingTexts()).model_dump(),
+        "choice": options.model_dump(exclude={"study"}),
     }
-    return ask(Kind.STUDY, sample.name, author=author, options=options)
+    return ask(Kind.STUDY, sample.name, author=author, options=asked)
 
 
 def _suffix_of(upload: "UploadedFile[Any]") -> str:

@@ -9,14 +9,14 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from corpus.filters import STEP_LABELS
 from corpus.models import Corpus, Sample
 from dashboard.corpora import asking, downloads
 from dashboard.corpora.asking import (
-    Kind,
     Subject,
-    ask,
+    ask_chats,
+    ask_filtering,
     ask_import,
     ask_sample,
     dismiss,
@@ -26,7 +26,6 @@ from dashboard.corpora.asking import (
     remove_corpus,
 )
 from dashboard.corpora.forms import (
-    STEP_LABELS,
     ChatsForm,
     DeleteForm,
     FilterForm,
@@ -39,11 +38,11 @@ from dashboard.corpora.queries import corpora_of, corpora_with_counts, samples_w
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
-    researcher_required,
+    needs,
     role_in_corpus,
 )
 from dashboard.shared.pages import tell_of_stop, wake_worker
-from dashboard.shared.roles import Role
+from dashboard.shared.roles import About, Permission, Role
 from survey.refusals import RequestRefused
 
 NONE: dict[str, Any] = {"steps": []}
@@ -62,17 +61,13 @@ def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], Corpu
     return True
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
 def corpora(request: ResearcherRequest) -> HttpResponse:
     """The corpora in which the account has a role, and importing one."""
     form = ImportForm(request.POST or None, request.FILES or None)
 
     def importing() -> CorpusJob:
-        given = form.cleaned_data
-        return ask_import(
-            given["name"], upload=given["file"], author=request.user, options=form.options
-        )
+        return ask_import(form.chosen, upload=form.cleaned_data["file"], author=request.user)
 
     if request.method == "POST" and is_asked(request, form, importing):
         return redirect("corpora")
@@ -94,8 +89,7 @@ def job_or_404(job: int) -> CorpusJob:
     return first_or_404(CorpusJob.objects.filter(pk=job), f"There is no job {job}.")
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, about=About.CORPORA)
 def corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """One corpus."""
     return _page(request, corpus_or_404(corpus))
@@ -120,56 +114,37 @@ def _page(request: ResearcherRequest, corpus: Corpus, **forms: Form) -> HttpResp
     return render(request, "dashboard/corpora/corpus.html", context | forms)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def filter_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have the filters applied, from the dialogues as they were imported."""
     found = corpus_or_404(corpus)
     form = FilterForm(request.POST, corpus=found)
-
-    def filtering() -> CorpusJob:
-        options = {"filters": form.filters.model_dump(mode="json")}
-        total = found.source["dialogues"]
-        return ask(Kind.FILTER, found.name, author=request.user, options=options, total=total)
-
-    if is_asked(request, form, filtering):
+    if is_asked(request, form, lambda: ask_filtering(found, form.chosen, author=request.user)):
         return redirect("corpus", found.name)
     return _page(request, found, filter_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def write_chats(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have chats written, to tune a model with."""
     found = corpus_or_404(corpus)
     form = ChatsForm(request.POST, request.FILES)
-
-    def writing() -> CorpusJob:
-        return ask(Kind.CHATS, found.name, author=request.user, options=form.options)
-
-    if is_asked(request, form, writing):
+    if is_asked(request, form, lambda: ask_chats(found, form.chosen, author=request.user)):
         return redirect("corpus", found.name)
     return _page(request, found, chats_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def draw_sample(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Have scenarios drawn."""
     found = corpus_or_404(corpus)
     form = SampleForm(request.POST)
-
-    def drawing() -> CorpusJob:
-        options = dict(form.cleaned_data)
-        return ask_sample(found, options.pop("name"), author=request.user, options=options)
-
-    if is_asked(request, form, drawing):
+    if is_asked(request, form, lambda: ask_sample(found, form.chosen, author=request.user)):
         return redirect("corpus", found.name)
     return _page(request, found, sample_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.OWN_CORPORA, about=About.CORPORA)
 def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Delete a corpus with its files."""
     found = corpus_or_404(corpus)
@@ -185,8 +160,7 @@ def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     return _page(request, found, delete_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.OWN_CORPORA, about=About.CORPORA)
 def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Give somebody a role in a corpus, or take it away."""
     found = corpus_or_404(corpus)
@@ -206,8 +180,7 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
     return _page(request, found, role_form=form)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, about=About.CORPORA)
 def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
     """How far a job is, for a page that waits for it."""
     found = job_or_404(job)
@@ -217,8 +190,7 @@ def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
     return shown
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def stop_job(request: ResearcherRequest, job: int) -> HttpResponse:
     """End a job that waits or is under way."""
     row = job_or_404(job)
@@ -226,8 +198,7 @@ def stop_job(request: ResearcherRequest, job: int) -> HttpResponse:
     return redirect(_page_of(row))
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def dismiss_job(request: ResearcherRequest, job: int) -> HttpResponse:
     """Forget a job that failed or was stopped."""
     found = job_or_404(job)
@@ -244,19 +215,16 @@ def _page_of(job: CorpusJob) -> str:
     return reverse("corpora") if about is None else reverse("corpus", args=[about.name])
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True, about=About.CORPORA)
 def corpus_file(request: ResearcherRequest, corpus: str, corpus_file: str) -> HttpResponseBase:
     return downloads.corpus_file(corpus_or_404(corpus), corpus_file, for_excel=True)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.IDENTIFY, is_download=True, about=About.CORPORA)
 def raw_dialogues(request: ResearcherRequest, corpus: str) -> HttpResponseBase:
     return downloads.raw_dialogues(corpus_or_404(corpus))
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True, about=About.CORPORA)
 def job_file(request: ResearcherRequest, job: int, job_file: str) -> HttpResponseBase:
     return downloads.job_file(job_or_404(job), job_file, for_excel=True)

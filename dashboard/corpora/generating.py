@@ -1,6 +1,7 @@
-"""Generation files that pages and the API send: checked, planned, started and stopped."""
+"""Texts of samples that pages and the API ask for: planned, started and stopped."""
 
 import json
+from dataclasses import dataclass
 from io import StringIO
 
 from django.contrib.auth.models import User
@@ -10,19 +11,18 @@ from ruamel.yaml import YAML
 from corpus import generations
 from corpus.definition import GenerationDefinition
 from corpus.models import Generator, Sample
-from corpus.planning import PlannedSystem, plan, queue
-from corpus.problems import CorpusProblem
+from corpus.options import GenerationOptions
+from corpus.planning import PlannedSystem, asked_definition, plan_asked, queue
 from dashboard.shared.log import record
-from survey.files.apart import read_apart
-from survey.files.yaml_file import YamlFile
-
-FILE = "generation.yaml"
 
 
-def read_definition(content: bytes, file: str = FILE) -> GenerationDefinition:
-    """A generation file. Raises DefinitionError."""
-    yaml = read_apart(file, YamlFile, content, file=file)
-    return yaml.check(GenerationDefinition, yaml.plain())
+@dataclass(frozen=True)
+class AskedTexts:
+    """What was asked for: the file, its systems, and what is to be woken for them."""
+
+    definition: GenerationDefinition
+    planned: list[PlannedSystem]
+    generators: list[Generator]
 
 
 def file_of(sample: Sample) -> str:
@@ -36,20 +36,17 @@ def file_of(sample: Sample) -> str:
     return text.getvalue()
 
 
-def start(
-    sample: Sample, definition: GenerationDefinition | None, author: User, *, retry: bool = False
-) -> list[Generator]:
-    """Plan and queue the missing texts of a sample; without a definition as its last one asked.
-    With `retry` also those that were refused, filtered or cut off. The caller wakes a worker for
-    each generator. Raises CorpusProblem.
+def ask_for_texts(sample: Sample, options: GenerationOptions, *, author: User) -> AskedTexts:
+    """Plan and queue the missing texts of a sample; with `dry_run` it is only said which. The
+    caller wakes a worker for each generator. Raises DefinitionError and CorpusProblem.
     """
-    chosen = definition or sample.read_generation()
-    if chosen is None:
-        raise CorpusProblem(f"sample {sample} has no generation file yet; give one")
+    definition = asked_definition(sample, options)
     with transaction.atomic():
-        planned: list[PlannedSystem] = plan(sample, chosen, retry=retry)
-        record(None, author, "texts requested", name=sample.name)
-    return queue(planned, retry=retry)
+        planned = plan_asked(sample, definition, options)
+        if not options.dry_run:
+            record(None, author, "texts requested", name=sample.name)
+    generators = [] if options.dry_run else queue(planned, retry=options.retry)
+    return AskedTexts(definition, planned, generators)
 
 
 def stop(sample: Sample, author: User) -> int:

@@ -114,7 +114,7 @@ def _import(taken: Taken[CorpusJob]) -> Store:
 
 def _filter(taken: Taken[CorpusJob]) -> Store:
     corpus = _corpus(taken.job.name)
-    filters = Filters.model_validate(taken.job.options["filters"], strict=False)
+    filters = Filters.model_validate(taken.job.options["filters"])
     replace_dialogues = taken.at_end.enter_context(
         filtered(corpus, filters, progress=_progress(taken))
     )

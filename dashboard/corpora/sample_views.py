@@ -7,27 +7,24 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from corpus.models import Sample
 from corpus.planning import (
     failure_reasons,
     not_accepted,
     not_asked_again,
-    plan_only,
     progress,
     total_cost,
 )
-from corpus.problems import CorpusProblem
-from dashboard.corpora.asking import Kind, Subject, ask, ask_study, jobs_of, remove_sample
+from dashboard.corpora.asking import Kind, Subject, ask_responses, ask_study, jobs_of, remove_sample
 from dashboard.corpora.corpus_views import is_asked
 from dashboard.corpora.forms import DeleteForm, GenerationForm, ResponsesForm, StudyForm
-from dashboard.corpora.generating import file_of, start, stop
-from dashboard.corpora.models import CorpusJob
+from dashboard.corpora.generating import ask_for_texts, file_of, stop
 from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import generation_file, study_file
-from dashboard.shared.access import ResearcherRequest, first_or_404, researcher_required
+from dashboard.shared.access import ResearcherRequest, first_or_404, needs
 from dashboard.shared.pages import wake_worker
+from dashboard.shared.roles import About, Permission
 from judge.asking import outcomes_in_words
 from judge.completions import Ended
 from survey.refusals import RequestRefused
@@ -41,8 +38,7 @@ def sample_or_404(name: str) -> Sample:
     return first_or_404(samples_with_counts().filter(name=name), f"There is no sample {name!r}.")
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, about=About.CORPORA)
 def sample(request: ResearcherRequest, sample: str) -> HttpResponse:
     """One sample."""
     return _page(request, sample_or_404(sample))
@@ -94,8 +90,7 @@ def _progress(sample: Sample) -> dict[str, Any]:
     }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, about=About.CORPORA)
 def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
     """How far the texts are, for a page that waits for them."""
     context = _progress(sample_or_404(sample))
@@ -105,49 +100,42 @@ def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
     return shown
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def generate(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Plan texts and show their cost, or have them generated; without a file the missing ones of
     the last file, or also those that were refused, filtered or cut off.
     """
     found = sample_or_404(sample)
     action = request.POST.get("action")
-    if action in ("continue", "retry"):
-        form = GenerationForm({"text": file_of(found)})
-    else:
-        form = GenerationForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _page(request, found, generation_form=form)
+    sent = {"text": file_of(found)} if action in ("continue", "retry") else request.POST.dict()
+    said = {"retry": action == "retry", "dry_run": action not in ("start", "continue", "retry")}
+    form = GenerationForm(sent | said, request.FILES)
     try:
-        definition = form.read()
-        if action in ("start", "continue", "retry"):
-            retry = action == "retry"
-            for generator in start(found, definition, request.user, retry=retry):
-                wake_worker(request, "corpus.generate", generator.pk)
-            return redirect(f"{reverse('sample', args=[found.name])}#texts")
-        planned = plan_only(found, definition)
-    except CorpusProblem as problem:
-        form.add_error(None, f"{form.file_name('generation.yaml')}: {problem}")
+        asked = ask_for_texts(found, form.chosen, author=request.user) if form.is_valid() else None
     except RequestRefused as why:
         form.add_error(None, why.lines)
-    else:
-        return _page(
-            request,
-            found,
-            planned=planned,
-            planned_cost=total_cost(planned),
-            is_partly_unknown=any(each.cost is None and each.missing for each in planned),
-            planned_texts=sum(each.missing for each in planned),
-            not_asked_again=outcomes_in_words(not_asked_again(planned)),
-            budget=definition.budget,
-            generation_form=GenerationForm(initial={"text": form.content.decode()}),
-        )
-    return _page(request, found, generation_form=form)
+        asked = None
+    if asked is None:
+        return _page(request, found, generation_form=form)
+    if not form.chosen.dry_run:
+        for generator in asked.generators:
+            wake_worker(request, "corpus.generate", generator.pk)
+        return redirect(f"{reverse('sample', args=[found.name])}#texts")
+    assert form.chosen.file is not None
+    return _page(
+        request,
+        found,
+        planned=asked.planned,
+        planned_cost=total_cost(asked.planned),
+        is_partly_unknown=any(each.cost is None and each.missing for each in asked.planned),
+        planned_texts=sum(each.missing for each in asked.planned),
+        not_asked_again=outcomes_in_words(not_asked_again(asked.planned)),
+        budget=asked.definition.budget,
+        generation_form=GenerationForm(initial={"text": form.chosen.file.content.decode()}),
+    )
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have no further texts asked for."""
     found = sample_or_404(sample)
@@ -156,42 +144,27 @@ def stop_generating(request: ResearcherRequest, sample: str) -> HttpResponse:
     return redirect("sample", found.name)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def write_responses(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have responses.csv and generations.csv written."""
     found = sample_or_404(sample)
     form = ResponsesForm(request.POST)
-
-    def writing() -> CorpusJob:
-        options = {"choice": form.missing_texts.model_dump()}
-        return ask(Kind.RESPONSES, found.name, author=request.user, options=options)
-
-    if is_asked(request, form, writing):
+    if is_asked(request, form, lambda: ask_responses(found, form.chosen, author=request.user)):
         return redirect("sample", found.name)
     return _page(request, found, responses_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def load_study(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Have a study of the responses loaded as a draft."""
     found = sample_or_404(sample)
     form = StudyForm(request.POST, request.FILES)
-
-    def loading() -> CorpusJob:
-        file = form.file_name("study.yaml")
-        return ask_study(
-            found, form.content, author=request.user, missing_texts=form.missing_texts, file=file
-        )
-
-    if is_asked(request, form, loading):
+    if is_asked(request, form, lambda: ask_study(found, form.chosen, author=request.user)):
         return redirect("sample", found.name)
     return _page(request, found, study_form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CORPORA, about=About.CORPORA)
 def delete_sample(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Delete a sample, with its texts if that is said."""
     found = sample_or_404(sample)

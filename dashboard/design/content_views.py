@@ -3,7 +3,6 @@
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import translation
-from django.views.decorators.http import require_GET
 
 from config.headers import POLICY
 from dashboard.design.forms import PreviewForm, VersionForm
@@ -14,11 +13,12 @@ from dashboard.overview.events import changes_of
 from dashboard.overview.log import LogPage
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
     valid_or_404,
 )
 from dashboard.shared.pages import study_page
+from dashboard.shared.roles import Permission
 from survey.models import Study
 
 #: No form can be sent from a preview, not even to this site.
@@ -32,8 +32,7 @@ def _preview(request: ResearcherRequest, study: Study) -> Preview:
     return preview_or_404(study, request, slot=form.slot, language=form.cleaned_data["language"])
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def texts(request: ResearcherRequest, name: str) -> HttpResponse:
     """All that participants read, on one page."""
     study = study_or_404(name)
@@ -50,8 +49,7 @@ def texts(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpResponse:
     """A page as participants see it, or the list of all pages. Read-only."""
     study = study_or_404(name)
@@ -75,8 +73,7 @@ def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpRespon
     return response
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def versions(request: ResearcherRequest, name: str) -> HttpResponse:
     """The study's versions, what was done with each, and how this one differs from another."""
     study = study_or_404(name)

@@ -3,18 +3,17 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.locked_plans import first_consent, lock_plan
 from dashboard.design.downloads import plan_response
 from dashboard.design.forms import LockForm
 from dashboard.design.locked_plan import FORMS, compared
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import refusals_told, study_page
+from dashboard.shared.roles import Permission
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.CHANGE)
 def locked_plan(request: ResearcherRequest, name: str) -> HttpResponse:
     """What is locked, what differs since, and locking."""
     study = study_or_404(name)
@@ -35,8 +34,7 @@ def locked_plan(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def plan_text(request: ResearcherRequest, name: str, version: int, form: str) -> HttpResponse:
     """A locked plan for a form, as a file."""
     return plan_response(study_or_404(name), version, form)

@@ -20,15 +20,14 @@ from survey.definition import StudyDefinition
 from survey.definition.codes import possible_endings
 from survey.definition.labels import Labels, usual
 from survey.definition.settings import Settings
+from survey.forms.questions import question_items
 from survey.models import AttentionCheck, Participant, Study
 from survey.notices import ai_policy, writing_notice
-from survey.regions import STATES
 from survey.views.arrival import language_choices
 from survey.views.block import block_context
 from survey.views.comprehension import comprehension_context
 from survey.views.ending import ending_context
 from survey.views.pages import check_context, closing_context
-from survey.views.questions import question_items
 from survey.views.training import ShownTraining
 
 #: Slots in which a block is looked for that the chosen one does not show.
@@ -219,7 +218,7 @@ class Preview:
         if content.demographics_page is not None:
             asked = content.definition.asked_demographics
             items = question_items(asked, shown.asked_demographics, {}, {})
-            values = {"items": items, "states": list(STATES)}
+            values = {"items": items}
             yield _numbered(content.demographics_page, "About the participant", "questions", values)
 
     def _endings(self) -> Iterator[Page]:

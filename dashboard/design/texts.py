@@ -7,14 +7,9 @@ from dashboard.design.preview import ENDINGS, Preview
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.codes import possible_endings
-from survey.definition.comprehension import ComprehensionQuestion
 from survey.definition.labels import Labels, usual
-from survey.definition.questions import (
-    ChoiceQuestion,
-    IntegerQuestion,
-    Question,
-    ScreeningQuestion,
-)
+from survey.definition.parts import with_hint
+from survey.definition.questions import Question, ScreeningQuestion
 from survey.definition.settings import Settings
 from survey.definition.tasks import AskedTask
 from survey.models import Scenario
@@ -109,14 +104,14 @@ def _policy(shown: StudyDefinition) -> Iterator[Entry]:
 
 def _screening(question: ScreeningQuestion) -> Entry:
     eligible = f"Eligible: {', '.join(question.eligible)}."
-    return Entry(_with_hint(question), "", question.options, eligible)
+    return Entry(with_hint(question.question, question.hint), "", question.options, eligible)
 
 
 def _comprehension(shown: StudyDefinition) -> Iterator[Entry]:
     check = shown.comprehension
     for question in check.questions if check else ():
         note = f"Right answer: {question.answer}."
-        yield Entry(_with_hint(question), "", question.options, note)
+        yield Entry(with_hint(question.question, question.hint), "", question.options, note)
 
 
 def _training(shown: StudyDefinition, labels: Labels) -> Iterator[Entry]:
@@ -163,20 +158,9 @@ def _check(shown: StudyDefinition, check: AttentionItem) -> Entry:
 
 
 def _about(question: Question, labels: Labels) -> Entry:
-    text, called = _with_hint(question), labels.text("characteristics", question.name)
-    if isinstance(question, ChoiceQuestion):
-        several = "Several answers possible." if question.kind == "multiple" else ""
-        if question.several:
-            several += f" Tables count them as {question.several}."
-        return Entry(called, text, question.offered, several)
-    if isinstance(question, IntegerQuestion):
-        note = f"A whole number from {question.minimum} to {question.maximum}."
-        return Entry(called, text, note=note)
-    return Entry(called, text, note="A list of US states.")
-
-
-def _with_hint(question: Question | ScreeningQuestion | ComprehensionQuestion) -> str:
-    return f"{question.question} ({question.hint})" if question.hint else question.question
+    called = labels.text("characteristics", question.name)
+    options = question.offered if question.categories else []
+    return Entry(called, with_hint(question.question, question.hint), options, question.note)
 
 
 def _endings(preview: Preview) -> Iterator[Entry]:

@@ -10,39 +10,14 @@ from django.db.models import QuerySet
 from dashboard.overview.counts import people_counted
 from dashboard.overview.events import Key, flat
 from dashboard.shared.access import first_or_404
+from survey.definition import StudyDefinition
+from survey.definition.labels import usual
 from survey.models import BlockResponse, Study
 from survey.tidy import counted_sources
 
 #: The parts of a study that participants see, by their keys in study.yaml.
 PARTS = {
-    "title": "Title",
-    "language": "Language",
-    "pilot": "Pilot",
-    "estimated_minutes": "Minutes",
-    "texts": "Texts",
-    "consent": "Consent",
-    "tasks": "Tasks",
-    "response_format": "Format of the responses",
-    "latex": "Formulas",
-    "response_labels": "Labels of the responses",
-    "comment": "Remarks",
-    "conditions": "Conditions",
-    "condition_a": "Contrast",
-    "condition_b": "Contrast",
-    "reference": "Reference",
-    "sets": "Sets",
-    "order": "Order",
-    "blocks_per_participant": "Blocks per participant",
-    "systems_per_page": "Systems per page",
-    "spread_over_pages": "Blocks spread over pages",
-    "reference_on_every_page": "Reference on every page",
-    "between_subjects": "Between-subject",
-    "screening": "Screening",
-    "comprehension": "Comprehension check",
-    "training": "Training",
-    "attention_checks": "Attention checks",
-    "closing": "Closing questions",
-    "demographics": "Demographics",
+    **{name: key.title or usual(name) for name, key in StudyDefinition.model_fields.items()},
     "translations": "Translations",
     "responses": "Prompts and responses",
 }

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.labels import labels_of
 from dashboard.design.certificate import (
@@ -21,12 +20,13 @@ from dashboard.design.policy import policy_findings
 from dashboard.design.shown_pages import pages_in_words
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
     valid_or_404,
 )
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
+from dashboard.shared.roles import Permission
 from survey.definition.policy import on_prolific
 from survey.definition.settings import Settings
 from survey.models import Participant, Slot
@@ -48,8 +48,7 @@ PARTS = {
 }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     """What Prolific's rules say about the study, and what to change."""
     study = study_or_404(name)
@@ -66,8 +65,7 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.COMPUTE)
 def planning(request: ResearcherRequest, name: str) -> HttpResponse:
     """What the study could find with other numbers of raters and scenarios, and what that costs."""
     study = study_or_404(name)
@@ -83,8 +81,7 @@ def planning(request: ResearcherRequest, name: str) -> HttpResponse:
     return study_page(request, study, "planning", "design/planning", form=form, plan=plan)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def order(request: ResearcherRequest, name: str) -> HttpResponse:
     """The counterbalance certificate."""
     study = study_or_404(name)
@@ -131,15 +128,13 @@ def _part(certificate: Certificate, part: DesignPart) -> dict[str, Any]:
     }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every table of the certificate of every pool, as one CSV."""
     return certificate_response(study_or_404(name), for_excel=True)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
     """How the protocol worked, compared with another version."""
     study = study_or_404(name)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
-from dashboard.importing.options import EXPIRED, REVOKED, Options, WrongAnswers
+from dashboard.importing.options import EXPIRED, REVOKED, WrongAnswers
+from survey.definition.answer_options import Options
 from survey.definition.mapping import StudyMap
 from survey.definition.tasks import ComparingTask
 from survey.files.table_file import Columns
@@ -72,9 +73,9 @@ class Vocabulary:
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
     scale: list[float]
-    #: Further questions of the study, and those with whole numbers as answers.
+    #: Further questions of the study, and the type of answers that are numbers.
     questions: list[str]
-    whole_numbers: list[str]
+    numbers: Mapping[str, type[int | float]]
     #: What questions with options may be answered with.
     options: Mapping[str, Options]
     ways_in: list[str]
@@ -295,8 +296,9 @@ def _answers(
     for name in dict.fromkeys((*TEXTS, *vocabulary.questions)):
         if name in ("age", *DERIVED) or not row.get(name):
             continue
-        if name in vocabulary.whole_numbers:
-            number = table.whole(line, row, name, least=-1_000_000_000)
+        if name in vocabulary.numbers:
+            read = table.whole if vocabulary.numbers[name] is int else table.number
+            number = read(line, row, name, least=-1_000_000_000)
             if number is not None:
                 answers[name] = number
         elif (options := vocabulary.options.get(name)) is None:

@@ -17,7 +17,6 @@ from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
-from dashboard.importing.options import Options
 from dashboard.importing.people import (
     ImportedBlock,
     JudgedPage,
@@ -32,9 +31,7 @@ from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
 from survey.batched import batched
 from survey.content import content_of
-from survey.definition import StudyDefinition
 from survey.definition.mapping import StudyMap
-from survey.definition.questions import ChoiceQuestion, IntegerQuestion, StateQuestion
 from survey.definition.settings import ENDINGS, Settings
 from survey.definition.tasks import COMPARING
 from survey.files.names import key_of_texts, one_name
@@ -48,7 +45,6 @@ from survey.models import (
     Study,
     StudyEvent,
 )
-from survey.regions import STATES
 from survey.tidy import cells_of, definition_of, dimensions_of
 
 #: What gold scores that come with ratings are called.
@@ -132,8 +128,8 @@ def vocabulary_of(study: Study) -> Vocabulary:
         rating_task=definition.rating.kind if definition.rating else "",
         scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in (*definition.screening, *asked)],
-        whole_numbers=[q.name for q in asked if isinstance(q, IntegerQuestion)],
-        options=dict(_options(definition)),
+        numbers={q.name: q.number for q in asked if q.number},
+        options={q.name: q.in_files for q in (*definition.screening, *asked) if q.in_files},
         ways_in=[way.value for way in Participant.WayIn],
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
@@ -153,19 +149,6 @@ def _by_texts(study: Study) -> dict[str, str]:
         if context:  # a file may have prompts alone
             by_key.setdefault(key_of_texts(prompt), []).append(one_name(name))
     return {key: names[0] for key, names in by_key.items() if len(names) == 1}
-
-
-def _options(definition: StudyDefinition) -> Iterator[tuple[str, Options]]:
-    for asked in definition.screening:
-        yield asked.name, Options(asked.options)
-    for question in definition.demographics:
-        if isinstance(question, ChoiceQuestion):
-            also = [question.several] if question.several else []
-            is_multiple = question.kind == "multiple"
-            yield question.name, Options(question.offered, several=is_multiple, also=also)
-        elif isinstance(question, StateQuestion):
-            # territories, and countries of people abroad, are not among them
-            yield question.name, Options([*STATES], also=[*STATES.values()], open=True)
 
 
 def _composed(names: Names) -> Names:

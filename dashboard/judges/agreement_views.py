@@ -1,18 +1,17 @@
 """Judges: whether they agree with themselves and with people, and what filtering by them does."""
 
 from django.http import HttpResponse
-from django.views.decorators.http import require_GET
 
 from analysis.labels import labels_of
 from dashboard.judges import agreement as about_judges
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.figures import by_table, figures_of
 from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for
+from dashboard.shared.roles import Permission
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
     """Whether judges agree with themselves and with people."""
     study = study_or_404(name)
@@ -47,8 +46,7 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def guard(request: ResearcherRequest, name: str) -> HttpResponse:
     """How raters, wins and means change with other gold scores."""
     study = study_or_404(name)

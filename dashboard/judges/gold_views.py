@@ -10,7 +10,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
@@ -31,7 +30,7 @@ from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelStat
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.newest_analysis import (
@@ -42,6 +41,7 @@ from dashboard.shared.newest_analysis import (
     tables_of,
 )
 from dashboard.shared.pages import asked_for, note, refusals_told, study_page, wake_worker
+from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import StoredTable
 from judge.asking import outcomes_in_words
 from judge.models import GoldDecision
@@ -66,8 +66,7 @@ def back(include: list[str] | None, page: str, *of: Any) -> HttpResponse:
     return redirect(reverse(page, args=of) + include_query(include))
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def gold(request: ResearcherRequest, name: str) -> HttpResponse:
     """Every source of gold scores, which of them is gold, and what they cost."""
     study = study_or_404(name)
@@ -94,8 +93,7 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
     study = study_or_404(name)
@@ -138,8 +136,7 @@ def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, StoredTable]:
     return newest, tables_of(newest, "judge_consistency")["judge_consistency"]
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def score(request: ResearcherRequest, name: str) -> HttpResponse:
     """Queue the missing calls of all judges, or of one, and wake a worker. Lifts their stops."""
     study = study_or_404(name)
@@ -171,8 +168,7 @@ def _queued(calls: int) -> str:
     return f"{calls} call{pluralize(calls)} {pluralize(calls, 'is,are')} queued."
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def choose(request: ResearcherRequest, name: str) -> HttpResponse:
     """Make a source's scores the gold ones, and lead to what that changes."""
     study = study_or_404(name)
@@ -188,8 +184,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
     return back(include, "gold", study)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """What other gold scores changed, once their analysis has finished."""
     study = study_or_404(name)
@@ -212,8 +207,7 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """How far an analysis has come; says when it has ended."""
     study = study_or_404(name)
@@ -224,8 +218,7 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     return response
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def drawn_responses(request: ResearcherRequest, name: str) -> HttpResponseBase:
     """A random draw of responses as CSV, blind, for labels by the authors."""
     study = study_or_404(name)
@@ -234,8 +227,7 @@ def drawn_responses(request: ResearcherRequest, name: str) -> HttpResponseBase:
     return back(asked_for(request), "gold", study)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def upload(request: ResearcherRequest, name: str) -> HttpResponse:
     """Import a file of gold scores as another source: all of it, or nothing."""
     study = study_or_404(name)

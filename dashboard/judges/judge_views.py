@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.judges import sources
 from dashboard.judges.agreement import with_flags
@@ -16,11 +15,12 @@ from dashboard.judges.judge_record import JudgeRecord, judge_record
 from dashboard.judges.scores import as_json, call_or_404, call_to_retry, scored_responses, shown_to
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, refusals_told, study_page, wake_worker
+from dashboard.shared.roles import Permission
 from judge.queries import keeps_shared_seeds
 from judge.queueing import ask_again
 from judge.seeds import KEPT, shares_seeds
@@ -33,8 +33,7 @@ FAILURES_SHOWN = 50
 RESPONSES_SHOWN = 25
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """How a judge is configured, how far it has come, its failures, and each of its scores."""
     study = study_or_404(name)
@@ -80,8 +79,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
     study = study_or_404(name)
@@ -103,8 +101,7 @@ def _progress(record: JudgeRecord) -> dict[str, Any]:
     }
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """Have one failed call of a judge asked again, or all that it lacks."""
     study = study_or_404(name)
@@ -121,8 +118,7 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     return back(include, "judge", study, judge)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
     """One call with the exact text of every attempt."""
     study = study_or_404(name)

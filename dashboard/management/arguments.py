@@ -7,7 +7,7 @@ from survey.models import Participant
 
 def add_study(parser: ArgumentParser) -> None:
     """Add `slug`, which names a study and maybe its version."""
-    parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+    parser.add_argument("slug", metavar="STUDY", help="slug, or slug@version (default: the newest)")
 
 
 def add_include(parser: ArgumentParser, about: str) -> None:

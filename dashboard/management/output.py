@@ -8,10 +8,11 @@ from typing import Any
 
 from django.core.checks import Tags
 
+from dashboard.management.arguments import add_include, add_study
 from dashboard.share.output_folder import output_folder
 from dashboard.shared.log import record
 from survey.management.refusing import RefusingCommand
-from survey.models import Participant, Study
+from survey.models import Study
 from survey.queries import find_study
 from survey.tidy import counted_sources
 
@@ -27,16 +28,9 @@ class OutputCommand(RefusingCommand, ABC):
     what: str
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-        parser.add_argument(
-            "--include",
-            nargs="+",
-            action="extend",
-            default=[],
-            choices=[str(source) for source in Participant.NOT_COUNTED],
-            help="experts or test people to count too; every file then names them",
-        )
+        add_include(parser, "experts or test people to count too; every file then names them")
 
     @abstractmethod
     def write(

@@ -4,16 +4,15 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from dashboard.notices.forms import NoticesForm
 from dashboard.notices.sending import choose, chosen_by, is_possible
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import study_page
+from dashboard.shared.roles import Permission
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.READ)
 def notices(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for e-mail about a study, or end it. Each researcher for themselves."""
     study, user = study_or_404(name), request.user

@@ -2,13 +2,12 @@
 
 from django import forms
 
-from survey.models import Study
+from dashboard.overview.opening import StateOptions
+from dashboard.shared.option_forms import OptionsForm
 
 
-class StateForm(forms.Form):
-    """The state a study is to go to."""
+class StateForm(OptionsForm[StateOptions]):
+    """The state a study is to go to, and whether it was asked twice."""
 
-    state = forms.ChoiceField(choices=Study.State.choices)
+    options = StateOptions
     confirmed = forms.BooleanField(required=False)
-    rehearsal = forms.BooleanField(required=False)
-    stand_in = forms.BooleanField(required=False)

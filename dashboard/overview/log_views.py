@@ -3,20 +3,19 @@
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
-from django.views.decorators.http import require_GET
 
 from dashboard.overview.log import Lines, LogForm, LogPage, as_file, lines_of_study
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
     valid_or_404,
 )
 from dashboard.shared.pages import study_page
+from dashboard.shared.roles import Permission
 
 
-@require_GET
-@researcher_required
+@needs(Permission.MANAGE)
 def log(request: ResearcherRequest, name: str) -> HttpResponse:
     """Who did what with the study, when, and from where."""
     study = study_or_404(name)
@@ -24,8 +23,7 @@ def log(request: ResearcherRequest, name: str) -> HttpResponse:
     return study_page(request, study, "log", "overview/log", **context)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.MANAGE, is_download=True)
 def log_csv(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """The chosen lines, all of them, as CSV."""
     study = study_or_404(name)

@@ -1,9 +1,11 @@
 """Opening a study for real people, after a check for problems that would spoil its data."""
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, Self
 
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from pydantic import Field, model_validator
 
 from analysis.labels import labels_of
 from analysis.locked_plans import compared_with_plan
@@ -15,12 +17,40 @@ from judge.queries import current_judges, gold_source
 from survey.content import content_of
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.findings import CHANGE, REFUSE, StudyFinding
+from survey.definition.labels import usual
 from survey.definition.opening import GOLD, Circumstances, against_opening
+from survey.definition.options import ValueLabels
 from survey.definition.pages import given_by_each
+from survey.definition.parts import Part
 from survey.definition.settings import Settings
 from survey.models import Identity, Participant, Study
 from survey.studies import StateError, set_state
 from survey.tidy import response_rows
+
+
+class StateOptions(Part):
+    """The state that a study is to go to."""
+
+    state: Annotated[
+        Literal["draft", "open", "paused", "closed"], ValueLabels(dict(Study.State.choices))
+    ]
+    rehearsal: bool = Field(
+        default=False,
+        description="with open: try the study out. Everyone is a test person who never counts. "
+        "Prolific participants are not admitted, and checks refuse nothing",
+    )
+    stand_in: bool = Field(
+        default=False, description="with open: accept gold scores that no language model made"
+    )
+
+    @model_validator(mode="after")
+    def _goes_with_open(self) -> Self:
+        for option in ("rehearsal", "stand_in"):
+            if getattr(self, option) and self.state != "open":
+                raise ValueError(f"{usual(option)} goes with open, not with {self.state}")
+        if self.rehearsal and self.stand_in:
+            raise ValueError("a rehearsal always accepts a stand-in: leave it out")
+        return self
 
 
 class NotOpened(StateError):
@@ -91,35 +121,25 @@ def only_stand_in(findings: Sequence[StudyFinding]) -> bool:
     return [finding.rule for finding in refused(findings)] == [GOLD]
 
 
-def open_study(
-    *, study: Study, author: User | None = None, stand_in_allowed: bool = False
+def change_state(
+    study: Study, options: StateOptions, author: User | None
 ) -> tuple[bool, list[StudyFinding]]:
-    """Open the study for real people: whether that changed anything, and what to look at.
+    """Move a study to another state; before it opens for real people, it is checked. Whether that
+    changed anything, and what to look at.
 
     Raises NotOpened if a finding prevents opening, and StateError; both change nothing.
     """
-    if study.state == Study.State.OPEN and not study.is_rehearsal:
-        return False, []
-    findings = against(study, stand_in_allowed=stand_in_allowed)
-    if refused(findings):
-        raise NotOpened(study, findings)
-    return set_state(study=study, state=Study.State.OPEN, author=author), findings
-
-
-def change_state(
-    *,
-    study: Study,
-    state: str,
-    author: User,
-    rehearsal: bool = False,
-    stand_in_allowed: bool = False,
-) -> bool:
-    """Move a study to another state; before it opens for real people, it is checked. True if that
-    changed anything. Raises NotOpened, StateError.
-    """
-    if state == Study.State.OPEN and not rehearsal:
-        return open_study(study=study, author=author, stand_in_allowed=stand_in_allowed)[0]
-    return set_state(study=study, state=state, rehearsal=rehearsal, author=author)
+    findings: list[StudyFinding] = []
+    if options.state == "open" and not options.rehearsal:
+        if study.state == Study.State.OPEN and not study.is_rehearsal:
+            return False, []
+        findings = against(study, stand_in_allowed=options.stand_in)
+        if refused(findings):
+            raise NotOpened(study, findings)
+    changed = set_state(
+        study=study, state=options.state, rehearsal=options.rehearsal, author=author
+    )
+    return changed, findings
 
 
 def _stand_in(study: Study) -> str:

@@ -6,13 +6,12 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.overview.invitations import VALID, invite, open_invitations, revoke
 from dashboard.overview.people import change_role, members_of, superusers
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import refusals_told, study_page
-from dashboard.shared.roles import IN_A_STUDY, Role
+from dashboard.shared.roles import IN_A_STUDY, Permission, Role
 from survey.models import Study
 
 NO_ROLE = "none"
@@ -51,8 +50,7 @@ def problems_of(form: forms.Form) -> str:
     return " ".join(str(error) for errors in form.errors.values() for error in errors)
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.MANAGE, Permission.MANAGE)
 def people(request: ResearcherRequest, name: str) -> HttpResponse:
     """Who has access; a sent form changes a role or makes an invitation."""
     study = study_or_404(name)
@@ -88,8 +86,7 @@ def _change_role(request: ResearcherRequest, study: Study) -> None:
             messages.success(request, f"{person} is now {form.chosen} of {study.slug}.")
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.MANAGE)
 def revoke_invitation(request: ResearcherRequest, name: str, invitation: int) -> HttpResponse:
     """Make the link of an invitation useless."""
     study = study_or_404(name)

@@ -10,10 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from config.clients import client_address
+from dashboard.shared.access import open_to_all
 
 OUTSIDE, INSIDE = "outside", "inside"
 
 
+@open_to_all
 @never_cache
 @require_GET
 def reachable(request: HttpRequest, token: str) -> HttpResponse:

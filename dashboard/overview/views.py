@@ -11,7 +11,7 @@ from django.http import (
 )
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from analysis.catalogue.subjects import FIRST_TABLE
 from analysis.labels import labels_of
@@ -24,6 +24,7 @@ from dashboard.overview.live import LiveState, live_state
 from dashboard.overview.opening import NotOpened, against, change_state, only_stand_in, refused
 from dashboard.shared.access import (
     ResearcherRequest,
+    needs,
     researcher_required,
     sees_codes,
     study_or_404,
@@ -38,10 +39,9 @@ from dashboard.shared.newest_analysis import (
     newest_of_ratings,
     only_not_counted,
 )
-from dashboard.shared.pages import asked_for, may_open, study_page, tell_refusal
+from dashboard.shared.pages import asked_for, may_open, refusals_told, study_page
 from dashboard.shared.roles import Permission
 from survey.models import Study
-from survey.studies import StateError
 from survey.tidy import definition_of
 
 State = Study.State
@@ -62,8 +62,7 @@ def studies(request: ResearcherRequest) -> HttpResponse:
     return render(request, "dashboard/overview/studies.html", {"studies": studies})
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def study(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     live = live_state(study, asked_for(request))
@@ -106,8 +105,7 @@ def _results(study: Study, include: list[str] | None) -> dict[str, Any]:
     }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
     study = study_or_404(name)
@@ -139,45 +137,35 @@ def _live(request: HttpRequest, study: Study, live: LiveState) -> dict[str, Any]
     }
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def state(request: ResearcherRequest, name: str) -> HttpResponse:
     """Move a study to another state; opening and closing are asked twice."""
-    study = study_or_404(name)
-    form = StateForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, " ".join(map(str, form.errors["state"])))
-        return redirect("study", study)
-    asked = form.cleaned_data["state"]
-    if asked == State.CLOSED and not form.cleaned_data["confirmed"]:
-        active = live_counts(study).real.active
-        instead = reverse("study", args=[study])
-        return study_page(request, study, "study", "overview/close", active=active, instead=instead)
-    if asked == State.OPEN and not form.cleaned_data["confirmed"]:
-        return redirect("opening", study)
-    rehearsal = form.cleaned_data["rehearsal"]
-    try:
-        changed = change_state(
-            study=study,
-            state=asked,
-            author=request.user,
-            rehearsal=rehearsal,
-            stand_in_allowed=form.cleaned_data["stand_in"],
-        )
-    except NotOpened as refusal:
-        messages.error(request, f"{refusal}: see below.")
-        return redirect("opening", study)
-    except StateError as refusal:
-        tell_refusal(request, refusal)
-        return redirect("study", study)
-    if changed:
-        as_what = "open as a rehearsal" if rehearsal else asked
-        messages.success(request, f"{study} is now {as_what}.")
+    study, form = study_or_404(name), StateForm(request.POST)
+    with refusals_told(request):
+        asked = form.asked
+        if asked.state == "closed" and not form.cleaned_data["confirmed"]:
+            return _ask_twice(request, study)
+        if asked.state == "open" and not form.cleaned_data["confirmed"]:
+            return redirect("opening", study)
+        try:
+            changed, _ = change_state(study, asked, request.user)
+        except NotOpened as refusal:
+            messages.error(request, f"{refusal}: see below.")
+            return redirect("opening", study)
+        if changed:
+            as_what = "open as a rehearsal" if asked.rehearsal else asked.state
+            messages.success(request, f"{study} is now {as_what}.")
     return redirect("study", study)
 
 
-@require_GET
-@researcher_required
+def _ask_twice(request: ResearcherRequest, study: Study) -> HttpResponse:
+    """Whether to close the study, while people are in it."""
+    active = live_counts(study).real.active
+    instead = reverse("study", args=[study])
+    return study_page(request, study, "study", "overview/close", active=active, instead=instead)
+
+
+@needs(Permission.CHANGE)
 def opening(request: ResearcherRequest, name: str) -> HttpResponse:
     """Problems before opening a study, and the choice between opening and a rehearsal."""
     study = study_or_404(name)

@@ -8,7 +8,6 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.accounts.prolific import account_of, client_of
@@ -27,11 +26,12 @@ from dashboard.raters.forms import SubmissionsForm
 from dashboard.raters.submissions import in_words
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
     valid_or_404,
 )
 from dashboard.shared.pages import refusals_told, study_page, wake_worker
+from dashboard.shared.roles import Permission
 from survey.definition.labels import words
 from survey.definition.options import SentFile
 from survey.models import Study
@@ -39,8 +39,7 @@ from survey.models import Study
 SHOWN = 100
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.IDENTIFY, Permission.IDENTIFY)
 def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     """Every submission beside its person, chosen by mismatch; or take in uploaded lists: all of
     them, or nothing where a line is wrong.
@@ -61,8 +60,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     return redirect("submissions", study)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.IDENTIFY)
 def read(request: ResearcherRequest, name: str) -> HttpResponse:
     """Read all submissions from Prolific."""
     study = study_or_404(name)
@@ -148,8 +146,7 @@ def code_in_words(case: Case) -> str:
     return f"{said}, {'right' if case.code_is_right else 'wrong'}"
 
 
-@require_GET
-@researcher_required
+@needs(Permission.IDENTIFY)
 def submission(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
     """One submission: what is known, what was decided, and decisions by hand."""
     return _single(request, study_or_404(name), submission)
@@ -173,8 +170,7 @@ def _single(request: ResearcherRequest, study: Study, submission: int, **more: A
     )
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.RECRUIT)
 def decide(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
     """Decide about one submission by hand."""
     study = study_or_404(name)
@@ -197,8 +193,7 @@ def decide(request: ResearcherRequest, name: str, submission: int) -> HttpRespon
     return _single(request, study, submission, form=form)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.IDENTIFY)
 def identity(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
     """Show the Prolific ID of a submission, once; the study's changes record it."""
     study = study_or_404(name)

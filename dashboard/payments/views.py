@@ -7,7 +7,6 @@ from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard.accounts.prolific import account_of
 from dashboard.payments.bonus_cost import bonus_cost
@@ -37,10 +36,11 @@ from dashboard.payments.shown_groups import (
 )
 from dashboard.prolific.pay_terms import change_terms
 from dashboard.prolific.terms import AmountRefused, Terms, cents_of, in_money
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.forms import AmountField
 from dashboard.shared.pages import refusals_told, study_page, tell_refusal, wake_worker
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.refusals import RequestRefused
 
@@ -49,8 +49,7 @@ ORDERS_SHOWN = 50
 DECISIONS_SHOWN = 100
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.RECRUIT, Permission.RECRUIT)
 def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     """What the rules propose, in groups with sums; confirmed at once."""
     study = study_or_404(name)
@@ -151,8 +150,7 @@ def _money(cents: int | None, terms: Terms) -> str:
     )
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.RECRUIT)
 def terms(request: ResearcherRequest, name: str) -> HttpResponse:
     """Store what the study promises."""
     study = study_or_404(name)
@@ -165,8 +163,7 @@ def terms(request: ResearcherRequest, name: str) -> HttpResponse:
     return _page(request, study, proposed.screen(), is_read=proposed.is_read, form=form)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.RECRUIT)
 def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """What was confirmed at once, and what has become of it."""
     study = study_or_404(name)
@@ -205,8 +202,7 @@ def order(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.RECRUIT)
 def order_state(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """How far a worker is with what was confirmed, for a page that waits for it."""
     row = order_or_404(study_or_404(name), order)
@@ -221,8 +217,7 @@ def _bonus_in_words(one: SubmissionDecision) -> str:
     return "" if one.cents is None else in_money(one.cents, one.order.currency)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.RECRUIT)
 def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """Say whether decisions were done whose outcome is not known."""
     study = study_or_404(name)
@@ -246,8 +241,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     return redirect("payment-order", study, row.pk)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.RECRUIT)
 def payment_list(request: ResearcherRequest, name: str, order: int, file: str) -> HttpResponseBase:
     """A list to paste into Prolific. It has Prolific's IDs, so the download is recorded."""
     study = study_or_404(name)

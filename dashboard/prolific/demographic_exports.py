@@ -1,24 +1,18 @@
 """Prolific's demographic export, read and checked against a study's questions. Pure."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dashboard.importing.options import EXPIRED, REVOKED, SEVERAL, Options
+from dashboard.importing.options import EXPIRED, REVOKED
 from dashboard.raters.submission_lists import NAMES
 from survey.definition.mapping import MappedTable, StudyMap
-from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
+from survey.definition.questions import Answer, Question
 from survey.files.csv_text import from_text
-from survey.files.digits import as_whole
 from survey.files.problems import DefinitionError, Problem, Problems
-from survey.files.suggestions import did_you_mean, not_among
+from survey.files.suggestions import did_you_mean
 from survey.files.table_file import Columns, TableFile
-from survey.regions import STATES
 
 SUBMISSION, PARTICIPANT = NAMES["submission"], NAMES["participant"]
-WHOLE = re.compile(r"[0-9]{1,9}")
-
-Answer = int | str | list[str]
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,8 @@ def read_export(
                 person.revoked.append(question.name)
             elif text not in ("", EXPIRED):
                 try:
-                    person.answers[question.name] = _answer(question, text, table)
+                    plain = table.with_point(text) if question.number else text
+                    person.answers[question.name] = question.exported(plain)
                 except ValueError as error:
                     where = f"column {called.get(question.name, rows.called(question.name))!r}: "
                     reason, about = str(error), question.name
@@ -117,26 +112,3 @@ def _absent(
         if question not in there
         for name in [question.column or question.name]
     ]
-
-
-def _answer(question: Question, text: str, table: TableFile) -> Answer:
-    """A cell as an answer. Raises ValueError with the template of a problem (`Problem`)."""
-    if isinstance(question, IntegerQuestion):
-        whole = as_whole(table.with_point(text))
-        if not WHOLE.fullmatch(whole):
-            raise ValueError("{!r} is not a whole number")
-        if not question.minimum <= int(whole) <= question.maximum:
-            raise ValueError(f"{{}} is not between {question.minimum} and {question.maximum}")
-        return int(whole)
-    options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
-    one_of = Options(options)
-    if question.kind != "multiple":
-        text = one_of.answer(text) or text
-        if text not in options:
-            raise ValueError(not_among(text, options))
-        return text
-    chosen = [one_of.answer(one) or one.strip() for one in text.split(SEVERAL)]
-    for one in chosen:
-        if one not in options:
-            raise ValueError(not_among(one, options))
-    return [option for option in options if option in chosen]

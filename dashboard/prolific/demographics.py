@@ -19,7 +19,6 @@ from dashboard.prolific.demographic_exports import ExportedPerson, read_export
 from dashboard.shared.chunk_counts import counted_in_chunks
 from survey.batched import batched
 from survey.definition.mapping import StudyMap
-from survey.definition.questions import ChoiceQuestion
 from survey.files.apart import read_apart
 from survey.files.problems import DefinitionError
 from survey.models import (
@@ -145,7 +144,7 @@ def _map_of(study: Study, mapping: NamedFile) -> StudyMap:
     options = {
         question.name: question.offered
         for question in definition_of(study).prolific_demographics
-        if isinstance(question, ChoiceQuestion)
+        if question.categories
     }
     name, data = mapping
     known = replace(known, names={**known.names, **options})

@@ -4,20 +4,19 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from dashboard.prolific.demographics import imported_answers
 from dashboard.prolific.demographics_asking import IS_PREVIEW, ask_for_demographics
 from dashboard.prolific.forms import DemographicsForm
 from dashboard.prolific.steps import recruitment_of
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import refusals_told, study_page
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.tidy import definition_of
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.IDENTIFY, Permission.IDENTIFY)
 def demographics(request: ResearcherRequest, name: str) -> HttpResponse:
     """Import the export that is uploaded, or read it from Prolific; all of it, or nothing."""
     study = study_or_404(name)

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from config.celery import wake
 from dashboard.prolific.models import EventSubscription, ReceivedEvent
+from dashboard.shared.roles import OPEN
 from survey.prolific.events import (
     EVENT_ID,
     LARGEST_BYTES,
@@ -44,6 +45,7 @@ class EventsOfWorkspace(SimpleRateThrottle):
 class Events(APIView):
     """The address for the events of one workspace."""
 
+    needs = OPEN
     http_method_names = ["post"]
     authentication_classes: list[type] = []
     permission_classes: list[type] = []

@@ -65,6 +65,7 @@ class FieldRefused(StepRefused):
     """What is written into a field of the draft can't be."""
 
     kind = RefusalKind.BAD_INPUT
+    unchanged = ""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(why)

@@ -6,7 +6,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.accounts.prolific import client_of
 from dashboard.prolific.drafts import against_publishing, first_values, values_of
@@ -29,8 +28,9 @@ from dashboard.prolific.recruiting import (
 from dashboard.prolific.steps import StepRefused, recruitment_of
 from dashboard.prolific.subscribing import gets_events
 from dashboard.prolific.waves import Wave, WaveRefused, earlier_studies
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import refusals_told, study_page, tell_refusal
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.prolific.replies import ACTIVE, PAUSED, UNPUBLISHED
 from survey.refusals import RequestRefused
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 Step = Recruitment.Step
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.RECRUIT, Permission.RECRUIT)
 def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
     """The study on Prolific: its draft, its state, its cost, and the next step."""
     study = study_or_404(name)
@@ -114,8 +113,7 @@ def _chosen_wave(study: Study, request: ResearcherRequest) -> Wave | None:
     return form.wave()
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.RECRUIT)
 def events(request: ResearcherRequest, name: str) -> HttpResponse:
     """Have Prolific send its events here, or stop it."""
     study, on = study_or_404(name), request.POST.get("events") != "off"

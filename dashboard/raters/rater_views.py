@@ -6,7 +6,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.raters.forms import DecisionForm
@@ -14,9 +13,10 @@ from dashboard.raters.identity import look_up
 from dashboard.raters.rater_record import rater_record
 from dashboard.raters.timeline import COMPARED
 from dashboard.raters.views import decide
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, study_page
+from dashboard.shared.roles import Permission
 from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, Participant, Presentation, Study
@@ -41,8 +41,7 @@ def _no_rater(request: ResearcherRequest, study: Study, number: int) -> HttpResp
     )
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.CHANGE)
 def rater(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
     """What one rater saw and did, and the decisions about them. A sent form records a decision
     and requests an analysis.
@@ -60,8 +59,7 @@ def rater(request: ResearcherRequest, name: str, participant: int) -> HttpRespon
     return _rater_page(request, study, person, problem=problem)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def rater_called(request: ResearcherRequest, name: str, pseudonym: str) -> HttpResponse:
     """The page of the rater whom files call so."""
     study = study_or_404(name)
@@ -71,8 +69,7 @@ def rater_called(request: ResearcherRequest, name: str, pseudonym: str) -> HttpR
     return redirect(reverse("rater", args=[study, person.pk]) + include_query(asked_for(request)))
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.IDENTIFY)
 def identity(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
     """The rater's page with their identity, once; the request is recorded."""
     study = study_or_404(name)
@@ -119,8 +116,7 @@ def _rater_page(
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def replay(request: ResearcherRequest, name: str, participant: int, page: int) -> HttpResponse:
     """A page as the rater saw it, with what they answered last; nothing can be changed or sent."""
     study = study_or_404(name)

@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
 from analysis.exclusion_rule import Threshold
@@ -26,7 +25,7 @@ from dashboard.raters.trying_thresholds import (
     with_changes,
 )
 from dashboard.shared import result_tables
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import (
     NONE_YET,
     NewestAnalysis,
@@ -37,6 +36,7 @@ from dashboard.shared.newest_analysis import (
     newest_of_ratings,
 )
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.tidy import counted_sources
 
@@ -58,8 +58,7 @@ class Slider:
     step: float
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
     """The rules in force, a comparison with other thresholds, and every version so far."""
     study = study_or_404(name)
@@ -92,8 +91,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
     """The comparison alone, for updates while a slider moves."""
     study = study_or_404(name)
@@ -114,8 +112,7 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
     return render(request, "dashboard/raters/_thresholds_outcome.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.CHANGE, Permission.CHANGE)
 def use(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask whether to use other thresholds; when confirmed, use them and request an analysis."""
     study = study_or_404(name)

@@ -9,7 +9,6 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.manual_decisions import (
@@ -23,9 +22,10 @@ from dashboard.raters import decisions
 from dashboard.raters.forms import ExcludeForm
 from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_rows
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import included, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import sortable_columns
 from survey.models import Participant, Study
 from survey.tidy import definition_of
@@ -45,8 +45,7 @@ RATER_COLUMNS = {
 }
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     """The funnel, and the raters in pages, chosen and sorted as asked for."""
     study = study_or_404(name)
@@ -90,8 +89,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 RECOMPUTING = "A worker is computing the results."
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CHANGE)
 def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
     """Exclude people who did not match the lists of submissions, and request an analysis."""
     study = study_or_404(name)

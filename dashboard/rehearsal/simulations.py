@@ -6,11 +6,17 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from pydantic import Field
 
 from dashboard.rehearsal.models import Simulation
-from dashboard.rehearsal.sending import Sending
+from dashboard.rehearsal.profiles import DEFAULT, PROFILES, read_profile, shipped
+from dashboard.rehearsal.sending import Sending, is_at_local_prolific
 from dashboard.shared.log import record
 from jobs.runner import Store, Taken, Work
+from survey.definition.options import SentFile
+from survey.definition.parts import Part
+from survey.files.apart import read_apart
+from survey.files.yaml_file import YamlFile
 from survey.models import Study
 from survey.refusals import RefusalKind, RequestRefused
 from survey.simulated.profile import SimulationProfile
@@ -26,17 +32,86 @@ class NotAsked(RequestRefused):
     kind = RefusalKind.LATER
 
 
-@transaction.atomic
-def ask_simulation(*, study: Study, author: User | None, crowd: Crowd) -> Simulation:
-    """A simulation that waits for a worker, whom the caller wakes. Raises NotAsked while there is
-    one: places and orders depend on who is there.
+class NotAtProlific(RequestRefused):
+    """The study has no people from the local Prolific."""
+
+    about = "from_prolific"
+
+
+class NoSuchProfile(RequestRefused):
+    """No profile of that name comes with Fivefold."""
+
+    about = "profile"
+
+
+class TooManyRaters(RequestRefused):
+    """A worker would be busy with them for hours."""
+
+    about = "participants"
+
+
+class CrowdOptions(Part):
+    """Simulated raters to be sent."""
+
+    participants: int = Field(title="Simulated raters", ge=1, le=100_000, description="how many")
+    seed: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**31 - 1,
+        description="the same seed gives the same raters; default: one not used yet",
+    )
+    profile: str = Field(
+        default=DEFAULT, description="one of those in examples/profiles, by its file name"
+    )
+    file: SentFile | None = Field(
+        default=None, title="or your own (YAML)", description="a profile of one's own (YAML)"
+    )
+    from_prolific: bool = Field(
+        default=False,
+        title="They come from the local Prolific, and enter their codes there",
+        description="they come from the local Prolific at PROLIFIC_URL, where the study is "
+        "published, and enter their code there",
+    )
+
+
+def crowd_of(study: Study, options: CrowdOptions) -> tuple[Crowd, list[str]]:
+    """The raters that are asked for, and what has no effect in an own profile. Raises
+    RequestRefused.
     """
+    if options.from_prolific and not is_at_local_prolific(study):
+        raise NotAtProlific("The study is not on the local Prolific: create and publish it there.")
+    if options.file:
+        yaml = read_apart(options.file.name, YamlFile, options.file.content, file=options.file.name)
+    elif options.profile in shipped():
+        yaml = YamlFile.read(PROFILES / options.profile)
+    else:
+        raise NoSuchProfile(f"There is no profile {options.profile}: {', '.join(shipped())}.")
+    profile, notices = read_profile(yaml, study)
+    seed = next_seed(study) if options.seed is None else options.seed
+    name = options.file.short_name if options.file else options.profile
+    crowd = Crowd(profile, name, seed, options.participants, options.from_prolific)
+    return crowd, [] if not options.file and options.profile == DEFAULT else notices
+
+
+@transaction.atomic
+def ask_for_raters(
+    study: Study, options: CrowdOptions, author: User | None
+) -> tuple[Simulation, list[str]]:
+    """A simulation that waits for a worker, whom the caller wakes; and what has no effect in an own
+    profile. Raises RequestRefused, also while there is one: places and orders depend on who is
+    there.
+    """
+    if options.participants > MOST_RATERS:
+        raise TooManyRaters(
+            f"At most {MOST_RATERS:,} raters are sent from here; manage.py simulate sends more."
+        )
+    crowd, notices = crowd_of(study, options)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     newest = simulations_of(study).first()
     if newest is not None and newest.is_under_way:
         raise NotAsked("Simulated raters are on their way: wait until they have ended.")
     record(study, author, "simulation requested", raters=crowd.participants)
-    return Simulation.objects.create(
+    asked = Simulation.objects.create(
         study=study,
         author=author,
         participants=crowd.participants,
@@ -45,6 +120,7 @@ def ask_simulation(*, study: Study, author: User | None, crowd: Crowd) -> Simula
         profile_name=crowd.name,
         from_prolific=crowd.from_prolific,
     )
+    return asked, notices
 
 
 def simulations_of(study: Study) -> QuerySet[Simulation]:

@@ -3,33 +3,30 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.labels import labels_of
 from dashboard.rehearsal.findings import analysis_of_rehearsal, found_counts
 from dashboard.rehearsal.forms import SimulationForm
-from dashboard.rehearsal.simulations import ask_simulation, next_seed, simulations_of
+from dashboard.rehearsal.simulations import CrowdOptions, ask_for_raters, next_seed, simulations_of
 from dashboard.shared import result_tables
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from survey.models import Participant, Study
 from survey.simulated.record import crowds_of
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
+@needs(Permission.READ, Permission.CHANGE)
 def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     """What was planted in simulated raters, and which of it the analysis finds; sending raters."""
     study = study_or_404(name)
+    form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
     if request.method == "POST":
         form = SimulationForm(request.POST, request.FILES, study=study)
-        if form.is_valid():
-            _ask(request, study, form)
+        if form.is_valid() and _ask(request, study, form.chosen):
             return redirect("rehearsal", study)
-    else:
-        form = SimulationForm(initial={"seed": next_seed(study)}, study=study)
     analysis = analysis_of_rehearsal(study, asked_for(request))
     about = catalogue.table("planted", labels_of(study))
     table = analysis.tables("planted")["planted"]
@@ -52,9 +49,12 @@ def rehearsal(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-def _ask(request: ResearcherRequest, study: Study, form: SimulationForm) -> None:
+def _ask(request: ResearcherRequest, study: Study, options: CrowdOptions) -> bool:
+    """Whether raters were asked for; else the page says why not."""
     with refusals_told(request):
-        asked = ask_simulation(study=study, author=request.user, crowd=form.crowd)
-        for notice in form.notices:
+        asked, notices = ask_for_raters(study, options, request.user)
+        for notice in notices:
             messages.warning(request, notice)
         wake_worker(request, asked.TASK, asked.pk)
+        return True
+    return False

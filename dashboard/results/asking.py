@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 
 from analysis.metrics_requests import request_metrics
 from analysis.models import AnalysisRun, MetricsRequest, Multiverse
-from analysis.multiverses import request_multiverse
+from analysis.multiverses import check_contrast, request_multiverse
 from analysis.runs import request_run
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
@@ -27,17 +27,23 @@ def ask_for_analysis(
 
 def ask_for_multiverse(study: Study, include: list[str] | None, *, author: User) -> Multiverse:
     """The multiverse of the newest analysis: done already, else waiting or under way. Raises
-    NoAnalysis.
+    NoAnalysis, and NoMultiverse.
     """
     run = newest_analysis(study, include).run
     if run is None:
         raise NoAnalysis(NONE_YET)
+    return multiverse_for(run, author)
+
+
+def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
+    """The same, of a finished analysis."""
+    check_contrast(run.study)
     try:
         multiverse = request_multiverse(run)
     except AnalysisRun.DoesNotExist:
         raise NoAnalysis(REMOVED) from None
     if multiverse.state != Multiverse.State.DONE:
-        record(study, author, "multiverse requested", run=run.pk)
+        record(run.study, author, "multiverse requested", run=run.pk)
     return multiverse
 
 

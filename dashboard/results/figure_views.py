@@ -6,7 +6,6 @@ from django.http import (
     JsonResponse,
 )
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
@@ -16,7 +15,7 @@ from dashboard.results.stored import result_or_404
 from dashboard.results.wins import mean_tables
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.figures import address_of, figures_of
@@ -32,11 +31,11 @@ from dashboard.shared.pages import (
     asked_for,
     wake_worker,
 )
+from dashboard.shared.roles import Permission
 from survey.models import Study
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     analysis = newest_of_ratings(study, asked_for(request))
@@ -57,8 +56,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
     """The state of the running analysis; a header says when to reload the page."""
     study = study_or_404(name)
@@ -69,8 +67,7 @@ def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
     return response
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
     study = study_or_404(name)
@@ -91,8 +88,7 @@ def _back(request: ResearcherRequest, study: Study) -> HttpResponse:
     return redirect(address(page, study) + include_query(asked_for(request)))
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def figure(request: ResearcherRequest, name: str, run: int, figure: str) -> HttpResponse:
     """A stored figure as Plotly's JSON."""
     study = study_or_404(name)

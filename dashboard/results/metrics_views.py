@@ -6,7 +6,6 @@ from django.db.models import Count, Max
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import METRICS
 from analysis.metric_options import installed_options
@@ -14,9 +13,10 @@ from analysis.metrics_requests import metrics_request_of
 from analysis.text.cells import Table
 from analysis.text.metric_tables import METRIC_MEANS, metric_tables
 from dashboard.results.asking import ask_for_metrics
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query
 from dashboard.shared.pages import asked_for, wake_worker
+from dashboard.shared.roles import Permission
 from survey.definition.labels import Labels
 from survey.models import Study
 
@@ -40,8 +40,7 @@ def about_metrics(study: Study, analysis: NewestAnalysis, labels: Labels) -> dic
     }
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for the metrics of the study, and wake a worker for them."""
     study = study_or_404(name)

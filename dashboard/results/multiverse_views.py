@@ -4,22 +4,21 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import ORDER
 from analysis.models import Multiverse
 from dashboard.results.asking import ask_for_multiverse
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 
 State = Multiverse.State
 #: The place of the button on that page.
 ANCHOR = "multiverse-asked"
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for the multiverse of the newest analysis, and wake a worker for it."""
     study = study_or_404(name)

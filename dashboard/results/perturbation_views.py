@@ -5,7 +5,6 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST
 
 from analysis.catalogue.subjects import PERTURBATIONS
 from analysis.metric_labels import LABELS
@@ -21,9 +20,10 @@ from analysis.perturbation_requests import (
 from analysis.scorer_requests import current_scorer
 from dashboard.results.forms import PerturbationForm
 from dashboard.results.perturbing import ask_to_perturb
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from survey.models import Response, Study
 
 #: The place of the form on that page.
@@ -49,8 +49,7 @@ def about_perturbations(study: Study) -> dict[str, Any]:
     }
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def ask_perturbations(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for perturbations, and wake a worker."""
     study, form = study_or_404(name), PerturbationForm(request.POST)

@@ -6,7 +6,6 @@ from typing import Any
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import SCORER
 from analysis.metric_options import installed_options
@@ -19,13 +18,14 @@ from dashboard.results.scorer_asking import ask_to_score, ask_to_train
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import include_query, included
 from dashboard.shared.pages import asked_for, note, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines, time_text
 from survey.models import Study
 
@@ -56,8 +56,7 @@ def _back(study: Study, include: list[str] | None, anchor: str) -> HttpResponse:
     return redirect(f"{page}{include_query(include)}#{anchor}")
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for a scorer of the people whom the page shows, or of a file, and wake a worker."""
     study, include = study_or_404(name), asked_for(request)
@@ -69,8 +68,7 @@ def ask_scorer(request: ResearcherRequest, name: str) -> HttpResponse:
     return _back(study, include, TRAINING)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
     """Have a pasted text scored by the newest trained scorer."""
     study, form = study_or_404(name), TextForm(request.POST)
@@ -80,8 +78,7 @@ def score_text(request: ResearcherRequest, name: str) -> HttpResponse:
     return _back(study, asked_for(request), SCORING)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def flag_text(request: ResearcherRequest, name: str, text: int) -> HttpResponse:
     """Keep a scored text for the file of flagged ones, or no longer."""
     study = study_or_404(name)
@@ -93,8 +90,7 @@ def flag_text(request: ResearcherRequest, name: str, text: int) -> HttpResponse:
     return _back(study, asked_for(request), SCORING)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def flagged_texts(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """The flagged texts with their scores as CSV: a row per text and dimension."""
     study = study_or_404(name)

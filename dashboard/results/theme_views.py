@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from analysis.catalogue.subjects import THEMES
 from analysis.theme_coding import (
@@ -26,12 +25,13 @@ from dashboard.results.themes import (
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.newest_analysis import include_query, included
 from dashboard.shared.pages import asked_for, refusals_told
+from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -48,8 +48,7 @@ def _sources(request: ResearcherRequest, study: Study) -> list[str]:
     return counted_sources(included(study, asked_for(request)))
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CODE)
 def add_theme(request: ResearcherRequest, name: str) -> HttpResponse:
     """Add a code to the code book."""
     study, form = study_or_404(name), ThemeForm(request.POST)
@@ -58,8 +57,7 @@ def add_theme(request: ResearcherRequest, name: str) -> HttpResponse:
     return _back(request, study, CODE_BOOK)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CODE)
 def change_theme(request: ResearcherRequest, name: str, code: int) -> HttpResponse:
     """Give a code another name and definition."""
     study, form = study_or_404(name), ThemeForm(request.POST)
@@ -69,8 +67,7 @@ def change_theme(request: ResearcherRequest, name: str, code: int) -> HttpRespon
     return _back(request, study, CODE_BOOK)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CODE)
 def code_answer(request: ResearcherRequest, name: str) -> HttpResponse:
     """Keep what this coder decided about an answer, and lead to the next one."""
     study = study_or_404(name)
@@ -92,8 +89,7 @@ def code_answer(request: ResearcherRequest, name: str) -> HttpResponse:
     return _back(request, study, CODING)
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.CODE)
 def import_codings(request: ResearcherRequest, name: str) -> HttpResponse:
     """Keep the codes of a file as this coder's: all, or none."""
     study, form = study_or_404(name), CodingsFileForm(request.POST, request.FILES)
@@ -110,8 +106,7 @@ def import_codings(request: ResearcherRequest, name: str) -> HttpResponse:
     return _back(request, study, CODING)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.CODE, is_download=True)
 def codings(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every open answer with this coder's own codes as CSV, to be filled in and imported."""
     study = study_or_404(name)

@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.views.decorators.http import require_GET
 from django_tables2 import RequestConfig
 
 from analysis import catalogue
@@ -47,7 +46,7 @@ from dashboard.shared import result_tables
 from dashboard.shared.access import (
     ResearcherRequest,
     may,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.figures import address_of, by_table, figures_of
@@ -55,6 +54,7 @@ from dashboard.shared.findings import answers_of
 from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
+from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition import StudyDefinition
 from survey.definition.contrast import ComparedGroups
@@ -62,8 +62,7 @@ from survey.definition.labels import Labels
 from survey.tidy import comparison_in, definition_of
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def results(request: ResearcherRequest, name: str, subject: str = FIRST_PAGE) -> HttpResponse:
     """The tables of one subject; the main page adds wins, responses and the raters."""
     study = study_or_404(name)
@@ -267,8 +266,7 @@ def _section(
     )
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
     asked = {column: str(value) for column, value in request.GET.items()}

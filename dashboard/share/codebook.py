@@ -5,13 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from analysis import catalogue
 from judge.models import Attempt
 from survey.definition import StudyDefinition
-from survey.definition.questions import (
-    AboutParticipant,
-    ChoiceQuestion,
-    IntegerQuestion,
-    Question,
-    ScreeningQuestion,
-)
+from survey.definition.questions import AskedQuestion
 from survey.definition.settings import ENDINGS
 from survey.definition.tasks import COMPARING
 
@@ -225,7 +219,7 @@ def codebook_rows(
 def _described(
     definition: StudyDefinition, files: Mapping[str, Sequence[str]], *, gold: str, texts: bool
 ) -> Iterator[tuple[str, str, str, str]]:
-    questions: dict[str, Question | ScreeningQuestion] = {
+    questions: dict[str, AskedQuestion] = {
         question.name: question for question in (*definition.screening, *definition.demographics)
     }
     values = VALUES | {"gold": f"made by: {gold}", "condition": ", ".join(definition.conditions)}
@@ -234,7 +228,8 @@ def _described(
     for file, columns in files.items():
         for column in columns:
             if column in questions:
-                yield file, column, _meaning(questions[column]), _answers(questions[column])
+                question = questions[column]
+                yield file, column, question.meaning, question.values_in_words
             elif column.startswith("call_"):
                 yield file, column, f"Single score {column[5:]} behind the gold score", ""
             else:
@@ -274,20 +269,3 @@ def _asked_before_blocks(definition: StudyDefinition, *, texts: bool) -> dict[tu
         ("comprehension.csv", "name"): "; ".join(rights),
         ("training.csv", "name"): "; ".join(prompts),
     }
-
-
-def _meaning(question: Question | ScreeningQuestion) -> str:
-    if isinstance(question, AboutParticipant) and not question.is_asked:
-        column = question.column or question.name
-        return f"{question.question} Not asked: from Prolific’s demographic export, {column}"
-    return question.question
-
-
-def _answers(question: Question | ScreeningQuestion) -> str:
-    if isinstance(question, IntegerQuestion):
-        return f"whole number, {question.minimum} to {question.maximum}"
-    if isinstance(question, ChoiceQuestion):
-        return "; ".join(question.categories)
-    if isinstance(question, ScreeningQuestion):
-        return f"{'; '.join(question.options)}. Eligible: {'; '.join(question.eligible)}"
-    return "US state or District of Columbia"

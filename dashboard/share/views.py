@@ -5,7 +5,6 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from analysis.locked_plans import locked_plan
 from dashboard.design.locked_plan import FORMS
@@ -22,17 +21,17 @@ from dashboard.share.package_files import (
 )
 from dashboard.shared.access import (
     ResearcherRequest,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
+from dashboard.shared.roles import Permission
 from survey.models import Study
 from survey.tidy import not_counted_among
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ)
 def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     analysis = newest_analysis(study, asked_for(request))
@@ -63,8 +62,7 @@ def _shown(package: Package) -> dict[str, object]:
     }
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE)
 def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for a package of the newest analysis, and wake a worker for it."""
     study, include = study_or_404(name), asked_for(request)
@@ -78,8 +76,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     return redirect(reverse("downloads", args=[study]) + include_query(include) + "#prepared")
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
     """The zip."""
     study = study_or_404(name)
@@ -88,8 +85,7 @@ def package(request: ResearcherRequest, name: str, package: int) -> HttpResponse
     return _downloads(study)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def package_file(
     request: ResearcherRequest, name: str, package: int, file: str
 ) -> HttpResponseBase:
@@ -100,8 +96,7 @@ def package_file(
     return _downloads(study)
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_download=True)
 def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> HttpResponse:
     """A table of a run as LaTeX."""
     return latex_response(study_or_404(name), run, table)
@@ -111,8 +106,7 @@ def _downloads(study: Study) -> HttpResponse:
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 
-@require_GET
-@researcher_required
+@needs(Permission.ROWS, is_download=True)
 def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpResponse:
     """One CSV file, streamed."""
     study = study_or_404(name)

@@ -1,8 +1,8 @@
 """Who may see researchers' pages: active staff, each in the studies and corpora in
 which they have a role.
 
-Every page goes through `researcher_required`, which goes by `roles.RULES`; the API does the same in
-`accounts.requirement.IsResearcher`.
+Every page says by `needs` what it takes; the API does the same by `Route.needs`, which
+`accounts.requirement.IsResearcher` enforces. `RefuseUndeclared` refuses a view that says nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,13 +18,15 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponseNotAllowed, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 from django.views.defaults import page_not_found
 
 from corpus.models import Corpus
 from dashboard.shared.models import CorpusMembership, Membership
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, OF_JOBS, RULES, Needs, Permission, Role
+from dashboard.shared.roles import OPEN, About, Needs, Permission, Role
 from survey.access import MAY_PREVIEW
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -32,6 +34,9 @@ from survey.refusals import RefusalKind, RequestRefused
 
 P = ParamSpec("P")
 Row = TypeVar("Row", bound=Model)
+AnyView = TypeVar("AnyView", bound=Callable[..., HttpResponseBase])
+#: Participants' pages have rules of their own (`survey.access`), the raw records Django's.
+NOT_OURS = ("/s/", "/admin/")
 
 
 class NotAllowed(RequestRefused):
@@ -46,11 +51,15 @@ class NoSuchMethod(Exception):
 
 
 class ResearcherRequest(HttpRequest):
-    """A request that has passed `researcher_required`."""
+    """A request that has passed `needs` or `researcher_required`."""
 
     user: User
     #: In the study or corpus of the address; None for pages without one.
     role: Role | None
+
+
+View = Callable[Concatenate[ResearcherRequest, P], HttpResponseBase]
+Guarded = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def is_researcher(user: User | AnonymousUser) -> TypeGuard[User]:
@@ -130,23 +139,20 @@ def with_access(slug: str) -> QuerySet[User]:
     return researchers.filter(Q(is_superuser=True) | Q(pk__in=members))
 
 
-def role_in(request: HttpRequest) -> Role | None:
+def role_in(request: HttpRequest, rule: Needs) -> Role | None:
     """The caller's role in the study or corpus that an address names; None for an address without
-    one.
+    one. `rule` is what its view needs.
 
     Raises Http404 for one that they may not see, NotAllowed if the role may not do this,
     NoSuchMethod.
     """
     match = request.resolver_match
     assert match is not None
-    rule = RULES.get(match.view_name)
-    if about_corpora := OF_CORPORA.get(match.view_name):
-        return _role_about_corpora(about_corpora, request, match.kwargs)
-    if rule is None:
-        if match.view_name in OF_ACCOUNT:
-            return None
-        raise NotAllowed(f"No rule says who may open {match.view_name}, so nobody may.")
-    rule = OF_JOBS.get(match.kwargs.get("kind", ""), rule)
+    if rule.about is About.ACCOUNT:
+        return None
+    if rule.about is About.CORPORA:
+        return _role_about_corpora(rule, request, match.kwargs)
+    rule = rule.of_kind(match.kwargs.get("kind", ""))
     study = _find_or_404(match.kwargs["name"], visible_to(request.user, Study.objects.all()))
     role = role_of(request.user, study.slug)
     _check(rule, request, role, of=study.slug)
@@ -217,15 +223,68 @@ def _role_and_corpus(
     return role, str(corpus or ""), missing
 
 
-def researcher_required(
-    view: Callable[Concatenate[ResearcherRequest, P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Admit researchers as far as their role in the study goes; ask anonymous visitors to log in.
+def needs(
+    get: Permission | None = None,
+    change: Permission | None = None,
+    *,
+    is_download: bool = False,
+    about: About = About.STUDY,
+    is_about_job: bool = False,
+) -> Callable[[View[P]], Guarded[P]]:
+    """Say which permission a page needs for GET and for POST. Other methods are refused (405), and
+    so is one for which no permission is given.
 
-    Other accounts, and what a role may not do, are refused (403). A study in which an account has
-    no role is not found (404).
+    Researchers are admitted as far as their role in the study or corpus goes; anonymous visitors
+    are asked to log in. Other accounts, and what a role may not do, are refused (403). A study in
+    which an account has no role is not found (404). A page about the own account needs no
+    permission, and says its methods itself.
     """
+    rule = Needs(get, change, is_download=is_download, about=about, is_about_job=is_about_job)
+    methods = [*(["GET"] if get else []), *(["POST"] if change else [])]
 
+    def declared(view: View[P]) -> Guarded[P]:
+        guarded = _guarded(view, rule)
+        return require_http_methods(methods)(guarded) if methods else guarded
+
+    return declared
+
+
+def needs_of(view: Any) -> Needs | None:
+    """What a view says that it needs: a page, a route of the API or a class of one."""
+    own = getattr(view, "needs", None)
+    rule: Needs | None = own or getattr(getattr(view, "view_class", None), "needs", None)
+    return rule
+
+
+def researcher_required(view: View[P]) -> Guarded[P]:
+    """Admit every researcher, to a page about the own account."""
+    return _guarded(view, Needs(about=About.ACCOUNT))
+
+
+def open_to_all(view: AnyView) -> AnyView:
+    """Admit strangers, too: the view itself says whom it refuses."""
+    view.needs = OPEN  # type: ignore[attr-defined]  # for `needs_of`
+    return view
+
+
+class RefuseUndeclared(MiddlewareMixin):
+    """Middleware: nobody may open an address of ours whose view does not say who may (403)."""
+
+    def process_view(
+        self, request: HttpRequest, view: Any, *arguments: Any
+    ) -> HttpResponseBase | None:
+        """The refusal, or None."""
+        if needs_of(view) is not None or request.path_info.startswith(NOT_OURS):
+            return None
+        match = request.resolver_match
+        name = match.view_name if match else request.path_info
+        why = f"{name} does not say who may open it, so nobody may."
+        if request.path_info.startswith("/api/"):
+            return JsonResponse({"detail": why}, status=403)
+        return render(request, "dashboard/not_allowed.html", {"why": why}, status=403)
+
+
+def _guarded(view: View[P], rule: Needs) -> Guarded[P]:
     @never_cache
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -235,13 +294,14 @@ def researcher_required(
             return render(request, "dashboard/refused.html", status=403)
         admitted = cast("ResearcherRequest", request)
         try:
-            admitted.role = role_in(request)
+            admitted.role = role_in(request, rule)
         except NotAllowed as why:
             return render(request, "dashboard/not_allowed.html", {"why": why}, status=403)
         except NoSuchMethod as other:
             return HttpResponseNotAllowed([str(other)])
         return view(admitted, *args, **kwargs)
 
+    guarded.needs = rule  # type: ignore[attr-defined]  # for `needs_of`
     return guarded
 
 

@@ -3,20 +3,19 @@
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.shared.access import (
     ResearcherRequest,
     first_or_404,
-    researcher_required,
+    needs,
     study_or_404,
 )
 from dashboard.shared.pages import tell_of_stop
+from dashboard.shared.roles import Permission
 from dashboard.shared.stopping import jobs_called, stop_job
 
 
-@require_GET
-@researcher_required
+@needs(Permission.READ, is_about_job=True)
 def job_state(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """How far a job is; a header says when to reload the page."""
     row = jobs_called(study_or_404(name), kind).filter(pk=job_id).first()
@@ -26,8 +25,7 @@ def job_state(request: ResearcherRequest, name: str, kind: str, job_id: int) -> 
     return shown
 
 
-@require_POST
-@researcher_required
+@needs(change=Permission.COMPUTE, is_about_job=True)
 def stop(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """End a job that waits or is under way, and go `back` to the page with the button."""
     study = study_or_404(name)

@@ -12,8 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from dashboard.shared.access import study_or_404
-from dashboard.shared.roles import is_download
+from dashboard.shared.access import needs_of, study_or_404
 from survey.models import Study, StudyEvent
 from survey.origin import API, WEB, started_from
 
@@ -48,7 +47,8 @@ def keep_log(
                 match is not None
                 and request.method == "GET"
                 and response.status_code == 200
-                and is_download(match.view_name)
+                and (rule := needs_of(match.func)) is not None
+                and rule.is_download
             ):
                 _record_download(request, match.kwargs.get("name", ""))
         return response

@@ -16,6 +16,8 @@ KINDS: dict[type, type[forms.Field]] = {
     float: NumberField,
     str: forms.CharField,
 }
+#: Characters of a text that is asked for in one line.
+LONGEST_LINE = 1000
 
 
 class SentFileField(forms.FileField):
@@ -34,8 +36,8 @@ class AnyTextsField(forms.MultipleChoiceField):
 
 
 class OptionsForm(forms.Form, Generic[Chosen]):
-    """The fields of `options`, which checks what is sent, beside those of the page. What is empty
-    has its default.
+    """The fields of `options`, which checks what is sent, beside those of the page, which may stand
+    for an option. What is empty has its default, but a list of which nothing is ticked is empty.
     """
 
     options: ClassVar[type[BaseModel]]
@@ -46,19 +48,20 @@ class OptionsForm(forms.Form, Generic[Chosen]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         for option in options_of(self.options):
-            if option.name not in self.without:
+            if option.name not in self.without and option.name not in self.fields:
                 self.fields[option.name] = form_field(option)
 
     def clean(self) -> dict[str, Any]:
         """`chosen` is what they make."""
         cleaned = super().clean() or {}
         sent = {name: cleaned.get(name) for name in self.options.model_fields}
-        given = {name: value for name, value in sent.items() if value not in (None, "", [])}
-        if not self.errors:
-            try:
-                self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
-            except ValidationError as wrong:
-                for name, problems in problems_of(wrong).items():
+        given = {name: value for name, value in sent.items() if value not in (None, "")}
+        refused = set(self.errors)
+        try:
+            self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
+        except ValidationError as wrong:
+            for name, problems in problems_of(wrong).items():
+                if name not in refused and (name or not refused):
                     self.add_error(name or None, problems)
         return cleaned
 
@@ -100,4 +103,6 @@ def form_field(option: Option) -> forms.Field:
     limits: dict[str, Any] = {"min_value": option.least, "max_value": option.most}
     if option.kind is str:
         limits = {"max_length": option.longest}
+        if (option.longest or 0) > LONGEST_LINE:
+            limits["widget"] = forms.Textarea(attrs={"rows": 2})
     return KINDS[option.kind](**shared, **(limits if option.kind is not bool else {}))

@@ -36,10 +36,11 @@ from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
 from analysis.recipe_sets import recipes_in_force
 from config.celery import wake
+from dashboard.shared.addresses import declared
 from dashboard.shared.fieldwork import state_in_words, uses_prolific
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
-from dashboard.shared.roles import RULES, Role
+from dashboard.shared.roles import Role
 from judge.queries import gold_scores
 from survey.models import Participant, Response, Study
 from survey.refusals import RequestRefused
@@ -166,7 +167,7 @@ def _link(study: Study, label: str, pages: Pages, page: str) -> Link:
 def may_open(request: HttpRequest, page: str) -> bool:
     """Whether the role that a request has may open one of SUBJECTS' pages."""
     role: Role | None = getattr(request, "role", None)
-    rule = RULES.get(page.partition("/")[0])
+    rule = declared().get(page.partition("/")[0])
     return bool(role and rule and rule.get and role.may(rule.get))
 
 

@@ -2,18 +2,16 @@
 
 from pydantic import Field, field_validator, model_validator
 
-from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.parts import Part, Text, refuse_repeats
+from survey.definition.questions import AskedQuestion
 
 #: Nobody may try more often: with a third attempt, participants could find the answers by guessing.
 MOST_ATTEMPTS = 2
 
 
-class ComprehensionQuestion(Part):
+class ComprehensionQuestion(AskedQuestion):
     """A question about the instructions with one right answer among its options."""
 
-    name: Name
-    question: Text
-    hint: Text | None = None
     options: list[Text] = Field(min_length=2, max_length=11)
     answer: Text
 

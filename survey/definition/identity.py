@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from survey.definition.findings import CHANGE, OK, StudyFinding
 from survey.definition.study import StudyDefinition
+from survey.definition.tasks import TextTask
 from survey.files.yaml_file import KeyPath
 
 RULE = "No questions about identity"
@@ -64,7 +65,7 @@ def _questions(definition: StudyDefinition) -> Iterator[tuple[KeyPath, str]]:
         for index, item in enumerate(getattr(definition, section)):
             if section == "demographics" and not item.is_asked:
                 continue
-            if section != "tasks" or item.kind == "text":
+            if section != "tasks" or isinstance(item, TextTask):
                 yield (section, index), f"{item.question} {item.hint or ''}"
     if definition.comment is not None:
         yield ("comment",), definition.comment

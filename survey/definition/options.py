@@ -52,6 +52,8 @@ class Option:
     least: float | None = None
     most: float | None = None
     longest: int | None = None
+    #: Its help, or else its title within a sentence; empty without either.
+    meaning: str = ""
 
 
 class OptionsRefused(RequestRefused):
@@ -90,15 +92,17 @@ def _option(name: str, field: FieldInfo) -> Option:
             limits["most"] = each.le if isinstance(each, Le) else each.lt
         elif isinstance(each, MaxLen):
             limits["longest"] = each.max_length
+    title = field.title or ""
     return Option(
         name,
-        field.title or name.replace("_", " ").capitalize(),
+        title or name.replace("_", " ").capitalize(),
         field.description or "",
         kind,
         many,
         field.is_required(),
         None if field.is_required() else field.get_default(call_default_factory=True),
         labels or (dict(zip(values, map(str, values), strict=True)) if values else None),
+        meaning=field.description or f"{title[:1].lower()}{title[1:]}",
         **limits,
     )
 

@@ -40,18 +40,11 @@ def least_on_a_page(study: StudyDefinition, rows: Sequence[ResponseRow]) -> int:
     return min((size for by_group in sizes for size in by_group.values()), default=0)
 
 
-def pages_of(study: StudyDefinition, responses: int) -> int:
-    """How many pages a participant has of a block with so many responses."""
-    if not study.spread_over_pages or study.systems_per_page is None:
-        return 1
-    return -(-responses // study.systems_per_page)
-
-
 def pages_of_each(study: StudyDefinition, sizes: Sequence[int]) -> int:
     """How many pages with responses a participant has in a study of blocks of these sizes; if they
     see some of the blocks, all have equally many.
     """
-    pages = [pages_of(study, size) for size in sizes]
+    pages = [study.page_options.pages_of(size) for size in sizes]
     if study.blocks_per_participant is None or study.blocks_per_participant >= len(sizes):
         return sum(pages)
     return study.blocks_per_participant * max(pages, default=1)
@@ -106,7 +99,7 @@ def _problems_of_spreading(
     study: StudyDefinition, rows: Sequence[ResponseRow]
 ) -> Iterator[tuple[KeyPath, str]]:
     sizes = Counter(row.block for row in rows)
-    pages = {pages_of(study, size) for size in sizes.values()}
+    pages = {study.page_options.pages_of(size) for size in sizes.values()}
     if len(pages) < 2:
         return
     some = (study.blocks_per_participant or len(sizes)) < len(sizes)

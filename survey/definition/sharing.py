@@ -13,7 +13,6 @@ from pydantic import AfterValidator
 
 from survey.definition.datasheet import Responsible
 from survey.definition.parts import Part, Text
-from survey.definition.questions import StateQuestion
 from survey.definition.study import StudyDefinition
 from survey.files.suggestions import did_you_mean
 
@@ -56,7 +55,7 @@ class Sharing(Part):
             return frozenset(self.withhold)
         asked = study.demographics
         # `state` can also come from an import into a study that does not ask for it.
-        return frozenset(q.name for q in asked if isinstance(q, StateQuestion)) | {"state"}
+        return frozenset(q.name for q in asked if q.is_withheld) | {"state"}
 
     def problems(self, columns: Collection[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """What is to be withheld and is not among the `columns` that can be: the key, and a

@@ -3,27 +3,26 @@
 Nothing here knows five, six, four, 1–5 or the name of a condition: they come from the file.
 """
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     Field,
-    PlainValidator,
     StringConstraints,
     ValidationInfo,
     field_validator,
     model_validator,
 )
 
+from survey.assignment import PageOptions
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.comprehension import Comprehension
 from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, StoredPart, Text, refuse_repeats, written_like, wrong
 from survey.definition.points import Point
 from survey.definition.presets import with_presets
-from survey.definition.questions import FORM_NAMES, RESERVED_NAMES, Question, ScreeningQuestion
+from survey.definition.questions import Question, ScreeningQuestion
+from survey.definition.reserved_names import FORM_NAMES, RESERVED_NAMES
 from survey.definition.tasks import (
     COMPARING,
     KINDS,
@@ -35,6 +34,7 @@ from survey.definition.tasks import (
     kinds_in,
 )
 from survey.definition.training import Training, TrainingItem, misfits
+from survey.definition.wording import Consent, Texts, Wording
 from survey.files.suggestions import did_you_mean
 
 COMMENT = "comment"
@@ -42,93 +42,6 @@ COMMENT = "comment"
 MOST_ON_A_PAGE, MOST_IN_A_BLOCK = 8, 50
 #: Names that a free answer can't have, and the reason.
 RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}
-
-
-def _text_or_default(value: Any) -> Any:
-    """A text, or True for the default one; None for none."""
-    if value is None or value is False:
-        return None
-    if value is True or (isinstance(value, str) and value.strip()):
-        return value if value is True else value.strip()
-    raise ValueError("write a text, true for the default one, or false for none")
-
-
-Policy = Annotated[str | Literal[True] | None, PlainValidator(_text_or_default)]
-
-
-class Texts(StoredPart):
-    """What participants read, in Markdown (no raw HTML, no images).
-
-    A missing text is replaced by the interface's default, in the participant's language. Only
-    `help` can be false: then there is none. Only `ai_policy` is left out unless it is given: as a
-    text, or as true for the default.
-    """
-
-    ALWAYS_STORED = frozenset(
-        [
-            "warning",
-            "failed_attention",
-            "screened_out",
-            "declined",
-            "full",
-            "withdrawn",
-            "closed",
-            "help",
-        ]
-    )
-
-    information: Text
-    instructions: Text
-    thanks: Text
-    warning: Text | None = Field(default=None, description="Sensitive content, before entry")
-    failed_attention: Text | None = None
-    failed_comprehension: Text | None = None
-    screened_out: Text | None = None
-    declined: Text | None = None
-    full: Text | None = None
-    withdrawn: Text | None = None
-    closed: Text | None = None
-    help: Text | Literal[False] | None = None
-    ai_policy: Policy = Field(default=None, description="Whether answers may be made with AI tools")
-
-
-def _one_line(text: str) -> str:
-    # U+202A to U+202E and U+2066 to U+2069 turn the text around them.
-    turning = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-    for character in text:
-        is_control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        if is_control or unicodedata.bidirectional(character) in turning:
-            code = f"U+{ord(character):04X}"
-            raise ValueError(f"write one line of text, without control characters (here: {code})")
-    return text
-
-
-Line = Annotated[Text, AfterValidator(_one_line)]
-
-
-class Wording(Part):
-    """What pages and judges call prompts and responses. What is missing is neutral."""
-
-    heading: Annotated[Line, StringConstraints(max_length=100)] | None = Field(
-        default=None, description="The heading over the prompt"
-    )
-    prompt: Annotated[Line, StringConstraints(max_length=50)] | None = None
-    response: Annotated[Line, StringConstraints(max_length=50)] | None = None
-    responses: Annotated[Line, StringConstraints(max_length=50)] | None = None
-
-    @model_validator(mode="after")
-    def _both_numbers(self) -> "Wording":
-        if (self.response is None) != (self.responses is None):
-            given = "responses" if self.response is None else "response"
-            raise wrong((given,), "give response and responses together")
-        return self
-
-
-class Consent(Part):
-    """The statement next to the checkbox, and the label of the button that declines."""
-
-    statement: Text
-    decline: Text | None = None
 
 
 class SystemName(Part):
@@ -150,7 +63,10 @@ class Order(Part):
 
 
 class StudyDefinition(StoredPart):
-    """What raters see, in one language. A change makes a new version of the study."""
+    """What raters see, in one language. A change makes a new version of the study.
+
+    Differences of versions are headed by a key's title; without one, by its name.
+    """
 
     ALWAYS_STORED = frozenset(
         [
@@ -183,21 +99,28 @@ class StudyDefinition(StoredPart):
     title: Annotated[Text, StringConstraints(max_length=300)]
     language: LanguageCode = "en"
     pilot: bool = False
-    estimated_minutes: int = Field(ge=1)
+    estimated_minutes: int = Field(ge=1, title="Minutes")
     texts: Texts
     consent: Consent
     tasks: list[Task] = Field(min_length=1)
-    response_format: Literal["plain", "markdown"] = "plain"
+    response_format: Literal["plain", "markdown"] = Field(
+        default="plain", title="Format of the responses"
+    )
     latex: bool = Field(
         default=False,
+        title="Formulas",
         description=r"Whether \(…\), \[…\] and $$…$$ in prompts and responses are formulas",
     )
-    response_labels: Literal["numbers", "letters"] = "numbers"
+    response_labels: Literal["numbers", "letters"] = Field(
+        default="numbers", title="Labels of the responses"
+    )
     wording: Wording | None = None
-    comment: Text | None = Field(default=None, description="A question for remarks on each block")
+    comment: Text | None = Field(
+        default=None, title="Remarks", description="A question for remarks on each block"
+    )
     conditions: list[Text] = Field(min_length=1)
-    condition_a: Text | None = None
-    condition_b: Text | None = None
+    condition_a: Text | None = Field(default=None, title="Contrast")
+    condition_b: Text | None = Field(default=None, title="Contrast")
     reference: SystemName | None = None
     sets: dict[str, list[Text]] | None = None
     incomplete_blocks: bool = Field(
@@ -208,17 +131,24 @@ class StudyDefinition(StoredPart):
     systems_per_page: int | None = Field(default=None, ge=1, le=MOST_ON_A_PAGE)
     spread_over_pages: bool = Field(
         default=False,
+        title="Blocks spread over pages",
         description="Whether a participant sees all responses of a block, systems_per_page a page",
     )
     reference_on_every_page: bool = False
-    between_subjects: Literal["system", "model", "condition"] | None = None
+    between_subjects: Literal["system", "model", "condition"] | None = Field(
+        default=None, title="Between-subject"
+    )
     screening: list[ScreeningQuestion] = []
-    comprehension: Comprehension | None = None
+    comprehension: Comprehension | None = Field(default=None, title="Comprehension check")
     training: Training | None = None
     attention_checks: list[AttentionItem] = Field(default=[], max_length=8)
-    closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
+    closing: list[TextTask] = Field(
+        default=[], title="Closing questions", description="Free answers at the study's end"
+    )
     record_writing: bool = Field(
-        default=False, description="Count how free answers are written, and tell participants so"
+        default=False,
+        title="Recording of writing",
+        description="Count how free answers are written, and tell participants so",
     )
     demographics: list[Question] = []
 
@@ -282,6 +212,18 @@ class StudyDefinition(StoredPart):
     def training_items(self) -> list[TrainingItem]:
         """The training items, each with a page of its own."""
         return self.training.items if self.training is not None else []
+
+    @property
+    def page_options(self) -> PageOptions:
+        """What it says of the pages of blocks and their order."""
+        return PageOptions(
+            blocks_per_participant=self.blocks_per_participant,
+            balanced_blocks=self.order.blocks == "balanced",
+            balanced_responses=self.order.responses == "balanced",
+            scenarios_together=self.order.scenarios_together,
+            responses_per_page=self.systems_per_page,
+            spread=self.spread_over_pages,
+        )
 
     @property
     def shows_whole_blocks(self) -> bool:

@@ -1,26 +1,78 @@
 """Answers to questions about the participant, and to free-text questions at the study's end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from survey.answers import DemographicValue
 from survey.definition.comprehension import ComprehensionQuestion
 from survey.definition.questions import (
-    ChoiceQuestion,
+    Answer,
+    AskedQuestion,
     IntegerQuestion,
     Question,
     ScreeningQuestion,
 )
 from survey.definition.tasks import TextTask
-from survey.files.digits import ascii_number
 from survey.forms.checked import CheckedInput
 from survey.forms.texts import read_text
-from survey.regions import STATES
 
 #: A question with options of which one must be chosen.
 Chosen = ScreeningQuestion | ComprehensionQuestion
+
+
+@dataclass(frozen=True)
+class QuestionForm:
+    """How a kind of question is asked: its template, and the message about an answer that it does
+    not take.
+    """
+
+    template: str
+    wrong: Callable[[Any], str]
+
+
+def _not_whole(question: IntegerQuestion) -> str:
+    message = _("Enter a whole number from %(least)s to %(most)s, or leave it empty")
+    return message % {"least": question.minimum, "most": question.maximum}
+
+
+def _not_listed(question: Question) -> str:
+    return _("Choose from the list, or leave it empty")
+
+
+FORMS = {
+    "integer": QuestionForm("survey/_number.html", _not_whole),
+    "single": QuestionForm("survey/_options.html", _not_listed),
+    "multiple": QuestionForm("survey/_options.html", _not_listed),
+    "us_state": QuestionForm("survey/_list.html", _not_listed),
+}
+
+
+def form_of(question: AskedQuestion) -> QuestionForm:
+    """The form of a question. One without a kind has options of which one is chosen."""
+    return FORMS[getattr(question, "kind", "single")]
+
+
+def question_items(
+    questions: Sequence[AskedQuestion],
+    shown: Sequence[AskedQuestion],
+    sent: Mapping[str, object],
+    errors: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """Questions as a page shows them; an option is stored in the study's main language."""
+    return [
+        {
+            "question": translated,
+            "template": form_of(question).template,
+            "several": question.takes_several,
+            "options": list(zip(question.offered, translated.offered, strict=True)),
+            "value": sent.get(question.name),
+            "error": errors.get(f"q-{question.name}"),
+        }
+        for question, translated in zip(questions, shown, strict=True)
+    ]
 
 
 def read_choices(
@@ -49,32 +101,17 @@ def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> CheckedInput[dic
 
 def read_demographics(
     sent: QueryDict, questions: Sequence[Question], shown: Sequence[Question]
-) -> CheckedInput[dict[str, DemographicValue]]:
+) -> CheckedInput[dict[str, Answer]]:
     """Answers by question, as in `read_choices`; skipped ones are absent, never an error."""
-    checked: CheckedInput[dict[str, DemographicValue]] = CheckedInput({})
+    checked: CheckedInput[dict[str, Answer]] = CheckedInput({})
     for question, translated in zip(questions, shown, strict=True):
         raw = [text.strip() for text in sent.getlist(question.name) if text.strip()]
         if not raw:
             continue
-        checked.sent[question.name] = raw if question.kind == "multiple" else raw[-1]
+        checked.sent[question.name] = raw if question.takes_several else raw[-1]
         try:
-            checked.values[question.name] = _answer(question, raw)
-        except ValueError as error:
-            checked.errors[f"q-{question.name}"] = f"{translated.question} {error}"
+            checked.values[question.name] = question.answer_of(raw)
+        except ValueError:
+            said = form_of(question).wrong(question)
+            checked.errors[f"q-{question.name}"] = f"{translated.question} {said}"
     return checked
-
-
-def _answer(question: Question, raw: list[str]) -> DemographicValue:
-    if isinstance(question, IntegerQuestion):
-        text = ascii_number(raw[-1])
-        is_number = text.isdecimal() and text.isascii() and len(text) <= 9
-        if not is_number or not question.minimum <= int(text) <= question.maximum:
-            message = _("Enter a whole number from %(least)s to %(most)s, or leave it empty")
-            raise ValueError(message % {"least": question.minimum, "most": question.maximum})
-        return int(text)
-    options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
-    if any(text not in options for text in raw):
-        raise ValueError(_("Choose from the list, or leave it empty"))
-    if question.kind == "multiple":
-        return [option for option in options if option in raw]
-    return raw[-1]

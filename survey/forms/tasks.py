@@ -39,7 +39,7 @@ Comparing = TypeVar("Comparing", bound=ComparingTask)
 
 
 @dataclass
-class _Block:
+class AskedBlock:
     """A block of a study: `responses` in the order of the page."""
 
     definition: StudyDefinition
@@ -56,7 +56,7 @@ class _Block:
 
 
 @dataclass
-class BlockPage(_Block):
+class BlockPage(AskedBlock):
     """A block's page: what was answered, and what is wrong."""
 
     sent: Mapping[str, object]
@@ -97,7 +97,7 @@ class BlockPage(_Block):
 
 
 @dataclass
-class BlockReading(_Block):
+class BlockReading(AskedBlock):
     """A block's form while it is read."""
 
     form: QueryDict
@@ -124,7 +124,7 @@ class RatingForm(Generic[Rating]):
     #: Shows one question.
     template: ClassVar[str]
 
-    def shown(self, task: Rating) -> dict[str, Any]:
+    def shown(self, task: Rating, page: BlockPage) -> dict[str, Any]:
         """What is the same for all questions of a page."""
         raise NotImplementedError
 
@@ -191,7 +191,7 @@ class LikertForm(RatingForm[LikertTask]):
 
     template = "survey/_scale.html"
 
-    def shown(self, task: LikertTask) -> dict[str, Any]:
+    def shown(self, task: LikertTask, page: BlockPage) -> dict[str, Any]:
         return {"scale": tuple((point.value, point.label) for point in task.scale)}
 
 
@@ -200,7 +200,7 @@ class SliderForm(RatingForm[SliderTask]):
 
     template = "survey/_slider.html"
 
-    def shown(self, task: SliderTask) -> dict[str, Any]:
+    def shown(self, task: SliderTask, page: BlockPage) -> dict[str, Any]:
         hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
         if task.step == HALF:
             hint = _("A whole or half number from %(least)s (%(left)s) to %(most)s (%(right)s)")
@@ -322,7 +322,7 @@ class RankingForm(ComparingForm[RankingTask]):
             checked.values.ratings[AnswerKey(task.kind, response.id, task.dimension)] = rank
 
     @staticmethod
-    def _is_one_of_several(block: _Block, task: RankingTask) -> bool:
+    def _is_one_of_several(block: AskedBlock, task: RankingTask) -> bool:
         return sum(other.kind == task.kind for other in block.definition.comparing) > 1
 
 
@@ -359,7 +359,7 @@ class BestWorstForm(ComparingForm[BestWorstTask]):
             checked.values.ratings[key] = value
 
     @staticmethod
-    def _asked(task: BestWorstTask, block: _Block) -> list[tuple[str, str, float]]:
+    def _asked(task: BestWorstTask, block: AskedBlock) -> list[tuple[str, str, float]]:
         """Each question with the name of its inputs and the value that it gives to a response."""
         number = block.number(task)
         questions = {"best": task.best, "worst": task.worst}

@@ -13,6 +13,8 @@ class RefusingCommand(BaseCommand):
 
     #: Said before a refusal, such as "Nothing was queued"; empty where the refusal says enough.
     nothing: ClassVar[str] = ""
+    #: Said in a line before what is wrong in a file, if `nothing` is empty.
+    unread: ClassVar[str] = NOTHING_CHANGED
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Raises CommandError with the words of a refusal."""
@@ -26,5 +28,6 @@ class RefusingCommand(BaseCommand):
         if why.says_what_was_not_done:
             return str(why)
         if why.about == "file":  # a line for each problem
-            return f"{f'{self.nothing}.' if self.nothing else NOTHING_CHANGED}\n{why}"
+            first = f"{self.nothing}." if self.nothing else self.unread
+            return f"{first}\n{why}" if first else str(why)
         return f"{self.nothing}: {why}" if self.nothing else str(why)

@@ -8,15 +8,12 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
-from survey.definition.questions import IntegerQuestion, Question, StateQuestion
 from survey.definition.study import StudyDefinition
 from survey.definition.tasks import RatingTask, TextTask
 from survey.definition.training import TrainingItem
-from survey.regions import STATES
 from survey.simulated.content import Content, RatingKey
 from survey.simulated.profile import (
     Behaviour,
-    DemographicAnswers,
     Demographics,
     Effects,
     SimulationProfile,
@@ -208,33 +205,8 @@ def demographics(
     for question in content.definition.asked_demographics:
         drawn = draw(seed, number, "demographics", question.name)
         if drawn.random() >= given.skip:
-            answers[question.name] = _answer(question, given.answers.get(question.name), drawn)
+            answers[question.name] = question.simulated(given.answers.get(question.name), drawn)
     return answers
-
-
-def _answer(
-    question: Question, given: DemographicAnswers | None, drawn: random.Random
-) -> list[str]:
-    if isinstance(question, IntegerQuestion):
-        if given is None or given.mean is None or given.sd is None:
-            return [str(drawn.randint(question.minimum, question.maximum))]
-        number = round(drawn.gauss(given.mean, given.sd))
-        return [str(min(max(number, question.minimum), question.maximum))]
-    options = options_of(question)
-    shares = {o: given.shares[o] for o in options if given and given.shares.get(o)}
-    shares = shares or dict.fromkeys(options, 1.0)
-    first = drawn.choices(list(shares), list(shares.values()))[0]
-    others = [option for option in shares if option != first]
-    if question.kind == "multiple" and given and others and drawn.random() < given.second:
-        return [first, drawn.choices(others, [shares[option] for option in others])[0]]
-    return [first]
-
-
-def options_of(question: Question) -> list[str]:
-    """The options; empty for a number."""
-    if isinstance(question, IntegerQuestion):
-        return []
-    return list(STATES) if isinstance(question, StateQuestion) else question.offered
 
 
 def unmatched(
@@ -292,9 +264,9 @@ def _unmatched_groups(
         question = questions.get(group.question)
         if question is None:
             yield (*path, "question"), "the study has no such question"
-        elif group.is_numeric and not isinstance(question, IntegerQuestion):
+        elif group.is_numeric and question.number is None:
             yield path, f"the study's question is of kind {question.kind}"
-        elif offered := options_of(question):
+        elif offered := question.offered:
             for number, value in enumerate(group.values):
                 if value not in offered:
                     yield (*path, "values", number), "the study's question has no such option"
@@ -309,9 +281,9 @@ def _unmatched_questions(
         question = questions.get(name)
         if question is None:
             yield path, "the study has no such question"
-        elif isinstance(question, IntegerQuestion) == bool(given.shares):
+        elif (question.number is not None) == bool(given.shares):
             yield path, f"the study's question is of kind {question.kind}"
         else:
             for option in given.shares:
-                if option not in options_of(question):
+                if option not in question.offered:
                     yield (*path, "shares", option), "the study's question has no such option"

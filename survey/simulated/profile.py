@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from survey.definition.parts import Part
+from survey.definition.questions import numbers_in
 from survey.simulated.content import RatingKey
 
 
@@ -159,7 +160,7 @@ class GroupShift(Shift):
         return any(
             (self.at_least is None or number >= self.at_least)
             and (self.below is None or number < self.below)
-            for number in (int(answer) for answer in answers if answer.lstrip("-").isdecimal())
+            for number in numbers_in(answers)
         )
 
 

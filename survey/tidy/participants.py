@@ -144,21 +144,13 @@ def _duration(person: Participant, last_answer: datetime | None) -> float | None
 
 def _demographic_answers(whose: Q, definition: StudyDefinition) -> dict[int, dict[str, Any]]:
     """Answers by participant and question, several choices as one text."""
-    several = {q.name: getattr(q, "several", None) for q in definition.demographics}
+    asked = {question.name: question for question in definition.demographics}
     answers: dict[int, dict[str, Any]] = {}
     rows = DemographicAnswer.objects.filter(whose).values_list("participant_id", "name", "value")
     for person, name, value in rows.iterator():
-        answers.setdefault(person, {})[name] = (
-            _one_text(value, several.get(name)) if isinstance(value, list) else value
-        )
+        cell = asked[name].cell(value) if name in asked else value
+        answers.setdefault(person, {})[name] = cell
     return answers
-
-
-def _one_text(choices: list[str], several: str | None) -> str | None:
-    """Several choices as one text: the study's category for them, else all of them."""
-    if len(choices) > 1 and several:
-        return several
-    return "; ".join(choices) or None
 
 
 def _checks_failed(whose: Q) -> dict[int, int]:

@@ -11,6 +11,7 @@ from survey.content import BlockContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.definition.dialogue import turns_of
+from survey.definition.tasks import AskedTask
 from survey.definition.text_language import differs, language_of
 from survey.forms.block import read_block
 from survey.forms.tasks import (
@@ -109,7 +110,7 @@ def block_context(
         "instructions": definition.texts.instructions,
         "written_in": differs(block.language, definition.language),  # the prompt
         "entries": _entries(page, check, item),
-        "rating": _shown(RATING_FORMS[rating.kind], rating) if rating else None,
+        "rating": _shown(RATING_FORMS[rating.kind], rating, page) if rating else None,
         "panels": [_shown(COMPARING_FORMS[t.kind], t, page) for t in definition.comparing],
         "texts": text_items(definition, definition.block_remarks, sent, errors, writing),
         "ai_policy": ai_policy(definition),
@@ -118,8 +119,10 @@ def block_context(
     }
 
 
-def _shown(form: RatingForm[Any] | ComparingForm[Any], *about: Any) -> dict[str, Any]:
-    return {"template": form.template, **form.shown(*about)}
+def _shown(
+    form: RatingForm[Any] | ComparingForm[Any], task: AskedTask, page: BlockPage
+) -> dict[str, Any]:
+    return {"template": form.template, **form.shown(task, page)}
 
 
 def shown_context(context: str, pages: Sequence[str], page: str) -> dict[str, Any]:

@@ -9,10 +9,9 @@ from survey import access, attempts
 from survey.content import StudyContent
 from survey.definition import StudyDefinition
 from survey.forms.attempts import ATTEMPT, read_attempt
-from survey.forms.questions import read_choices
+from survey.forms.questions import question_items, read_choices
 from survey.models import Participant
 from survey.views.participant import last_page, show_page, to_current_page, to_next_page
-from survey.views.questions import question_items
 
 
 def show_comprehension(

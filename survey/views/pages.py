@@ -13,11 +13,10 @@ from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
 from survey.definition.attention_checks import AttentionItem
 from survey.forms.attention_check import read_check
-from survey.forms.questions import read_choices, read_closing, read_demographics
+from survey.forms.questions import question_items, read_choices, read_closing, read_demographics
 from survey.forms.texts import read_writing, text_items, text_name
 from survey.models import AttentionCheck, FreeAnswer, PageTime, Participant, Presentation
 from survey.notices import ai_policy
-from survey.regions import STATES
 from survey.views.block import show_block, written_before
 from survey.views.comprehension import show_comprehension
 from survey.views.participant import (
@@ -28,7 +27,6 @@ from survey.views.participant import (
     to_current_page,
     to_next_page,
 )
-from survey.views.questions import question_items
 from survey.views.training import show_training
 
 Status = Participant.Status
@@ -266,7 +264,6 @@ def _demographics(
             return to_next_page(participant, content, number)
     values = {
         "items": question_items(questions, shown, sent, errors),
-        "states": list(STATES),
         "errors": errors,
     }
     return show_page(request, "survey/questions.html", participant, content, number, values)

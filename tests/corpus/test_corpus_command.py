@@ -159,7 +159,7 @@ def test_other_bad_input(tmp_path: Path, manage: Manage, refused: Manage, corpor
     assert "there are 46 dialogues, fewer than the first 100" in refused(
         "sample", "c", "--name", "s", "--first", "100"
     )
-    assert "give --first, --random or both" in refused("sample", "c", "--name", "s")
+    assert "Give the first, a number at random, or both." in refused("sample", "c", "--name", "s")
     manage("sample", "c", "--name", "s", "--first", "2")
     file_of = corpora / "c" / "raw.jsonl"
     whole = file_of.read_bytes()

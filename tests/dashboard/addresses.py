@@ -1,10 +1,14 @@
-"""Every address of the dashboard, by name: for the study `small`, or for another one."""
+"""Every address of the dashboard, by name: for the study `small`, or for another one; and what its
+view says that it needs.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from django.urls import URLPattern, URLResolver
 
+from dashboard.shared.access import needs_of
+from dashboard.shared.roles import About, Needs
 from dashboard.urls import urlpatterns
 
 VALUES = {
@@ -47,10 +51,11 @@ VALUES = {
 
 
 class Address(NamedTuple):
-    """The name by which views and rules know it, and an example."""
+    """The name by which templates and tests know it, an example, and what its view needs."""
 
     name: str
     path: str
+    needs: Needs | None = None
 
 
 def _addresses(
@@ -67,7 +72,7 @@ def _addresses(
             continue
         for place, value in values.items():
             path = path.replace(place, value)
-        yield Address(f"{space}{pattern.name}", f"/{path}")
+        yield Address(f"{space}{pattern.name}", f"/{path}", needs_of(pattern.callback))
 
 
 def addresses_with(values: Mapping[str, str]) -> list[Address]:
@@ -75,4 +80,10 @@ def addresses_with(values: Mapping[str, str]) -> list[Address]:
     return list(_addresses(urlpatterns, {**VALUES, **values}))
 
 
+def needs_about(about: About) -> dict[str, Needs]:
+    """What those addresses need that are about this, by name."""
+    return {each.name: each.needs for each in ADDRESSES if each.needs and each.needs.about is about}
+
+
 ADDRESSES = addresses_with({})
+RULES, OF_CORPORA, OF_ACCOUNT = map(needs_about, (About.STUDY, About.CORPORA, About.ACCOUNT))

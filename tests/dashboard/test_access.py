@@ -11,9 +11,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from dashboard.accounts.tokens import create_token
-from dashboard.shared.roles import OF_CORPORA, RULES
 from survey.models import Study
-from tests.dashboard.addresses import ADDRESSES
+from tests.dashboard.addresses import ADDRESSES, OF_CORPORA, RULES
 from tests.dashboard.reading import text_of
 from tests.dashboard.second_factors import set_up_app
 

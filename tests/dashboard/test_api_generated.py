@@ -42,12 +42,19 @@ from dashboard.payments.orders import Chosen, confirm
 from dashboard.raters.models import SubmissionOnProlific
 from dashboard.raters.submissions import apply_submissions
 from dashboard.share.models import Package
-from dashboard.shared.roles import CORPUS_ROLES, OF_ACCOUNT, OF_CORPORA, OF_JOBS, RULES, Role
+from dashboard.shared.roles import CORPUS_ROLES, Role
 from examples.local_prolific import TOKEN
 from examples.local_prolific.server import local_prolific
 from jobs.runner import run_job
 from survey.models import Study
-from tests.dashboard.addresses import ADDRESSES, VALUES, Address
+from tests.dashboard.addresses import (
+    ADDRESSES,
+    OF_ACCOUNT,
+    OF_CORPORA,
+    RULES,
+    VALUES,
+    Address,
+)
 from tests.dashboard.conftest import Woken
 from tests.dashboard.judging import planned
 from tests.dashboard.paying import AT, listed
@@ -260,8 +267,8 @@ def refused(who: str, name: str, method: str, kind: str) -> int | None:
         return 401
     if name in OF_ACCOUNT:
         return None
-    rule = OF_JOBS.get(kind) or RULES.get(name) or OF_CORPORA[name]
-    needed = rule.needed(method.upper())
+    rule = RULES.get(name) or OF_CORPORA[name]
+    needed = rule.of_kind(kind).needed(method.upper())
     assert needed, "the schema describes no method that the address does not have"
     if who == NO_ROLE:
         return 403 if name == "api:corpora" else 404

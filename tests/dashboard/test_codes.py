@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from dashboard.shared.roles import RULES, Role
+from dashboard.shared.roles import Role
 from survey.definition.settings import ENDINGS
 from survey.models import Study
-from tests.dashboard.addresses import ADDRESSES
+from tests.dashboard.addresses import ADDRESSES, RULES
 from tests.dashboard.reading import text_of
 from tests.dashboard.test_roles import browser, member
 from tests.survey import small_study

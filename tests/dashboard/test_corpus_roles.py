@@ -25,11 +25,11 @@ from dashboard.corpora.asking import Kind, ask
 from dashboard.corpora.models import CorpusJob
 from dashboard.overview.people import set_corpus_role
 from dashboard.shared.models import CorpusMembership
-from dashboard.shared.roles import CORPUS_ROLES, OF_CORPORA, Permission, Role
+from dashboard.shared.roles import CORPUS_ROLES, Permission, Role
 from jobs.leases import to_wake
 from jobs.runner import run_job
 from survey.models import Study, StudyEvent
-from tests.dashboard.addresses import ADDRESSES, Address
+from tests.dashboard.addresses import ADDRESSES, OF_CORPORA, Address
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
 from tests.dashboard.test_roles import browser, member

@@ -41,7 +41,7 @@ def test_every_csv_of_a_page_and_none_of_the_api_has_a_byte_order_mark(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     marked: dict[str, bool] = {}
-    for name, path in ADDRESSES:
+    for name, path, _ in ADDRESSES:
         there = path.replace("/1/", f"/{run.pk}/") if name == "table" else path
         if "csv" not in there and name not in OF_PAGES | OF_API:
             continue

@@ -174,6 +174,17 @@ def test_versions_tell_what_changed_in_words_and_line_by_line(
     assert [row[0] for row in tables_of(answer)[0][1:]] == ["small@2 (this one)", "small@1"]
 
 
+def test_versions_head_every_key_by_its_name(page: Client, db: None) -> None:
+    Participant.objects.create(study=small_study.load(), source="link")
+    closing = "closing: [{kind: text, name: why, question: Why?}]\n"
+    more = f"wording: {{heading: She writes}}\nrecord_writing: true\n{closing}"
+    small_study.load(yaml=small_study.YAML.replace("minutes: 5", "minutes: 6") + more)
+    changed = text_of(page.get("/studies/small/versions/")).partition("What changed")[2]
+    for part in ("Minutes 1 changed", "Wording 1 added", "Recording of writing 1 added"):
+        assert part in changed
+    assert "Other" not in changed
+
+
 def test_first_version_can_be_compared_with_a_later_one(page: Client, two_versions: Study) -> None:
     assert "This is the first version." in text_of(page.get("/studies/small@1/versions/"))
     shown = text_of(page.get("/studies/small@1/versions/?version=2"))

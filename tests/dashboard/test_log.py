@@ -23,10 +23,11 @@ from dashboard.raters.uploads import leave_to_worker
 from dashboard.share.packages import request_package
 from dashboard.shared.log import record
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Role
+from dashboard.shared.roles import Role
 from judge.models import Judge
 from survey.models import Participant, Study, StudyEvent
 from survey.tidy import counted_sources
+from tests.dashboard.addresses import ADDRESSES, RULES
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import tables_of, text_of
 from tests.dashboard.second_factors import set_up_app
@@ -225,8 +226,7 @@ FILES_ELSEWHERE = {
 
 
 def test_every_address_that_sends_a_file_is_tried() -> None:
-    rules = (RULES | OF_ACCOUNT | OF_CORPORA).items()
-    files = {name for name, rule in rules if rule.is_download}
+    files = {each.name for each in ADDRESSES if each.needs and each.needs.is_download}
     of_accounts = {"activity-csv", "api:account-activity-csv"}
     assert {*DOWNLOADS, *FILES_ELSEWHERE, *of_accounts} == files
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management.base import CommandError
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
 from dashboard.api.option_serializers import OptionsSerializer
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.shared.option_forms import OptionsForm
 from survey.definition.options import OptionsRefused, SentFile
+from survey.management.option_arguments import add_options, chosen_options
 from tests.survey.test_options import Tea
 
 
@@ -99,7 +98,7 @@ def test_what_the_model_does_not_take_is_refused_by_all(
     assert str(page.value).startswith(f"{label}: ")
     serializer = TeaSerializer(data=sent | {"sizes": [value]} if option == "sizes" else sent)
     assert not serializer.is_valid() and list(serializer.errors) == [option]
-    with pytest.raises((CommandError, SystemExit)) as command:
+    with pytest.raises((OptionsRefused, SystemExit)) as command:
         by_command(*(f"--{name}={each}" for name, each in sent.items()))
     assert f"--{option}" in capsys.readouterr().err + str(command.value)
 
@@ -111,7 +110,7 @@ def test_contradiction_of_several_is_said_of_none() -> None:
     assert str(page.value) == said
     serializer = TeaSerializer(data={"kind": "green", "with_milk": True})
     assert not serializer.is_valid() and serializer.errors == {"detail": [said]}
-    with pytest.raises(CommandError) as command:
+    with pytest.raises(OptionsRefused) as command:
         by_command("--kind=green", "--with-milk")
     assert str(command.value) == said
 

@@ -1,4 +1,4 @@
-"""What each role may do: every page and endpoint as `shared/roles.py` says, and none beside it."""
+"""What each role may do: every page and endpoint as its view says, and none beside it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,16 +6,21 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import Resolver404, resolve, reverse
+from django.urls import Resolver404, get_resolver, resolve, reverse
 from selectolax.lexbor import LexborHTMLParser
 
 from analysis.models import AnalysisRun
-from dashboard.shared import access
+from dashboard import urls
+from dashboard.api.studies import StudyCounts
+from dashboard.overview import views
+from dashboard.shared.access import NOT_OURS
 from dashboard.shared.models import Membership
-from dashboard.shared.roles import OF_ACCOUNT, OF_CORPORA, RULES, Permission, Role
+from dashboard.shared.roles import OF_JOBS, OPEN, About, Needs, Permission, Role
+from dashboard.shared.stopping import names
 from judge.models import Judge
 from survey.models import Study
-from tests.dashboard.addresses import ADDRESSES
+from tests.approved import Approval
+from tests.dashboard.addresses import ADDRESSES, RULES, VALUES, Address
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
 from tests.dashboard.test_access import OPEN_TO_ALL
@@ -60,9 +65,9 @@ def outcome_of(answer: Any) -> str:
     return {403: REFUSED, 405: NO_METHOD}.get(answer.status_code, ALLOWED)
 
 
-def expected(role: Role | None, name: str, method: str) -> str:
-    """By the matrix."""
-    needed = RULES[name].needed(method.upper())
+def expected(role: Role | None, name: str, method: str, kind: str = "") -> str:
+    """By the matrix; `kind` is that of the job which an address is about."""
+    needed = RULES[name].of_kind(kind).needed(method.upper())
     if needed is None:
         return NO_METHOD
     if role is None:
@@ -70,10 +75,49 @@ def expected(role: Role | None, name: str, method: str) -> str:
     return ALLOWED if role.may(needed) else REFUSED
 
 
-def test_every_address_of_a_study_has_a_rule_and_no_rule_lacks_its_address() -> None:
+def in_words(each: Address) -> str:
+    """Who may open an address."""
+    needs = each.needs
+    if needs is None:
+        return f"`{each.name}`: nobody"
+    if needs.about is About.ANYBODY:
+        return f"`{each.name}`: anybody"
+    said = [_permissions(needs)] if needs.about is not About.ACCOUNT else ["every researcher"]
+    kinds = OF_JOBS if needs.is_about_job else {}
+    said += [f"of {kind}: {_permissions(needs.of_kind(kind))}" for kind in kinds]
+    said += ["corpora"] * (needs.about is About.CORPORA) + ["download"] * needs.is_download
+    said += ["with no token for some studies only"] * needs.whole_account
+    return f"`{each.name}`: {'; '.join(said)}"
+
+
+def _permissions(needs: Needs) -> str:
+    given = {"GET": needs.get, "change": needs.change}
+    return ", ".join(f"{verb} {one.name} ({one.least})" for verb, one in given.items() if one)
+
+
+def test_addresses_are_for_those_who_are_meant(approved: Approval) -> None:
+    """A wrong permission of a view would be tested as it is wrong: here somebody has read them."""
+    approved(*sorted({in_words(each) for each in ADDRESSES}))
+
+
+def test_every_address_says_who_may_open_it() -> None:
+    assert [each.name for each in ADDRESSES if each.needs is None] == []
+    assert {each.name for each in ADDRESSES if each.needs == OPEN} == OPEN_TO_ALL
     assert {each.name for each in OF_STUDY} == set(RULES)
-    others = {each.name for each in ADDRESSES} - set(RULES) - OPEN_TO_ALL
-    assert others == {*OF_ACCOUNT, *OF_CORPORA}
+    rules = {(each.name, in_words(each)) for each in ADDRESSES}
+    assert len(rules) == len({name for name, _ in rules})
+
+
+def test_addresses_that_need_not_say_it_are_those_of_participants_and_of_raw_records() -> None:
+    """And of the redirects of Django's admin to our login."""
+    others = {
+        str(each.pattern)
+        for each in get_resolver().url_patterns
+        if getattr(each, "urlconf_module", None) is not urls
+    }
+    assert others == {"s/", "admin/login/", "admin/password_change/", "admin/"}
+    assert all(f"/{path}".startswith(NOT_OURS) for path in others)
+    assert not any(each.path.startswith(NOT_OURS) for each in ADDRESSES)
 
 
 @pytest.mark.parametrize("role", [*Role, None])
@@ -81,15 +125,23 @@ def test_role_may_what_the_matrix_says_and_nothing_else(
     study: Study, woken: Woken, role: Role | None
 ) -> None:
     client = browser(member(role, study))
-    asked = [
-        (each, method)
+    asked = {
+        (path, method): expected(role, each.name, method, kind)
         for each in OF_STUDY
+        for path, kind in of_each_kind(each)
         for method in ("get", METHODS.get(each.name, "post"))
         # Without a role it does not matter which of both is said first.
-        if role or RULES[each.name].needed(method.upper())
-    ]
-    got = {(each, method): outcome(client, method, each.path) for each, method in asked}
-    assert got == {(each, method): expected(role, each.name, method) for each, method in asked}
+        if role or RULES[each.name].of_kind(kind).needed(method.upper())
+    }
+    got = {(path, method): outcome(client, method, path) for path, method in asked}
+    assert got == asked
+
+
+def of_each_kind(each: Address) -> Iterator[tuple[str, str]]:
+    """The path for each kind of job that an address may be about; or for none."""
+    kinds = names() if each.needs and each.needs.is_about_job else [""]
+    for kind in kinds:
+        yield each.path.replace(f"/jobs/{VALUES['<slug:kind>']}/", f"/jobs/{kind}/"), kind
 
 
 def test_higher_roles_may_all_that_lower_ones_may() -> None:
@@ -102,11 +154,15 @@ def test_higher_roles_may_all_that_lower_ones_may() -> None:
 def test_page_without_a_rule_is_refused_to_everybody(
     page: Client, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, path in (("study", "/studies/small/"), ("api:counts", "/api/studies/small/counts/")):
-        monkeypatch.setattr(access, "RULES", {k: v for k, v in RULES.items() if k != name})
-        answer = page.get(path)
+    monkeypatch.delattr(views.study, "needs")
+    monkeypatch.setattr(StudyCounts, "needs", None)
+    said = "{} does not say who may open it, so nobody may."
+    for client in (page, Client()):
+        answer = client.get("/studies/small/")
         assert answer.status_code == 403
-        assert f"No rule says who may open {name}, so nobody may." in text_of(answer)
+        assert said.format("study") in text_of(answer)
+        answer = client.get("/api/studies/small/counts/")
+        assert (answer.status_code, answer.json()) == (403, {"detail": said.format("api:counts")})
 
 
 def test_refusal_is_one_line_that_says_who_may(study: Study) -> None:
@@ -168,7 +224,7 @@ def pages_of(role: Role, judge: Judge, run: AnalysisRun) -> Iterator[tuple[str, 
         "call": judge.calls.first().pk,  # type: ignore[union-attr]  # some are planned
         "run": run.pk,
     }
-    for name, path in OF_STUDY:
+    for name, path, _ in OF_STUDY:
         rule = RULES[name]
         if name.startswith("api:") or rule.is_download or not rule.get or not role.may(rule.get):
             continue

@@ -22,7 +22,7 @@ from dashboard.overview.events import ACTIONS, events
 from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.uploads import leave_to_worker
 from dashboard.rehearsal.models import Simulation
-from dashboard.rehearsal.simulations import ask_simulation
+from dashboard.rehearsal.simulations import CrowdOptions, ask_for_raters
 from dashboard.share.models import Package
 from dashboard.share.packages import request_package
 from dashboard.shared.log import record
@@ -34,8 +34,6 @@ from jobs.leases import to_wake
 from jobs.models import Job
 from jobs.runner import kinds, run_job
 from survey.models import Study, StudyEvent
-from survey.simulated.profile import SimulationProfile
-from survey.simulated.record import Crowd
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
@@ -81,8 +79,8 @@ def waiting_perturbations(study: Study, run: AnalysisRun) -> PerturbationRun:
 
 
 def waiting_simulation(study: Study, run: AnalysisRun) -> Simulation:
-    crowd = Crowd(SimulationProfile(), "default.yaml", seed=1, participants=3, from_prolific=False)
-    return ask_simulation(study=study, author=None, crowd=crowd)
+    asked, _ = ask_for_raters(study, CrowdOptions(participants=3, seed=1), None)
+    return asked
 
 
 #: By the name of a kind: what makes a job, and the page on which it is.

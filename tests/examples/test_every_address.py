@@ -29,13 +29,14 @@ from analysis.models import AnalysisRun
 from analysis.recipe import MixedModels, Recipe
 from analysis.recipe_sets import recipes_in_force, set_recipes
 from dashboard.accounts.tokens import create_token
-from dashboard.shared.roles import RULES, Role
+from dashboard.shared.roles import Role
 from judge.models import Call
 from judge.plans import plan_calls
 from judge.queries import current_judges
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study
+from tests.dashboard.addresses import RULES
 from tests.dashboard.judging import answer_calls
 from tests.dashboard.test_api_generated import EXAMPLES as FILLED
 from tests.dashboard.test_api_generated import checks, connection_kept

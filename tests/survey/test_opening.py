@@ -10,6 +10,7 @@ from survey.definition.codes import with_codes, with_new_codes
 from survey.definition.findings import StudyFinding
 from survey.definition.opening import Circumstances, against_opening
 from survey.definition.settings import Settings
+from survey.definition.visible import visible_texts
 from tests.survey import small_study
 
 PUBLIC = Circumstances(site="https://ratings.lakeside.edu")
@@ -110,6 +111,13 @@ def test_placeholders_are_looked_for_in_everything_that_people_read_in_every_lan
     chinese = study(small_study.CHINESE, thanks="TODO")
     keys = [said.split(": ")[1] for said in refused(definition, translations=[chinese])]
     assert keys == ["tasks.0.dimensions.0.question.en", "texts.thanks.zh-hans"]
+
+
+def test_what_is_chosen_from_a_few_words_is_no_text() -> None:
+    yaml = small_study.YAML + "between_subjects: condition\nresponse_format: markdown\n"
+    texts = dict(visible_texts(small_study.definition(yaml)))
+    assert texts["title",] == "A small study"
+    assert not {"between_subjects", "response_format", "order"} & {path[0] for path in texts}
 
 
 def test_responses_may_hold_what_looks_like_a_placeholder() -> None:

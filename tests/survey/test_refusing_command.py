@@ -31,6 +31,10 @@ class Queueing(Asked):
     nothing = "Nothing was queued"
 
 
+class Reading(Asked):
+    unread = ""
+
+
 @pytest.mark.parametrize("kind", RefusalKind)
 def test_ends_with_the_exit_code_of_the_kind(
     kind: RefusalKind, capsys: pytest.CaptureFixture[str]
@@ -48,6 +52,7 @@ def test_ends_with_the_exit_code_of_the_kind(
         (Asked, "file", "Nothing was changed.\nno"),
         (Queueing, "", "Nothing was queued: no"),
         (Queueing, "file", "Nothing was queued.\nno"),
+        (Reading, "file", "no"),
     ],
 )
 def test_says_what_was_not_done(command: type[Asked], about: str, said: str) -> None:

@@ -18,11 +18,10 @@ from dashboard.design.study_folder import read_folder
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.forms.block import read_block
-from survey.forms.questions import read_demographics
+from survey.forms.questions import question_items, read_demographics
 from survey.loading import content_hash
 from survey.models import AttentionCheck
 from survey.views.block import block_context
-from survey.views.questions import question_items
 from tests.survey import small_study, task_studies
 from tests.survey.test_simulated_answers import plans
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from survey.definition.questions import RESERVED_NAMES
+from survey.definition.reserved_names import RESERVED_NAMES
 from survey.models import Participant, Study
 from survey.tidy import reading
 from survey.tidy.participants import (

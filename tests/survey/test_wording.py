@@ -9,7 +9,7 @@ from django.test import Client
 from pydantic import ValidationError
 
 from survey import content
-from survey.definition.study import Wording
+from survey.definition.wording import Wording
 from survey.interface import INTERFACE
 from survey.models import Participant, Presentation, Scenario, Study
 from survey.page_wording import capitalized

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from django.core.management.base import CommandParser
-from pydantic import ValidationError
 from tqdm import tqdm
 
-from corpus.dialogues import PRESETS, Layout, layout_of
+from corpus.dialogues import Layout, layout_of
 from corpus.filters import Filters, Step, filters_of
 from corpus.folders import delete_corpus, delete_sample, find_corpus, find_sample, folder_of
 from corpus.management.generating import (
@@ -21,14 +20,16 @@ from corpus.management.generating import (
 )
 from corpus.management.tuning import chats, chats_arguments
 from corpus.models import Corpus, Sample
+from corpus.options import ImportOptions, SampleOptions, pair_of
 from corpus.problems import CorpusProblem
 from corpus.store import draw_sample, filter_corpus, import_corpus
 from survey.files.encoding import decode
 from survey.files.problems import read_bytes
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 
-#: The seed of published samples, and ours.
-SEED = 42
+#: Options that `--column` and `--where` say.
+COLUMNS = ("no_response", "prompt", "response", "context", "messages", "where")
 
 
 class Command(RefusingCommand):
@@ -67,8 +68,7 @@ class Command(RefusingCommand):
 
 def _import_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, help="a file of .csv, .tsv, .jsonl or .parquet")
-    parser.add_argument("--name", required=True, help="name of the new corpus")
-    parser.add_argument("--preset", choices=PRESETS, help="the shape of a published corpus")
+    add_options(parser, ImportOptions, without=COLUMNS)
     parser.add_argument(
         "--column",
         action="append",
@@ -86,10 +86,11 @@ def _import_arguments(parser: CommandParser) -> None:
 
 
 def _import(command: Command, options: Namespace) -> None:
-    layout = _layout(options)
+    chosen = chosen_options(ImportOptions, vars(options) | dict.fromkeys(COLUMNS))
+    layout = _layout(chosen.preset, options)
     with command.progress() as progress:
         corpus = import_corpus(
-            options.file, options.name, layout, preset=options.preset or "", progress=progress
+            options.file, chosen.name, layout, preset=chosen.preset, progress=progress
         )
     command.stdout.write(f"{corpus}: {corpus.dialogues:,} dialogues imported")
     for line in corpus.source["noticed"]:
@@ -101,21 +102,21 @@ def _import(command: Command, options: Namespace) -> None:
     )
 
 
-def _layout(options: Namespace) -> Layout:
+def _layout(preset: str, options: Namespace) -> Layout:
     """The layout that a preset and options describe. Raises CorpusProblem."""
-    columns = [_split(option, "--column") for option in options.column]
-    where = dict(_split(option, "--where") for option in options.where)
+    columns = [_pair(option, "--column") for option in options.column]
+    where = dict(_pair(option, "--where") for option in options.where)
     try:
-        return layout_of(options.preset or "", columns, where)
+        return layout_of(preset, columns, where)
     except CorpusProblem as problem:
         raise CorpusProblem(f"--column: {problem}") from None
 
 
-def _split(option: str, name: str) -> tuple[str, str]:
-    left, sign, right = option.partition("=")
-    if not (left and sign):
-        raise CorpusProblem(f"{name} {option!r} is not of the form NAME=VALUE")
-    return left, right
+def _pair(option: str, name: str) -> tuple[str, str]:
+    try:
+        return pair_of(option, "of the form NAME=VALUE")
+    except ValueError as problem:
+        raise CorpusProblem(f"{name} {problem}") from None
 
 
 # Filter
@@ -126,21 +127,7 @@ def _filter_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--skip", action="append", default=[], choices=get_args(Step), help="leave out this step"
     )
-    parser.add_argument(
-        "--checked",
-        action="append",
-        choices=["prompt", "response"],
-        help="text in which URLs, emoji and too few tokens are looked for (default: both)",
-    )
-    parser.add_argument("--min-tokens", type=int, help="fewest tokens of a text (default: 5)")
-    parser.add_argument(
-        "--same",
-        choices=["dialogue", "prompt"],
-        help="what a duplicate repeats: prompt and response, or the prompt alone",
-    )
-    parser.add_argument(
-        "--near", type=float, help="least likeness of near-duplicates, 0.5 to 1 (default: 0.8)"
-    )
+    add_options(parser, Filters, without=["steps", "names"], has_defaults=False)
     parser.add_argument(
         "--names", type=Path, metavar="FILE", help="names to replace, one a line, UTF-8"
     )
@@ -148,29 +135,16 @@ def _filter_arguments(parser: CommandParser) -> None:
 
 def _filter(command: Command, options: Namespace) -> None:
     corpus = find_corpus(options.corpus)
-    filters = _filters(corpus, options)
+    given = vars(options) | {
+        "names": options.names and names_in(options.names),
+        "steps": [step for step in get_args(Step) if step not in options.skip],
+    }
+    chosen = chosen_options(Filters, given).model_dump(exclude_unset=True)
+    filters = filters_of(corpus.source["preset"], chosen)
     with command.progress(corpus.source["dialogues"]) as progress:
         filter_corpus(corpus, filters, progress=progress)
     _show_steps(command, corpus)
     command.stdout.write(f"  What was removed, and why: {folder_of(corpus) / 'removed.csv'}")
-
-
-def _filters(corpus: Corpus, options: Namespace) -> Filters:
-    """The filters of a corpus's preset, with what the options change. Raises CorpusProblem."""
-    given: dict[str, Any] = {
-        "checked": options.checked and tuple(options.checked),
-        "min_tokens": options.min_tokens,
-        "same": options.same,
-        "near": options.near,
-        "names": options.names and names_in(options.names),
-        "steps": tuple(step for step in get_args(Step) if step not in options.skip),
-    }
-    try:
-        return filters_of(corpus.source["preset"], given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        option = "--" + str(first["loc"][0]).replace("_", "-")
-        raise CorpusProblem(f"{option} {first['input']}: {first['msg']}") from None
 
 
 def names_in(path: Path) -> tuple[str, ...]:
@@ -216,23 +190,14 @@ def _show_steps(command: Command, corpus: Corpus) -> None:
 
 def _sample_arguments(parser: CommandParser) -> None:
     parser.add_argument("corpus", help="name of a corpus")
-    parser.add_argument("--name", required=True, help="name of the new sample")
-    parser.add_argument("--first", type=int, metavar="N", help="of the first N dialogues")
-    parser.add_argument("--random", type=int, metavar="N", help="N dialogues at random")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"of the draw (default: {SEED})")
+    add_options(parser, SampleOptions)
 
 
 def _sample(command: Command, options: Namespace) -> None:
     corpus = find_corpus(options.corpus)
-    for option in ("first", "random"):
-        if getattr(options, option) is not None and getattr(options, option) < 1:
-            raise CorpusProblem(f"--{option} must be at least 1")
-    if options.first is None and options.random is None:
-        raise CorpusProblem("give --first, --random or both")
-    if not 0 <= options.seed < 2**32:
-        raise CorpusProblem("--seed must be from 0 to 4294967295")
+    chosen = chosen_options(SampleOptions, vars(options))
     sample = draw_sample(
-        corpus, options.name, first=options.first, at_random=options.random, seed=options.seed
+        corpus, chosen.name, first=chosen.first, at_random=chosen.random, seed=chosen.seed
     )
     scenarios = list(sample.scenarios.all())
     command.stdout.write(f"{sample}: {len(scenarios)} scenarios of {corpus}")

@@ -1,26 +1,33 @@
 """Corpora, samples, generated texts, and what workers do with them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field
+from pydantic import BaseModel
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from corpus.dialogues import PRESETS
+from corpus.definition import MissingTexts
+from corpus.filters import Filters
 from corpus.models import Corpus, Sample, SampledScenario
+from corpus.options import (
+    ChatsOptions,
+    GenerationOptions,
+    ImportOptions,
+    SampleOptions,
+    SampleStudyOptions,
+)
 from corpus.planning import PlannedSystem, Progress
+from dashboard.api.option_serializers import OptionsSerializer, SentTextField
 from dashboard.api.serializers.judges import SpentSerializer
 from dashboard.api.serializers.results import ERROR, STATES
 from dashboard.corpora.asking import jobs_of
 from dashboard.corpora.downloads import FILES
-from dashboard.corpora.forms import DOUBTFUL, LEFT_OUT, SEED, STEP_LABELS, TEXT_LABELS
 from dashboard.corpora.models import CorpusJob
 from dashboard.shared.models import CorpusMembership
 from dashboard.shared.roles import CORPUS_ROLES
-
-ONE_A_LINE = "one a line"
 
 
 class FilterStepSerializer(serializers.Serializer[object]):
@@ -149,64 +156,35 @@ class CorpusRoleSerializer(serializers.Serializer[object]):
     )
 
 
-class ImportSerializer(serializers.Serializer[object]):
+class ImportSerializer(OptionsSerializer):
     """A file that becomes a corpus. A preset says which columns it has; fields override it."""
 
-    name = serializers.CharField(help_text="small letters, digits, - and _, at most 60")
+    options = ImportOptions
     file = serializers.FileField(help_text=".csv, .tsv, .jsonl or .parquet")
-    preset = serializers.ChoiceField(choices=["", *PRESETS], required=False)
-    prompt = serializers.CharField(required=False, help_text="column of prompts")
-    response = serializers.CharField(required=False, help_text="column of responses")
-    no_response = serializers.BooleanField(required=False, help_text="there are none")
-    context = serializers.CharField(  # type: ignore[assignment]  # a field of this name
-        required=False, help_text=f"columns, {ONE_A_LINE}"
-    )
-    messages = serializers.CharField(required=False, help_text="column of lists of messages")
-    where = serializers.CharField(required=False, help_text=f"COLUMN=VALUE, {ONE_A_LINE}")
 
 
-class FilteringSerializer(serializers.Serializer[object]):
+class FilteringSerializer(OptionsSerializer):
     """Filters to apply; what is absent is as before, or as the preset has it."""
 
-    steps = serializers.ListField(
-        child=serializers.ChoiceField(choices=list(STEP_LABELS)), required=False
-    )
-    checked = serializers.ListField(
-        child=serializers.ChoiceField(choices=list(TEXT_LABELS)),
-        required=False,
-        allow_empty=False,
-        help_text="texts in which addresses, emoji and too few tokens count",
-    )
-    min_tokens = serializers.IntegerField(required=False, help_text="1 to 1000")
-    same = serializers.ChoiceField(choices=["dialogue", "prompt"], required=False)
-    near = serializers.FloatField(required=False, help_text="0.5 to 1")
-    names = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="names to replace everywhere"
-    )
+    options = Filters
+    has_defaults = False
 
 
-class ChatsSerializer(serializers.Serializer[object]):
+class ChatsSerializer(OptionsSerializer):
     """Chats to be written, to tune a model with."""
 
-    valid = serializers.FloatField(default=0.1, help_text="a number of dialogues, or a share")
-    test = serializers.FloatField(default=0.1, help_text="a number of dialogues, or a share")
-    seed = serializers.IntegerField(default=SEED)
-    together = serializers.BooleanField(
-        default=False, help_text="dialogues of one context are in one part"
+    options = ChatsOptions
+    ask_as = SentTextField(
+        file="ask_as",
+        required=False,
+        help_text="the text of a generation file: ask as it asks",
     )
-    ask_as = serializers.CharField(
-        required=False, help_text="the text of a generation file: ask as it asks"
-    )
-    condition = serializers.CharField(required=False, help_text="of that file; the first if absent")
 
 
-class DrawSerializer(serializers.Serializer[object]):
+class DrawSerializer(OptionsSerializer):
     """A draw of scenarios: of the first so many, so many at random, or both."""
 
-    name = serializers.CharField(help_text="small letters, digits, - and _, at most 60")
-    first = serializers.IntegerField(required=False)
-    random = serializers.IntegerField(required=False)
-    seed = serializers.IntegerField(default=SEED)
+    options = SampleOptions
 
 
 class SampleSerializer(serializers.ModelSerializer[Sample]):
@@ -246,12 +224,14 @@ class SampledScenarioSerializer(serializers.ModelSerializer[SampledScenario]):
         fields = ["name", "row", "prompt", "context", "reference"]
 
 
-class GenerateSerializer(serializers.Serializer[object]):
+class GenerateSerializer(OptionsSerializer):
     """Texts to be generated; without a file the missing ones of the last file."""
 
-    file = serializers.CharField(required=False, help_text="the text of a generation file (YAML)")
-    dry_run = serializers.BooleanField(
-        default=False, help_text="only say how many texts are missing, and their cost"
+    options = GenerationOptions
+    file = SentTextField(
+        file="generation.yaml",
+        required=False,
+        help_text="the text of a generation file (YAML)",
     )
 
 
@@ -314,26 +294,14 @@ class GeneratedTextsSerializer(serializers.Serializer[object]):
     failures = FailureReasonSerializer(many=True)
 
 
-class MissingTextsSerializer(serializers.Serializer[object]):
+class MissingTextsSerializer(OptionsSerializer):
     """How missing, cut-off and refused texts are handled when responses are written."""
 
-    leave_out = serializers.ChoiceField(
-        choices=list(LEFT_OUT.items()),
-        allow_null=True,
-        default=None,
-        help_text="for a text that was refused, filtered or failed; null: nothing is written",
-    )
-    without = serializers.ListField(
-        child=serializers.ChoiceField(choices=list(DOUBTFUL.items())),
-        default=list,
-        help_text="what counts as missing, too",
-    )
-    with_refusals = serializers.BooleanField(
-        default=False, help_text="a refusal that the endpoint names is a response"
-    )
+    options: ClassVar[type[BaseModel]] = MissingTexts
 
 
 class StudyOfSampleSerializer(MissingTextsSerializer):
     """A study of a sample's responses."""
 
-    study = serializers.CharField(help_text="the text of its study.yaml")
+    options = SampleStudyOptions
+    study = SentTextField(file="study.yaml", help_text="the text of its study.yaml")

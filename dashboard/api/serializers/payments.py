@@ -143,12 +143,13 @@ class ProposalGroupSerializer(serializers.Serializer[object]):
 class ProgressSerializer(serializers.Serializer[object]):
     """What was confirmed at once, and what has become of it."""
 
-    order = serializers.IntegerField()
-    confirmed_at = serializers.DateTimeField()
-    author = serializers.CharField(allow_null=True)
-    by_hand = serializers.BooleanField()
-    finished_at = serializers.DateTimeField(allow_null=True)
-    problem = serializers.CharField()
+    # Of an `OrderProgress`.
+    order = serializers.IntegerField(source="order.pk")
+    confirmed_at = serializers.DateTimeField(source="order.confirmed_at")
+    author = serializers.CharField(source="order.author", allow_null=True)
+    by_hand = serializers.BooleanField(source="order.by_hand")
+    finished_at = serializers.DateTimeField(source="order.finished_at", allow_null=True)
+    problem = serializers.CharField(source="order.problem")
     bonus_cents = serializers.IntegerField()
     paid_cents = serializers.IntegerField(help_text="of the bonuses that are done")
     counts = serializers.DictField(

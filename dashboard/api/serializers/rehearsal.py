@@ -4,26 +4,17 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
 from dashboard.rehearsal.models import Simulation
-from dashboard.rehearsal.profiles import DEFAULT
+from dashboard.rehearsal.simulations import CrowdOptions
 from survey.simulated.record import Crowd
 
 
-class SimulationAskedSerializer(serializers.Serializer[object]):
+class SimulationAskedSerializer(OptionsSerializer):
     """Simulated raters to be sent."""
 
-    participants = serializers.IntegerField()
-    seed = serializers.IntegerField(
-        required=False, help_text="the same seed gives the same raters; default: one not used yet"
-    )
-    profile = serializers.CharField(
-        default=DEFAULT, help_text="one of those in examples/profiles, by its file name"
-    )
-    file = serializers.FileField(required=False, help_text="a profile of one's own (YAML)")
-    from_prolific = serializers.BooleanField(
-        default=False, help_text="they come from the local Prolific"
-    )
+    options = CrowdOptions
 
 
 class SimulationSerializer(serializers.ModelSerializer[Simulation]):
@@ -43,6 +34,17 @@ class SimulationSerializer(serializers.ModelSerializer[Simulation]):
             *("id", "state", "error", "requested_at", "finished_at"),
             *("participants", "seed", "profile", "from_prolific", "ended", "summary"),
         ]
+
+
+class SimulationWaitingSerializer(SimulationSerializer):
+    """Simulated raters that were asked for."""
+
+    notices = serializers.ListField(
+        child=serializers.CharField(), help_text="what has no effect in an own profile"
+    )
+
+    class Meta(SimulationSerializer.Meta):
+        fields = [*SimulationSerializer.Meta.fields, "notices"]
 
 
 class CrowdSerializer(serializers.Serializer[Crowd]):

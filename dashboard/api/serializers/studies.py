@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.columns import help_of
 from dashboard.design.versions import DiffLine, VersionDifference
 from dashboard.overview.drop_off import PageReached
@@ -10,6 +11,7 @@ from dashboard.overview.endings import Ending
 from dashboard.overview.events import in_words
 from dashboard.overview.links import Link
 from dashboard.overview.live_warnings import Warned
+from dashboard.overview.opening import StateOptions
 from dashboard.overview.over_time import Interval, OverTime
 from dashboard.overview.refused import RefusalCount
 from survey.models import Participant, Refusal, Study, StudyEvent
@@ -204,16 +206,10 @@ class LiveSerializer(serializers.Serializer[object]):
     links = LinkSerializer(many=True)
 
 
-class StateSerializer(serializers.Serializer[object]):
+class StateSerializer(OptionsSerializer):
     """The state that a study is to go to."""
 
-    state = serializers.ChoiceField(choices=Study.State.choices)
-    rehearsal = serializers.BooleanField(
-        default=False, help_text="open for test people alone, who never count"
-    )
-    stand_in = serializers.BooleanField(
-        default=False, help_text="open it with gold scores that no language model made"
-    )
+    options = StateOptions
 
 
 class VersionSerializer(serializers.ModelSerializer[Study]):

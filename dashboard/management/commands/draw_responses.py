@@ -7,9 +7,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard.judges.label_drawing import COLUMNS, DrawOptions, draw_responses
 from dashboard.management.arguments import add_study
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.shared.log import record
 from survey.files.csv_text import csv_lines
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 

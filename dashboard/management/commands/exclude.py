@@ -7,8 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 from analysis.manual_decisions import DecisionOptions
 from dashboard.management.arguments import add_study
 from dashboard.management.deciding import decide_and_wake
-from dashboard.management.option_arguments import add_options, chosen_options
 from survey.files.names import one_name
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 

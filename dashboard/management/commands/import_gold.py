@@ -9,8 +9,8 @@ from dashboard.judges.gold_sets import GoldFileOptions, import_gold_set
 from dashboard.management.arguments import add_include, add_study
 from dashboard.management.gold import choose
 from dashboard.management.mapping import add_map_option
-from dashboard.management.option_arguments import add_options, chosen_options
 from judge.queries import GoldSource
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.importing.ratings import import_ratings
+from dashboard.management.arguments import add_study
 from dashboard.management.mapping import add_map_option
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
 
 class Command(RefusingCommand):
+    unread = ""
     help = (
         "Import participants and ratings (and gold scores and ranks) from tables: CSV or .xlsx, "
         "tidy, wide with --map, or exported from Qualtrics. If a line is wrong, nothing is "
@@ -18,7 +20,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "--participants",
             type=Path,

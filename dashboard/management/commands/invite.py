@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from dashboard.management.arguments import add_study
 from dashboard.shared.log import record
 from survey.content import content_of
 from survey.definition.parts import NAME_PATTERN
@@ -18,9 +19,7 @@ class Command(RefusingCommand):
     help = "Create personal links for participants who do not come from Prolific."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
-        )
+        add_study(parser)
         parser.add_argument("--count", type=int, default=1)
         parser.add_argument(
             "--panel",

@@ -9,7 +9,7 @@ from analysis.models import LockedPlan
 from analysis.text.preregistration import TEXTS
 from dashboard.design.locked_plan import text_of
 from dashboard.management.arguments import add_study
-from dashboard.management.option_arguments import add_options, chosen_options
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study

@@ -14,6 +14,7 @@ from analysis.models import ComputedMetric
 from dashboard.importing.files import Findings, ImportRefused, read_file
 from dashboard.importing.perplexity import read_perplexities
 from dashboard.importing.ratings import vocabulary_of
+from dashboard.management.arguments import add_study
 from dashboard.shared.log import record
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
@@ -31,7 +32,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "--metric",
             action="append",

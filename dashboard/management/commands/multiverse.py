@@ -5,21 +5,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Multiverse
-from analysis.multiverses import request_multiverse
+from analysis.multiverses import check_contrast
 from analysis.queries import results_of
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import plain, read_tables, rows_of, values
+from dashboard.management.arguments import add_include, add_study
 from dashboard.management.progress import progress_bar
-from dashboard.shared.log import record
+from dashboard.results.asking import multiverse_for
 from jobs.runner import run_at_once
 from survey.management.refusing import RefusingCommand
-from survey.models import Participant
 from survey.queries import find_study
-from survey.tidy import counted_sources, definition_of
+from survey.tidy import counted_sources
 
 State = Multiverse.State
 
@@ -31,30 +30,19 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
-        parser.add_argument(
-            "--include",
-            nargs="+",
-            action="extend",
-            default=[],
-            choices=[str(source) for source in Participant.NOT_COUNTED],
-            help="experts or test people to count too",
-        )
+        add_study(parser)
+        add_include(parser, "experts or test people to count too")
 
     def handle(self, *, slug: str, include: list[str], **options: Any) -> None:
         from analysis.execution import finished_run
 
         study = find_study(slug)
-        if definition_of(study).condition_a is None:
-            why = "the study names no two conditions to compare (condition_a, condition_b)"
-            raise CommandError(f"{study}: no multiverse, because {why}")
-        run = finished_run(study=study, sources=counted_sources(include))
-        asked = request_multiverse(run)
+        check_contrast(study)  # before anything is computed
+        asked = multiverse_for(finished_run(study=study, sources=counted_sources(include)), None)
         if asked.state != State.DONE:
-            record(study, None, "multiverse requested", run=run.pk)
             with progress_bar("analysis") as told:
                 run_at_once(asked, told=told)
-        for sentence in _in_words(run):
+        for sentence in _in_words(asked.run):
             self.stdout.write(sentence)
         self.stdout.write(
             f"Specifications: {settings.SITE_URL}/studies/{study}/results/order/#multiverse"

@@ -10,10 +10,10 @@ from analysis.models import PerturbationRun, PerturbedScore
 from analysis.perturbation_options import RESPONSES, PerturbingOptions
 from analysis.perturbation_requests import RewriterOptions, installed_rewriter, not_given
 from dashboard.management.arguments import add_study
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.management.progress import progress_bar
 from dashboard.results.perturbing import ask_to_perturb
 from jobs.runner import run_at_once
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 

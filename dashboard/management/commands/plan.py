@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from dashboard.design.plan_options import COMPONENT_LABELS, PlanOptions
 from dashboard.management.arguments import add_study
-from dashboard.management.option_arguments import add_options, chosen_options
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
@@ -36,6 +36,7 @@ def _whole(least: int, most: int) -> Any:
 
 
 class Command(RefusingCommand):
+    unread = ""
     help = (
         "What a study could find with other numbers of raters and scenarios, by its design and by "
         "how much ratings differ: the smallest difference that it detects, and what it costs."

@@ -13,11 +13,11 @@ from analysis.scorer_requests import ScorerOptions, options_of, trained_scorer, 
 from dashboard.importing.files import Findings, read_file
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.management.progress import progress_bar
 from dashboard.results.scorer_asking import ask_to_train
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study

@@ -5,12 +5,19 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard.overview.opening import NotOpened, only_stand_in, open_study, refused
+from dashboard.management.arguments import add_study
+from dashboard.overview.opening import (
+    NotOpened,
+    StateOptions,
+    change_state,
+    only_stand_in,
+    refused,
+)
 from survey.definition.findings import StudyFinding
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study
-from survey.studies import set_state
 
 
 class Command(RefusingCommand):
@@ -20,42 +27,19 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
-        )
+        add_study(parser)
         parser.add_argument("state", choices=Study.State.values)
-        parser.add_argument(
-            "--rehearsal",
-            action="store_true",
-            help="with open: try the study out. Everyone is a test person who never counts. "
-            "Prolific participants are not admitted, and checks refuse nothing",
-        )
-        parser.add_argument(
-            "--stand-in",
-            action="store_true",
-            help="with open: accept gold scores that no language model made",
-        )
+        add_options(parser, StateOptions, without=["state"])
 
-    def handle(
-        self, *, slug: str, state: str, rehearsal: bool, stand_in: bool, **options: Any
-    ) -> None:
-        for option, given in (("--rehearsal", rehearsal), ("--stand-in", stand_in)):
-            if given and state != Study.State.OPEN:
-                raise CommandError(f"{option} goes with open, not with {state}; nothing changed")
-        if rehearsal and stand_in:
-            raise CommandError("A rehearsal always accepts a stand-in: leave out --stand-in")
-        findings: list[StudyFinding] = []
-        study = find_study(slug)
+    def handle(self, *, slug: str, **options: Any) -> None:
+        study, asked = find_study(slug), chosen_options(StateOptions, options)
         try:
-            if state == Study.State.OPEN and not rehearsal:
-                changed, findings = open_study(study=study, stand_in_allowed=stand_in)
-            else:
-                changed = set_state(study=study, state=state, rehearsal=rehearsal)
+            changed, findings = change_state(study, asked, None)
         except NotOpened as refusal:
             raise CommandError(_refusal(study, refusal.findings)) from None
-        as_what = f"{state} as a rehearsal" if rehearsal else state
+        as_what = f"{asked.state} as a rehearsal" if asked.rehearsal else asked.state
         self.stdout.write(f"{study} is {'now' if changed else 'already'} {as_what}")
-        if rehearsal:
+        if asked.rehearsal:
             self.stdout.write("Participants never count, and Prolific is not admitted.")
         if findings:
             self.stdout.write("\n".join(["Check these:", *_items(findings)]))

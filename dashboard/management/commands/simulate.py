@@ -10,15 +10,15 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from dashboard.rehearsal.profiles import DEFAULT, PROFILES, is_default, read_profile
+from dashboard.management.arguments import add_study
+from dashboard.rehearsal.profiles import DEFAULT, PROFILES, is_default
 from dashboard.rehearsal.sending import AT_ONCE, Sending
-from survey.files.yaml_file import YamlFile
+from dashboard.rehearsal.simulations import CrowdOptions, crowd_of
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Identity, Participant, Study
 from survey.queries import find_study
 from survey.simulated.plan import RaterPlan
-from survey.simulated.profile import SimulationProfile
-from survey.simulated.record import Crowd
 from survey.tidy import definition_of
 
 
@@ -38,22 +38,15 @@ def _address(text: str) -> str:
 
 
 class Command(RefusingCommand):
+    unread = ""
     help = (
         "Send simulated raters through a study on a running server, page by page. They are "
         "labelled `simulated` and never count unless asked for by name."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
-        )
-        parser.add_argument("--participants", type=_whole_number(1, 100_000), required=True)
-        parser.add_argument(
-            "--seed",
-            type=_whole_number(0, 2**31 - 1),
-            required=True,
-            help="the same seed gives the same raters",
-        )
+        add_study(parser)
+        add_options(parser, CrowdOptions, without=["profile", "file"])
         parser.add_argument(
             "--profile",
             type=Path,
@@ -66,12 +59,6 @@ class Command(RefusingCommand):
             type=_address,
             default=settings.SITE_URL,
             help=f"address of the site (default: SITE_URL, {settings.SITE_URL})",
-        )
-        parser.add_argument(
-            "--from-prolific",
-            action="store_true",
-            help="they come from the local Prolific at PROLIFIC_URL, where the study is published, "
-            "and enter their code there",
         )
         parser.add_argument(
             "--workers",
@@ -89,18 +76,19 @@ class Command(RefusingCommand):
         self,
         *,
         slug: str,
-        participants: int,
-        seed: int,
         profile: Path,
         server: str,
-        from_prolific: bool,
         workers: int,
         plan: Path | None,
         **options: Any,
     ) -> None:
         study = find_study(slug)
-        chosen = self._profile(profile, study)
-        crowd = Crowd(chosen, profile.name, seed, participants, from_prolific)
+        own = {} if is_default(profile) else {"file": profile}
+        crowd, notices = crowd_of(study, chosen_options(CrowdOptions, options | own))
+        for notice in notices:
+            self.stderr.write(f"Notice: {notice}")
+        if options["seed"] is None:
+            self.stdout.write(f"Seed: {crowd.seed}")
         sending = Sending.of(study, crowd, server=server)
         if plan:
             _write_plans(plan, study, sending.plans)
@@ -109,18 +97,13 @@ class Command(RefusingCommand):
             for _ in tqdm(todo, total=len(sending.rota.waiting), unit="rater", disable=None):
                 pass
         except KeyboardInterrupt:
-            raise CommandError("Stopped. The same command goes on where each rater was.") from None
+            again = f"The same command with --seed {crowd.seed} goes on where each rater was."
+            raise CommandError(f"Stopped. {again}") from None
         finally:
             if plan:  # again, now that they have arrived and have pseudonyms
                 _write_plans(plan, study, sending.plans)
         for line in sending.summary():
             self.stdout.write(line)
-
-    def _profile(self, path: Path, study: Study) -> SimulationProfile:
-        profile, notices = read_profile(YamlFile.read(path), study)
-        for notice in () if is_default(path) else notices:
-            self.stderr.write(f"Notice: {notice}")
-        return profile
 
 
 def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:

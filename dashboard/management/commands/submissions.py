@@ -10,12 +10,12 @@ from django.core.management.base import CommandError, CommandParser
 from analysis.manual_decisions import DecisionOptions
 from dashboard.management.arguments import add_study
 from dashboard.management.deciding import decide_and_wake
-from dashboard.management.option_arguments import chosen_options
 from dashboard.payments.case import MISMATCHES, Case
 from dashboard.payments.cases import cases_of
 from dashboard.raters.submissions import in_words, read_lists
 from dashboard.raters.uploads import apply_lists
 from survey.files.problems import read_bytes
+from survey.management.option_arguments import chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 

@@ -15,12 +15,12 @@ from analysis.theme_coding import (
 )
 from dashboard.importing.files import read_file
 from dashboard.management.arguments import add_include, add_study
-from dashboard.management.option_arguments import chosen_options
 from dashboard.results.open_answers import OpenAnswers
 from dashboard.results.themes import CODING_COLUMNS, coding_rows, import_file
 from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
+from survey.management.option_arguments import chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study

@@ -9,6 +9,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
+from dashboard.management.arguments import add_study
 from dashboard.shared.log import record
 from survey.files.names import one_name
 from survey.management.refusing import RefusingCommand
@@ -24,9 +25,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
-        )
+        add_study(parser)
         parser.add_argument(
             "person", help="their Prolific ID, the token of their invitation, or their pseudonym"
         )

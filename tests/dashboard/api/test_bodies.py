@@ -9,9 +9,8 @@ from django.urls import resolve
 
 from analysis.models import AnalysisRun
 from dashboard.api.routes import BODIES, Route
-from dashboard.shared.roles import OF_CORPORA
 from survey.models import Study, StudyEvent
-from tests.dashboard.addresses import ADDRESSES
+from tests.dashboard.addresses import ADDRESSES, OF_CORPORA
 from tests.dashboard.conftest import Woken
 
 # What is refused before anything is stored.

@@ -121,10 +121,12 @@ def test_bad_input_changes_nothing(
     def lines() -> SimpleUploadedFile:
         return SimpleUploadedFile("t.jsonl", b'{"prompt": "a b c d e f g"}\n')
 
-    wrong = refused("corpora/", name="No", file=lines(), preset="x", where="a")
-    assert set(wrong) == {"name", "preset", "where"}
+    assert set(refused("corpora/", name="t", file=lines(), preset="x")) == {"preset"}
+    assert set(refused("corpora/", name="No", file=lines(), where="a")) == {"name", "where"}
     unknown = refused("corpora/", name="t", file=lines(), responce="a")
-    assert unknown["responce"][0].startswith("There is no field 'responce' here; there are name, ")
+    assert unknown["responce"][0].startswith(
+        "There is no field 'responce' here; there are file, name, "
+    )
     page.post("/api/corpora/", {"name": "t", "file": lines()})
     assert "is being worked on" in refused("corpora/", name="t", file=lines())["detail"]
     run_job(CorpusJob, *to_wake(CorpusJob))

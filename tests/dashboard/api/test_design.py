@@ -51,20 +51,29 @@ BAD = [
         "post",
         "planning/",
         {"components": "other"},
-        {"components": ["Select a valid choice. other is not one of the available choices."]},
+        {"components": ['"other" is not a valid choice.']},
     ),
     Bad(
         "post",
         "plans/",
         {"confirmed": False, "note": "x"},
-        {"confirmed": ["Tick the box: a locked plan can't be unlocked."]},
+        {"confirmed": ["A locked plan can't be unlocked: send true."]},
     ),
     Bad("post", "rehearsal/", {"participants": 3, "from_prolific": True}, {
-        "from_prolific": ["The study is not on the local Prolific: create and publish it there."]
+        "from_prolific": [
+            "The study is not on the local Prolific: create and publish it there.",
+            "Nothing was changed.",
+        ]
     }),
     Bad("post", "rehearsal/", {"participants": 0, "profile": "mine.yaml"}, {
         "participants": ["Ensure this value is greater than or equal to 1."],
-        "profile": ["Select a valid choice. mine.yaml is not one of the available choices."],
+    }),
+    Bad("post", "rehearsal/", {"participants": 3, "profile": "mine.yaml"}, {
+        "profile": [
+            "There is no profile mine.yaml: default.yaml, careless.yaml, haleas.yaml, liu.yaml, "
+            "published.yaml.",
+            "Nothing was changed.",
+        ],
     }),
     Bad("get", "texts/?participant=0", {}, {
         "participant": ["Ensure this value is greater than or equal to 1."]

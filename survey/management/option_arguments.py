@@ -2,15 +2,15 @@
 
 from argparse import ArgumentParser
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from django.core.management.base import CommandError
 from pydantic import BaseModel, ValidationError
 
-from dashboard.importing.files import read_file
-from survey.definition.options import Option, SentFile, options_of, problems_of
+from survey.definition.options import Option, OptionsRefused, SentFile, options_of, problems_of
+from survey.files.problems import read_bytes
 
 Chosen = TypeVar("Chosen", bound=BaseModel)
 
@@ -22,14 +22,17 @@ def add_options(
     about: str = "",
     called: Mapping[str, str] = MappingProxyType({}),
     without: Collection[str] = (),
+    has_defaults: bool = True,
 ) -> None:
     """Add an argument for each option but those that the command adds itself (`without`). `about`
-    is said before the help of each; `called` has those whose argument has another name.
+    is said before the help of each; `called` has those whose argument has another name. Without
+    `has_defaults`, what is not said is left to the command.
     """
     for option in options_of(model):
         if option.name not in without:
+            shown = option if has_defaults else replace(option, default=None)
             flag = _flag(option.name, called)
-            parser.add_argument(flag, dest=option.name, **_argument(option, about))
+            parser.add_argument(flag, dest=option.name, **_argument(shown, about))
 
 
 def _flag(name: str, called: Mapping[str, str]) -> str:
@@ -37,15 +40,17 @@ def _flag(name: str, called: Mapping[str, str]) -> str:
 
 
 def _argument(option: Option, about: str) -> dict[str, Any]:
-    repeated = "; can be repeated" if option.many else ""
-    said: dict[str, Any] = {"help": f"{about}{option.help}{repeated}".replace("%", "%%")}
+    more = "; can be repeated" if option.many else ""
+    if option.default not in (None, "", False, [], ()):
+        more += f" (default: {_said(option.default)})"
+    said: dict[str, Any] = {"help": f"{about}{option.meaning}{more}".replace("%", "%%")}
     if option.kind is bool:
         return said | {"action": "store_true"}
     said |= {"required": option.is_required, "default": option.default}
     if option.many:
-        said |= {"action": "append", "default": []}
+        said |= {"action": "append", "default": None}
     if option.values is not None:
-        return said | {"choices": list(option.values)}
+        return said | {"choices": [value for value in option.values if value != ""]}
     if option.kind is SentFile:
         return said | {"type": Path, "metavar": "FILE"}
     return said | {"type": option.kind}
@@ -57,11 +62,11 @@ def chosen_options(
     *,
     called: Mapping[str, str] = MappingProxyType({}),
 ) -> Chosen:
-    """What a command line says; `called` as `add_options` has it. Raises CommandError, and
-    ImportRefused for a file that can't be read.
+    """What a command line says; `called` as `add_options` has it. Raises OptionsRefused, and
+    DefinitionError for a file that can't be read.
     """
     values = {
-        name: SentFile(str(value), read_file(value)) if isinstance(value, Path) else value
+        name: SentFile(str(value), read_bytes(value)) if isinstance(value, Path) else value
         for name, value in given.items()
         if name in model.model_fields and value is not None
     }
@@ -73,9 +78,9 @@ def chosen_options(
             for name, problems in problems_of(wrong).items()
             for problem in problems
         ]
-        raise CommandError("\n".join(said)) from None
+        raise OptionsRefused({"": said}) from None
 
 
 def _said(value: object) -> str:
-    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return f"{text[:80]}…" if len(text) > 80 else text
