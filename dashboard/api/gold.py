@@ -28,7 +28,6 @@ from dashboard.api.results import tables_listed
 from dashboard.api.routes import Route
 from dashboard.api.serializers.gold import (
     ChooseGoldSerializer,
-    DrawSerializer,
     GoldAddedSerializer,
     GoldChangedSerializer,
     GoldChosenSerializer,
@@ -37,6 +36,7 @@ from dashboard.api.serializers.gold import (
     GoldScoreSerializer,
     GoldSerializer,
     RemarksSerializer,
+    ResponseDrawSerializer,
 )
 from dashboard.judges import agreement
 from dashboard.judges.forms import BeforeForm
@@ -125,11 +125,11 @@ class DrawnResponses(Route):
     needs = Needs(Permission.READ, is_download=True)
 
     @extend_schema(
-        parameters=[STUDY, DrawSerializer],
+        parameters=[STUDY, ResponseDrawSerializer],
         responses={(200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, name: str) -> StreamingHttpResponse:
-        study, sent = study_or_404(name), read_query(request, DrawSerializer)
+        study, sent = study_or_404(name), read_query(request, ResponseDrawSerializer)
         return drawn_response(study, sent.chosen)
 
 

@@ -73,7 +73,7 @@ class GoldChosenSerializer(serializers.Serializer[GoldChoice]):
     run = StateOfRunSerializer(source="after")
 
 
-class DrawSerializer(OptionsSerializer):
+class ResponseDrawSerializer(OptionsSerializer):
     """How many responses to draw, and the seed."""
 
     options = DrawOptions

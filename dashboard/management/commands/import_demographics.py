@@ -7,12 +7,12 @@ from django.core.management.base import CommandParser
 
 from dashboard.management.arguments import add_study
 from dashboard.management.mapping import add_map_option
-from dashboard.management.option_arguments import add_options, chosen_options
 from dashboard.prolific.demographics_asking import (
     IS_PREVIEW,
     DemographicsOptions,
     ask_for_demographics,
 )
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 
