@@ -30,7 +30,7 @@ from dashboard.shared.access import (
 )
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.newest_analysis import include_query, included
-from dashboard.shared.pages import asked_for, refusals_told
+from dashboard.shared.pages import asked_for, note, refusals_told
 from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
 from survey.models import Study
@@ -100,8 +100,7 @@ def import_codings(request: ResearcherRequest, name: str) -> HttpResponse:
     with refusals_told(request):
         sources = _sources(request, study)
         n, notices = import_file(study, sources, request.user, file.read(), file.name)
-        for notice in notices:
-            messages.success(request, f"Note: {notice}")
+        note(request, notices)
         messages.success(request, f"Codes of {n} answers imported as yours.")
     return _back(request, study, CODING)
 

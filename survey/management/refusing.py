@@ -1,5 +1,6 @@
 """Commands that say in few words why they did nothing."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
@@ -23,6 +24,11 @@ class RefusingCommand(BaseCommand):
         except RequestRefused as why:
             code = CODES[why.kind].exit_code
             raise CommandError(self._in_words(why), returncode=code) from None
+
+    def note(self, notices: Iterable[str]) -> None:
+        """Say what is worth knowing of a file."""
+        for notice in notices:
+            self.stderr.write(f"Note: {notice}")
 
     def _in_words(self, why: RequestRefused) -> str:
         if why.says_what_was_not_done:

@@ -34,7 +34,6 @@ class Command(RefusingCommand):
         given = options | {"file": csv, "map": map_file}
         chosen = chosen_options(DemographicsOptions, given)
         done, notices = ask_for_demographics(study, chosen, None)
-        for notice in notices:
-            self.stderr.write(f"Note: {notice}")
+        self.note(notices)
         said = [IS_PREVIEW] if chosen.preview else []
         self.stdout.write("\n".join([f"{study}:", *said, *done.in_words]))

@@ -35,8 +35,7 @@ class Command(RefusingCommand):
         given = options | {"file": options["gold"], "map": options["map_file"]}
         sent = chosen_options(GoldFileOptions, given)
         added, notices = import_gold_set(study, sent, None)
-        for notice in notices:
-            self.stderr.write(f"Note: {notice}")
+        self.note(notices)
         source = GoldSource(gold_set=added)
         self.stdout.write(f"{study}: imported {added.scores.count()} gold scores as {source.key!r}")
         if use:

@@ -39,8 +39,7 @@ class Command(RefusingCommand):
         files = {name: options[name] for name in names if options[name] is not None}
         study = find_study(options["slug"])
         done = import_ratings(study=study, files=files, map_file=options["map_file"])
-        for notice in done.notices:
-            self.stderr.write(f"Note: {notice}")
+        self.note(done.notices)
         self.stdout.write(
             f"Imported into {study}: {done.participants} participants, {done.ratings} ratings, "
             f"{done.ranks} ranks, {done.gold} gold scores"

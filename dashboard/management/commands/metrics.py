@@ -110,8 +110,7 @@ class Command(RefusingCommand):
         findings.refuse_if_any()
         if not values:
             raise ImportRefused(f"{path}: the file has no perplexities")
-        for notice in findings.all_notices:
-            self.stderr.write(f"Note: {notice}")
+        self.note(findings.all_notices)
         about = {"file": path.name, "sha256": hashlib.sha256(data).hexdigest()}
         return replace(settings, perplexity_source=ImportedPerplexity(values, about))
 

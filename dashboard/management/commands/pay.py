@@ -9,6 +9,7 @@ from kombu.exceptions import OperationalError
 
 from config.celery import wake
 from dashboard.accounts.prolific import account_of
+from dashboard.management.arguments import add_study
 from dashboard.payments.orders import OrderRefused, chosen_of, confirm
 from dashboard.payments.progress import orders_of, progress_of
 from dashboard.payments.proposing import proposed_of
@@ -28,7 +29,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        add_study(parser)
         parser.add_argument(
             "--confirm",
             metavar="CENTS",

@@ -1,6 +1,5 @@
 """`manage.py scorer train|score|card STUDY`: a scorer that learns from ratings."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +80,7 @@ class Command(RefusingCommand):
         chosen, include = chosen_options(TrainingOptions, options), options["include"]
         vectors = _vectors(options) or (MetricOptions() if options["ngrams"] else None)
         scorer, notices = ask_to_train(study, chosen, None, include=include, vectors=vectors)
-        self._note(notices)
+        self.note(notices)
         try:
             with progress_bar("fit") as told:
                 scorer = run_at_once(scorer, told=told)
@@ -102,7 +101,7 @@ class Command(RefusingCommand):
             findings = Findings()
             texts += read_texts(read_file(options["texts"]), str(options["texts"]), findings)
             findings.refuse_if_any()
-            self._note(findings.all_notices)
+            self.note(findings.all_notices)
         if not texts:
             raise CommandError("give texts: --text TEXT, or --texts CSV with the column text")
         fitted, vectors = _scorer(study, options)
@@ -122,10 +121,6 @@ class Command(RefusingCommand):
         scorer = trained_scorer(study)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
-
-    def _note(self, notices: Iterable[str]) -> None:
-        for notice in notices:
-            self.stderr.write(f"Note: {notice}")
 
     def _write(self, scorer: Scorer, folder: Path | None) -> None:
         if folder is None:

@@ -59,8 +59,7 @@ class Command(RefusingCommand):
         lists = read_lists(study, [(str(path), read_bytes(path)) for path in csv])
         applied = apply_lists(study, lists, None)
         cases = cases_of(study)
-        for notice in lists.notices:
-            self.stderr.write(f"Note: {notice}")
+        self.note(lists.notices)
         report = [*in_words(applied), *_mismatches(cases)]
         self.stdout.write("\n".join([f"{study}:", *report]))
         if decision:

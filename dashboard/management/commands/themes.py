@@ -88,8 +88,7 @@ class Command(RefusingCommand):
         if file is None:
             raise CommandError("import needs --codes with a file")
         n, notices = import_file(study, sources, coder, read_file(file), str(file))
-        for notice in notices:
-            self.stderr.write(f"Note: {notice}")
+        self.note(notices)
         self.stdout.write(f"{study}: codes of {n} answers imported as those of {coder}")
 
 
