@@ -22,12 +22,14 @@ class TrainingSettings(Part):
         default="ridge", description="what turns vectors into scores"
     )
     confidence: float = Field(default=0.95, ge=0.5, lt=1, description="of prediction intervals")
-    seed: int = Field(default=1, ge=0, le=2**31 - 1, description="of everything random")
+    seed: int = 1
 
 
 class TrainingOptions(TrainingSettings):
     """How a scorer is trained, and on what."""
 
+    #: Stored scorers may have larger ones.
+    seed: int = Field(default=1, ge=0, le=2**31 - 1, description="of everything random")
     ratings: Annotated[SentFile | None, FileEndings(".csv,.tsv,.xlsx")] = Field(
         default=None,
         title="Rated texts (optional file)",

@@ -103,7 +103,7 @@ def trained_scorer(study: Study) -> Scorer:
     """The newest scorer that is trained. Raises NoScorer."""
     if scorer := current_scorer(study):
         return scorer
-    raise NoScorer(f"{study} has no trained scorer: manage.py scorer train {study.slug}")
+    raise NoScorer(f"{study} has no trained scorer: train one first")
 
 
 def erase_scorers(participant: Participant) -> None:

@@ -24,8 +24,8 @@ Told = Callable[[int, int], None]
 Store = Callable[[], None]
 #: How often progress is stored, in seconds.
 NOTED_EVERY = 1.0
-#: Built-in errors can be refusals or bugs: the log says where they came from.
-UNCLEAR = (ValueError, ImportError, OSError)
+#: Refusals of what was stored can be bugs, and built-in errors too: the log says where from.
+UNCLEAR = (ValueError, ImportError, OSError, RequestRefused)
 
 logger = logging.getLogger(__name__)
 
@@ -155,7 +155,9 @@ def run_job(
 
 
 def _fail(job: Job, error: Exception, *, is_refusal: bool) -> None:
-    words = str(error) if is_refusal else f"{type(error).__name__}: {error}"
+    words = f"{type(error).__name__}: {error}"
+    if is_refusal:
+        words = "\n".join(error.lines) if isinstance(error, RequestRefused) else str(error)
     if not leases.fail(job, words):  # a row that is gone may be why
         logger.info("%s is no longer this worker's", job)
     elif not is_refusal:

@@ -23,6 +23,8 @@ LARGEST_SEED = 2**63 - 1
 class NotDrawn(RequestRefused):
     """Responses that can't be drawn; the message says why."""
 
+    unchanged = ""
+
 
 class DrawOptions(Part):
     """How many responses to draw, and the seed."""

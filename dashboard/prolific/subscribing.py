@@ -64,9 +64,13 @@ def subscribe(recruitment: Recruitment, client: "ProlificClient", *, author: Use
     )
     subscription.target, subscription.confirmed_at = target, None
     subscription.save()  # before Prolific sends anything
-    _unsubscribe(client, subscription)
-    for event_type in EVENT_TYPES:
-        client.confirm_subscription(client.subscribe(workspace, event_type, target))
+    try:
+        _unsubscribe(client, subscription)
+        for event_type in EVENT_TYPES:
+            client.confirm_subscription(client.subscribe(workspace, event_type, target))
+    except ProlificError as error:
+        error.unchanged = "Prolific may send no events any more: turn them on again."
+        raise
     with transaction.atomic():
         subscription.confirmed_at = timezone.now()
         subscription.save(update_fields=["confirmed_at"])
@@ -80,7 +84,11 @@ def unsubscribe(recruitment: Recruitment, client: "ProlificClient", *, author: U
     subscription = recruitment.events
     if subscription is None:
         return
-    _unsubscribe(client, subscription)
+    try:
+        _unsubscribe(client, subscription)
+    except ProlificError as error:
+        error.unchanged = "Prolific may send some events no more: turn them off again."
+        raise
     with transaction.atomic():
         subscription.delete()
         recruitment.events = None

@@ -32,6 +32,12 @@ class NotSent(RequestRefused):
     kind = RefusalKind.CONFLICT
 
 
+class NotAtProlific(NotSent):
+    """The study has no people from the local Prolific."""
+
+    about = "from_prolific"
+
+
 @dataclass
 class Sending:
     """A crowd of simulated raters on its way through a study at `server`."""
@@ -48,7 +54,7 @@ class Sending:
 
     @classmethod
     def of(cls, study: Study, crowd: Crowd, *, server: str) -> "Sending":
-        """Decide what each rater does, and look up who came earlier. Raises NotSent."""
+        """Decide what each rater does, and look up who came earlier. Raises NotAtProlific."""
         content = read_content(study)
         plans = plan_raters(
             profile=crowd.profile,
@@ -106,23 +112,30 @@ class Sending:
 
 def is_at_local_prolific(study: Study) -> bool:
     """Whether simulated people can come to the study from a local Prolific."""
-    recruitment = recruitment_of(study, settings.PROLIFIC_URL) if prolific_is_local() else None
-    return bool(recruitment and recruitment.prolific_study_id)
+    try:
+        return bool(id_at_local_prolific(study))
+    except NotAtProlific:
+        return False
 
 
-def local_prolific(study: Study, server: str, content: Content) -> FromLocalProlific:
-    """The study on the local Prolific. Raises NotSent if it is not published there."""
+def id_at_local_prolific(study: Study) -> str:
+    """The study's id on the local Prolific. Raises NotAtProlific if it is not published there."""
     api: str = settings.PROLIFIC_URL
     if not prolific_is_local():
-        raise NotSent(
+        raise NotAtProlific(
             f"PROLIFIC_URL is {api}: simulated people only come from a local Prolific, see "
             "docs/prolific.md"
         )
     recruitment = recruitment_of(study, api)
     if recruitment is None or not recruitment.prolific_study_id:
-        raise NotSent(f"{study} is not on the local Prolific: create and publish it there")
-    url = api.removesuffix("/api/v1")
-    return FromLocalProlific(url, recruitment.prolific_study_id, server, content)
+        raise NotAtProlific(f"{study} is not on the local Prolific: create and publish it there")
+    return recruitment.prolific_study_id
+
+
+def local_prolific(study: Study, server: str, content: Content) -> FromLocalProlific:
+    """The study on the local Prolific. Raises NotAtProlific."""
+    url = settings.PROLIFIC_URL.removesuffix("/api/v1")
+    return FromLocalProlific(url, id_at_local_prolific(study), server, content)
 
 
 def _counted(values: Iterable[StrEnum | None], kinds: type[StrEnum]) -> str:

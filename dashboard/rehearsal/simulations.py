@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.profiles import DEFAULT, PROFILES, read_profile, shipped
-from dashboard.rehearsal.sending import Sending, is_at_local_prolific
+from dashboard.rehearsal.sending import Sending, id_at_local_prolific
 from dashboard.shared.log import record
 from jobs.runner import Store, Taken, Work
 from survey.definition.options import FileEndings, SentFile
@@ -31,12 +31,6 @@ class NotAsked(RequestRefused):
     """No raters were asked for; the message says why."""
 
     kind = RefusalKind.LATER
-
-
-class NotAtProlific(RequestRefused):
-    """The study has no people from the local Prolific."""
-
-    about = "from_prolific"
 
 
 class NoSuchProfile(RequestRefused):
@@ -79,8 +73,8 @@ def crowd_of(study: Study, options: CrowdOptions) -> tuple[Crowd, list[str]]:
     """The raters that are asked for, and what has no effect in an own profile. Raises
     RequestRefused.
     """
-    if options.from_prolific and not is_at_local_prolific(study):
-        raise NotAtProlific("The study is not on the local Prolific: create and publish it there.")
+    if options.from_prolific:
+        id_at_local_prolific(study)
     if options.file:
         yaml = read_apart(options.file.name, YamlFile, options.file.content, file=options.file.name)
     elif options.profile in shipped():
@@ -94,7 +88,6 @@ def crowd_of(study: Study, options: CrowdOptions) -> tuple[Crowd, list[str]]:
     return crowd, [] if not options.file and options.profile == DEFAULT else notices
 
 
-@transaction.atomic
 def ask_for_raters(
     study: Study, options: CrowdOptions, author: User | None
 ) -> tuple[Simulation, list[str]]:
@@ -107,12 +100,17 @@ def ask_for_raters(
             f"At most {MOST_RATERS:,} raters are sent from here; manage.py simulate sends more."
         )
     crowd, notices = crowd_of(study, options)
+    return _stored(study, crowd, author), notices
+
+
+@transaction.atomic
+def _stored(study: Study, crowd: Crowd, author: User | None) -> Simulation:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     newest = simulations_of(study).first()
     if newest is not None and newest.is_under_way:
         raise NotAsked("Simulated raters are on their way: wait until they have ended.")
     record(study, author, "simulation requested", raters=crowd.participants)
-    asked = Simulation.objects.create(
+    return Simulation.objects.create(
         study=study,
         author=author,
         participants=crowd.participants,
@@ -121,7 +119,6 @@ def ask_for_raters(
         profile_name=crowd.name,
         from_prolific=crowd.from_prolific,
     )
-    return asked, notices
 
 
 def simulations_of(study: Study) -> QuerySet[Simulation]:

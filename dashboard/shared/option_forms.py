@@ -61,8 +61,9 @@ class OptionsForm(forms.Form, Generic[Chosen]):
             self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
         except ValidationError as wrong:
             for name, problems in problems_of(wrong).items():
-                if name not in refused and (name or not refused):
-                    self.add_error(name or None, problems)
+                place = name if name in self.fields else None  # of the page as a whole
+                if name not in refused and (place or not refused):
+                    self.add_error(place, problems)
         return cleaned
 
     @property

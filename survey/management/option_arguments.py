@@ -45,7 +45,7 @@ def _argument(option: Option, about: str) -> dict[str, Any]:
         more += f" (default: {_said(option.default)})"
     said: dict[str, Any] = {"help": f"{about}{option.meaning}{more}".replace("%", "%%")}
     if option.kind is bool:
-        return said | {"action": "store_true"}
+        return said | {"action": "store_true", "default": option.default}
     said |= {"required": option.is_required, "default": option.default}
     if option.many:
         said |= {"action": "append", "default": None}

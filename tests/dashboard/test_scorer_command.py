@@ -178,7 +178,7 @@ def test_file_that_teaches_nothing_is_refused(
 
 
 def test_what_cannot_be_done_is_said_in_one_line(study: Study, tmp_path: Path) -> None:
-    assert refused("card", study) == ("small@1 has no trained scorer: manage.py scorer train small")
+    assert refused("card", study) == "small@1 has no trained scorer: train one first"
     assert "no such folder" in refused("train", study, "--model", tmp_path / "nowhere")
     assert "name the model, too" in refused("train", study, "--embeddings-endpoint", "lab")
     over = refused("train", study, "--confidence", 2)

@@ -61,7 +61,8 @@ BAD = [
     ),
     Bad("post", "rehearsal/", {"participants": 3, "from_prolific": True}, {
         "from_prolific": [
-            "The study is not on the local Prolific: create and publish it there.",
+            "PROLIFIC_URL is https://api.prolific.com/api/v1: simulated people only come from a "
+            "local Prolific, see docs/prolific.md",
             "Nothing was changed.",
         ]
     }),
