@@ -19,7 +19,7 @@ from analysis.perturbation_options import OF_ALL, RESPONSES
 from analysis.scorer_requests import trained_scorer
 from jobs import leases
 from judge.models import Judge
-from judge.queries import GoldSource, current_judges
+from judge.queries import GoldSource, current_judges, gold_sources
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.refusals import RequestRefused
@@ -27,7 +27,7 @@ from survey.refusals import RequestRefused
 State = PerturbationRun.State
 #: Metrics that a single new text has no value of, or that may cost.
 NOT_OF_ONE_TEXT = (OF_ALL, "perplexity")
-NO_SOURCE = "nothing would score the texts: train a scorer, compute metrics, or name a judge"
+NO_SOURCE = "Nothing would score the texts: train a scorer, compute metrics, or name a judge"
 #: What other metrics need that an installation may lack: one of these `MetricOptions`.
 NEEDS = {
     "meteor_synonyms": ("wordnet",),
@@ -103,23 +103,26 @@ def judges_called(study: Study, keys: Sequence[str]) -> list[Judge]:
     """The judges with these keys, such as `llama@2`, which are asked about single responses. Raises
     NotPerturbed.
     """
-    known = askable_judges(study)
+    known = {
+        source.key: source.judge for source in gold_sources(study) if _is_askable(source.judge)
+    }
     for key in keys:
         if key not in known:
             raise JudgeNotAskable(
                 f"{study} has no judge {key!r} of single responses"
                 f"{did_you_mean(key, list(known))}; it has: {', '.join(known) or 'none'}"
             )
-    return [known[key] for key in keys]
+    return [judge for key in keys if (judge := known[key])]
 
 
-def askable_judges(study: Study) -> dict[str, Judge]:
-    """The judges that can be asked about changed texts, by key."""
-    return {
-        GoldSource(judge=judge).key: judge
-        for judge in current_judges(study).order_by("name")
-        if judge.read_configuration().presentation == "single"
-    }
+def askable_judges(study: Study) -> list[str]:
+    """The current judges that can be asked about changed texts, by key."""
+    judges = current_judges(study).order_by("name")
+    return [GoldSource(judge=judge).key for judge in judges if _is_askable(judge)]
+
+
+def _is_askable(judge: Judge | None) -> bool:
+    return judge is not None and judge.read_configuration().presentation == "single"
 
 
 def default_metrics(study: Study) -> tuple[str, ...]:

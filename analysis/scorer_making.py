@@ -39,7 +39,9 @@ from survey.tidy import cells_of, definition_of, dimensions_of, reading
 def embedder_of(
     options: ScorerOptions, before_request: Callable[[], None] = lambda: None
 ) -> Iterator[SentenceEmbedder]:
-    """What makes vectors of texts for a scorer. Raises one of NOT_COMPUTED."""
+    """What makes vectors of texts for a scorer. Raises one of NOT_COMPUTED, and
+    RequestRefused for what an endpoint refuses.
+    """
     if not (options.folder or options.endpoint or options.model):
         yield NgramVectors()
         return
@@ -61,7 +63,9 @@ def _train(taken: Taken[Scorer]) -> Store:
 
 
 def _trained(taken: Taken[Scorer]) -> tuple[Trained, list[tuple[int, str, float, bool]]]:
-    """A scorer, and what it says of the study's responses. Raises Lost and NOT_COMPUTED."""
+    """A scorer, and what it says of the study's responses. Raises Lost, NOT_COMPUTED
+    and RequestRefused.
+    """
     scorer = taken.job
     options = options_of(scorer)
     ratings, about = training_data(scorer, options)

@@ -1,7 +1,7 @@
 """Queueing what judges lack, for pages, the API and commands. The log has who asked."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
@@ -77,20 +77,23 @@ def queue_all_or_none(
     retry: bool = False,
     to_stand_in: bool = False,
     author: User | None,
-) -> QueuedCalls:
-    """The same, and nothing is queued if one of them can't be asked; with `retry`, also those whose
-    answer was refused, filtered or cut off. Raises JudgeNotReady.
+) -> Iterator[QueuedCalls]:
+    """The same, judge by judge, so that each can be woken for while others are queued; nothing is
+    queued if one of them can't be asked. With `retry`, also calls whose answer was refused,
+    filtered or cut off. Raises JudgeNotReady before the first.
     """
-    queued = QueuedCalls()
     check_names(study, names)
     with transaction.atomic():
         judges = move_judges_here(study, names, to_stand_in=to_stand_in)
         for judge in judges:
             check_endpoint(judge.read_configuration())
     for judge in judges:
-        _queue(study, [judge.name], queued, retry=retry, to_stand_in=to_stand_in)
-    _record(study, queued, author)
-    return queued
+        with transaction.atomic():  # of its own: see `_queue`
+            calls = queue_missing(judge, retry=retry)
+        incomplete = Counter(ended_incomplete(wanted_calls(judge)))
+        queued = QueuedCalls([judge], calls, incomplete)
+        _record(study, queued, author)
+        yield queued
 
 
 def ask_again(judge: Judge, call: Call | None, *, author: User | None) -> int:
@@ -107,16 +110,9 @@ def ask_again(judge: Judge, call: Call | None, *, author: User | None) -> int:
 
 # Queueing locks a judge's endpoint: two processes with several locks could deadlock.
 @transaction.atomic
-def _queue(
-    study: Study,
-    names: Collection[str],
-    queued: QueuedCalls,
-    *,
-    retry: bool = False,
-    to_stand_in: bool = False,
-) -> None:
-    judges = move_judges_here(study, names, to_stand_in=to_stand_in)
-    calls = sum(_queue_judge(judge, retry=retry) for judge in judges)
+def _queue(study: Study, names: Collection[str], queued: QueuedCalls) -> None:
+    judges = move_judges_here(study, names)
+    calls = sum(_queue_judge(judge, retry=False) for judge in judges)
     for judge in judges:
         queued.incomplete.update(ended_incomplete(wanted_calls(judge)))
     queued.calls += calls

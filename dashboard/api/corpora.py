@@ -333,6 +333,7 @@ class Responses(Route):
 class StudyOfSample(Route):
     """A study of a sample's responses."""
 
+    renamed = {"file": "study"}
     needs = Needs(change=Permission.CORPORA, about=About.CORPORA)
 
     @extend_schema(parameters=[SAMPLE], request=StudyOfSampleSerializer, responses=JOB_ASKED)

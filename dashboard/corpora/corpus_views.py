@@ -170,7 +170,7 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
         try:
             change_corpus_role(corpus=found, person=person, role=role, author=request.user)
         except RequestRefused as why:
-            form.add_error(None, why.sentences)
+            form.add_error(None, why.lines)
         else:
             now = "has no access to" if role is None else f"is now {role} of"
             messages.success(request, f"{person} {now} {corpus}.")

@@ -80,6 +80,7 @@ class ImportForm(OptionsForm[ImportOptions], OnPage):
 
     IDS = "import"
     options = ImportOptions
+    shows_help = True
 
     file = forms.FileField(label="File", widget=forms.FileInput(attrs={"accept": ",".join(KINDS)}))
 
@@ -89,6 +90,7 @@ class FilterForm(OptionsForm[Filters], OnPage):
 
     IDS = "filter"
     options = Filters
+    shows_help = True
 
     def __init__(self, *args: Any, corpus: Corpus, **kwargs: Any) -> None:
         before = filters_before(corpus)
@@ -107,6 +109,7 @@ class SampleForm(OptionsForm[SampleOptions], OnPage):
 
     IDS = "sample"
     options = SampleOptions
+    shows_help = True
 
 
 class ChatsForm(OptionsForm[ChatsOptions], OnPage):
@@ -114,6 +117,7 @@ class ChatsForm(OptionsForm[ChatsOptions], OnPage):
 
     IDS = "chats"
     options = ChatsOptions
+    shows_help = True
 
 
 class GenerationForm(OptionsForm[GenerationOptions], FileOrText):
@@ -122,6 +126,7 @@ class GenerationForm(OptionsForm[GenerationOptions], FileOrText):
     IDS = "generation"
     OPTION, CALLED = "file", "generation.yaml"
     options = GenerationOptions
+    shows_help = True
 
 
 class MissingTextsForm(OptionsForm[Missing]):
@@ -145,6 +150,7 @@ class ResponsesForm(MissingTextsForm[MissingTexts], OnPage):
 
     IDS = "responses"
     options = MissingTexts
+    shows_help = True
 
 
 class StudyForm(MissingTextsForm[SampleStudyOptions], FileOrText):
@@ -153,6 +159,7 @@ class StudyForm(MissingTextsForm[SampleStudyOptions], FileOrText):
     IDS = "study"
     OPTION, CALLED = "study", "study.yaml"
     options = SampleStudyOptions
+    shows_help = True
     without = ("study",)
 
 

@@ -58,7 +58,9 @@ class PlanOptions(Part):
     @model_validator(mode="after")
     def _of_the_pilot(self) -> Self:
         if self.include and self.components != PILOT:
-            raise ValueError(f"include counts people of components {PILOT} alone")
+            raise ValueError(
+                f"test people can be counted only with the ratings so far (components {PILOT})"
+            )
         return self
 
 

@@ -85,4 +85,4 @@ def _read_map(sent: SentFile, vocabulary: Vocabulary) -> StudyMap:
             sent.name, StudyMap, sent.content, file=sent.name, known=known_in(vocabulary)
         )
     except DefinitionError as error:
-        raise ImportRefused("\n".join(error.lines)) from None
+        raise ImportRefused.of(error) from None

@@ -35,9 +35,7 @@ class DrawOptions(Part):
         le=10**6,
         description=f"how many ({USUAL_NUMBER}, or all of fewer)",
     )
-    seed: int = Field(
-        default=USUAL_SEED, ge=0, le=LARGEST_SEED, description=f"of the draw ({USUAL_SEED})"
-    )
+    seed: int = Field(default=USUAL_SEED, ge=0, le=LARGEST_SEED, description="of the draw")
 
 
 def draw_responses(study: Study, options: DrawOptions) -> Iterator[tuple[Any, ...]]:

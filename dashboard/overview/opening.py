@@ -17,7 +17,6 @@ from judge.queries import current_judges, gold_source
 from survey.content import content_of
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.findings import CHANGE, REFUSE, StudyFinding
-from survey.definition.labels import usual
 from survey.definition.opening import GOLD, Circumstances, against_opening
 from survey.definition.options import ValueLabels
 from survey.definition.pages import given_by_each
@@ -45,9 +44,9 @@ class StateOptions(Part):
 
     @model_validator(mode="after")
     def _goes_with_open(self) -> Self:
-        for option in ("rehearsal", "stand_in"):
-            if getattr(self, option) and self.state != "open":
-                raise ValueError(f"{usual(option)} goes with open, not with {self.state}")
+        for given, what in ((self.rehearsal, "a rehearsal"), (self.stand_in, "a stand-in")):
+            if given and self.state != "open":
+                raise ValueError(f"{what} goes with open, not with {self.state}")
         if self.rehearsal and self.stand_in:
             raise ValueError("a rehearsal always accepts a stand-in: leave it out")
         return self

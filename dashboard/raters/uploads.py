@@ -42,7 +42,7 @@ def leave_to_worker(
 
 
 def apply_lists(study: Study, lists: SubmissionLists, author: User | None) -> Applied:
-    """What lists that were read have changed, however long they are."""
+    """Apply lists that were read, however long they are: what that changed."""
     return apply_submissions(
         study=study, submissions=lists.submissions, at=timezone.now(), author=author
     )

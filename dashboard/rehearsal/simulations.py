@@ -1,6 +1,7 @@
 """Simulated raters that pages and the API ask for: a queue for workers."""
 
 from functools import partial
+from itertools import count
 from typing import Annotated
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from survey.refusals import RefusalKind, RequestRefused
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
 
+LARGEST_SEED = 2**31 - 1
 #: More raters are for `manage.py simulate`: a worker would be busy with them for hours.
 MOST_RATERS = 2_000
 
@@ -52,7 +54,7 @@ class CrowdOptions(Part):
     seed: int | None = Field(
         default=None,
         ge=0,
-        le=2**31 - 1,
+        le=LARGEST_SEED,
         description="the same seed gives the same raters; default: one not used yet",
     )
     profile: str = Field(
@@ -127,9 +129,13 @@ def simulations_of(study: Study) -> QuerySet[Simulation]:
 
 
 def next_seed(study: Study) -> int:
-    """The first number above all seeds that were used: it gives other raters."""
+    """The first number above all seeds that were used: it gives other raters. Where that is too
+    large for one, the first that was not used.
+    """
     asked = simulations_of(study).values_list("seed", flat=True)
-    return max([0, *asked, *(crowd.seed for crowd in crowds_of(study))]) + 1
+    used = {0, *asked, *(crowd.seed for crowd in crowds_of(study))}
+    after = max(used) + 1
+    return after if after <= LARGEST_SEED else next(n for n in count(1) if n not in used)
 
 
 def _send(taken: Taken[Simulation]) -> Store:

@@ -41,7 +41,7 @@ def about_perturbations(study: Study) -> dict[str, Any]:
     return {
         "requested": run,
         "sources": [*([scorer.name] if scorer else []), *metrics],
-        "judges": list(askable_judges(study)),
+        "judges": askable_judges(study),
         "rewriter": model,
         "not_given": not_given(run) if run else [],
         "n_perturbations": changed,

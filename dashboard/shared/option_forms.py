@@ -43,13 +43,16 @@ class OptionsForm(forms.Form, Generic[Chosen]):
     options: ClassVar[type[BaseModel]]
     #: Options that the page does not ask for.
     without: ClassVar[Collection[str]] = ()
+    #: Whether the template shows the help of each field, which inputs then refer to.
+    shows_help: ClassVar[bool] = False
     chosen: Chosen
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         for option in options_of(self.options):
             if option.name not in self.without and option.name not in self.fields:
-                self.fields[option.name] = form_field(option)
+                field = self.fields[option.name] = form_field(option)
+                field.help_text = field.help_text if self.shows_help else ""
 
     def clean(self) -> dict[str, Any]:
         """`chosen` is what they make."""

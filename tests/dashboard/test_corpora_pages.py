@@ -318,6 +318,9 @@ def test_bad_forms_change_nothing(
     ):
         for action in ("plan", "start"):
             assert said in told("/samples/six/generate/", action=action, text=text)
+    empty = {"text": "", "file": SimpleUploadedFile("mine.yaml", b"")}
+    for given in ({"text": ""}, {"text": "a\0b"}, {"text": "x" * 1_000_001}, empty):
+        assert page.post("/samples/six/study/", given).status_code == 200
     assert "Tick the box to delete it." in told("/corpora/talks/delete/")
     assert page.get("/corpora/none/").status_code == page.get("/samples/none/").status_code == 404
     assert not Generator.objects.exists() and woken == []

@@ -192,9 +192,9 @@ def test_stand_in_in_the_prompt_of_a_judge_is_asked_about(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["paused", "--rehearsal"], "Rehearsal goes with open, not with paused."),
-        (["closed", "--rehearsal"], "Rehearsal goes with open, not with closed."),
-        (["draft", "--stand-in"], "Stand in goes with open, not with draft."),
+        (["paused", "--rehearsal"], "A rehearsal goes with open, not with paused."),
+        (["closed", "--rehearsal"], "A rehearsal goes with open, not with closed."),
+        (["draft", "--stand-in"], "A stand-in goes with open, not with draft."),
         (["open", "--rehearsal", "--stand-in"], "always accepts a stand-in: leave it out."),
     ],
 )
@@ -327,7 +327,7 @@ def test_stand_in_takes_a_box_to_be_ticked(page: Client, with_stand_in: Study) -
 
 
 def test_rehearsal_of_another_state_is_refused_with_its_reason(page: Client, study: Study) -> None:
-    assert "Rehearsal goes with open, not with paused." in press(
+    assert "A rehearsal goes with open, not with paused." in press(
         page, state="paused", rehearsal="yes"
     )
     assert state_of(study) == "draft"

@@ -190,7 +190,7 @@ def test_judge_that_sees_whole_blocks_is_refused(study: Study, lab: ChatEndpoint
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ((), "nothing would score the texts"),
+        ((), "Nothing would score the texts"),
         (
             ("--metric", "wrods"),
             "--metric wrods: There is no metric 'wrods'; did you mean 'words'?",

@@ -69,7 +69,10 @@ def test_own_components_are_read(study: Study, tmp_path: Path) -> None:
             ("--scenarios", "1"),
             "empathy: not estimable, because all ratings have the same scenario",
         ),
-        (("--include", "simulated"), "Include counts people of components pilot alone."),
+        (
+            ("--include", "simulated"),
+            "Test people are counted with components pilot alone.",
+        ),
         (("--fee", "-1"), "--fee -1.0: Input should be greater than or equal to 0."),
         (("--simulate", "0"), "'0' is no whole number from 1"),
         (("--out", "/nowhere/grid.csv"), "/nowhere/grid.csv: the folder /nowhere does not exist"),

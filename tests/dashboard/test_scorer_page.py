@@ -171,7 +171,7 @@ def test_without_a_source_the_page_says_what_to_do(
     why = "There is nothing to score texts with: train a scorer"
     assert why in text_of(page.get(PERTURBATIONS))
     said = text_of(page.post(f"{PERTURBATIONS}perturb/", {"responses": 3}, follow=True))
-    assert "nothing would score the texts" in said and woken == []
+    assert "Nothing would score the texts" in said and woken == []
     assert "Responses: Ensure this value is greater than or equal to 1." in text_of(
         page.post(f"{PERTURBATIONS}perturb/", {"responses": 0}, follow=True)
     )

@@ -199,13 +199,15 @@ class Command(RefusingCommand):
 
         Raises JudgeNotReady, before anything is queued.
         """
-        queued = queue_all_or_none(
+        judges = []
+        for queued in queue_all_or_none(
             study, names, retry=self.retry, to_stand_in=self.to_stand_in, author=None
-        )
-        for judge in queued.ready:
-            self.describe(judge)
-            self.wake(judge)
-        return queued.ready
+        ):
+            for judge in queued.ready:
+                self.describe(judge)
+                self.wake(judge)
+            judges += queued.ready
+        return judges
 
     def chosen_judges(self, study: Study, names: Sequence[str]) -> list[Judge]:
         """The study's judges where they are to be asked, or those called `names`.

@@ -35,7 +35,7 @@ BAD = [
         "post",
         "state/",
         {"state": "paused", "rehearsal": True},
-        {"detail": ["Rehearsal goes with open, not with paused."]},
+        {"detail": ["A rehearsal goes with open, not with paused."]},
     ),
     Bad("get", "differences/?version=x", {}, {"version": ["Enter a whole number."]}),
 ]
