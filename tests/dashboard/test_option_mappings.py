@@ -20,6 +20,7 @@ from tests.survey.test_options import Tea
 
 class TeaForm(OptionsForm[Tea]):
     options = Tea
+    shows_help = True
 
 
 class TeaSerializer(OptionsSerializer):
@@ -137,4 +138,5 @@ def test_page_that_shows_some_options_takes_only_these() -> None:
         without = ("minutes", "leaves")
 
     assert "minutes" not in Shown().fields
+    assert not any(field.help_text for field in Shown()), "its template shows no help"
     assert Shown(QueryDict("kind=black&minutes=9")).asked == Tea(kind="black")
