@@ -68,7 +68,7 @@ class StoredPart(Part):
         unset = {
             name
             for name, field in type(self).model_fields.items()
-            if not field.is_required() and dumped[name] == field.default
+            if not field.is_required() and dumped.get(name) == field.default
         }
         return {n: v for n, v in dumped.items() if n not in unset or n in self.ALWAYS_STORED}
 
