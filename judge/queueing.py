@@ -63,10 +63,9 @@ def queue_missing_calls(
         return queued
     for name in names or [judge.name for judge in current_judges(study)] or [""]:
         try:
-            _queue(study, [name] if name else [], queued)
+            _queue(study, [name] if name else [], queued, author)
         except JudgeNotReady as problem:
             queued.problems.append(f"{name or study}: nothing was queued, because {problem}.")
-    _record(study, queued, author)
     return queued
 
 
@@ -110,13 +109,14 @@ def ask_again(judge: Judge, call: Call | None, *, author: User | None) -> int:
 
 # Queueing locks a judge's endpoint: two processes with several locks could deadlock.
 @transaction.atomic
-def _queue(study: Study, names: Collection[str], queued: QueuedCalls) -> None:
+def _queue(study: Study, names: Collection[str], queued: QueuedCalls, author: User | None) -> None:
     judges = move_judges_here(study, names)
     calls = sum(_queue_judge(judge, retry=False) for judge in judges)
     for judge in judges:
         queued.incomplete.update(ended_incomplete(wanted_calls(judge)))
     queued.calls += calls
     queued.ready += judges
+    _record(study, QueuedCalls(judges, calls), author)
 
 
 def _queue_again(judge: Judge, call: Call | None) -> int:

@@ -58,9 +58,7 @@ class PlanOptions(Part):
     @model_validator(mode="after")
     def _of_the_pilot(self) -> Self:
         if self.include and self.components != PILOT:
-            raise ValueError(
-                f"test people can be counted only with the ratings so far (components {PILOT})"
-            )
+            raise ValueError(f"test people are counted with components {PILOT} alone")
         return self
 
 
