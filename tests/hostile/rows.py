@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from jobs.runner import kinds
 from tests.e2e.installation import Installation
 
 Rows = dict[str, list[str]]
@@ -36,11 +37,12 @@ OF_VISITS = {
     "axes_accessfailurelog",
     "axes_accesslog",
 }
-#: What researchers may upload and ask for: the requests come with a researcher's cookies, too.
+#: What researchers may upload and ask for: the requests come with a researcher's cookies, too. An
+#: analysis is done already.
 OF_RESEARCHERS = {
     "dashboard_submissiononprolific",
     "dashboard_submissionsrevision",
-    "analysis_metricsrequest",
+    *{kind._meta.db_table for kind in kinds()} - {"analysis_analysisrun"},
 }
 
 
