@@ -45,6 +45,8 @@ class DecideForm(OptionsForm[DecideOptions]):
         super().__init__(*args, **kwargs)
         for said in ("required", "invalid_choice"):
             self.fields["kind"].error_messages[said] = "Choose what to do."
+        none = "There is no category “%(value)s”."
+        self.fields["category"].error_messages["invalid_choice"] = none
         self.fields["reason"].error_messages["required"] = "Give a reason: it is stored."
 
 
