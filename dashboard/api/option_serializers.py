@@ -1,5 +1,6 @@
 """What a route takes, made of a model of options (`survey.definition.options`)."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
@@ -41,23 +42,29 @@ class OptionsSerializer(serializers.Serializer[Any]):
     options: ClassVar[type[BaseModel]]
     #: Whether what is absent has its default; else the route decides what it is.
     has_defaults: ClassVar[bool] = True
+    #: The names of fields that are not called as their options.
+    called: ClassVar[Mapping[str, str]] = {}
     chosen: Any
 
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields()
         for option in options_of(self.options):
-            if option.name not in fields:
-                fields[option.name] = request_field(option, has_default=self.has_defaults)
+            name = self.called.get(option.name, option.name)
+            if name not in fields:
+                fields[name] = request_field(option, has_default=self.has_defaults)
         return fields
 
     def validate(self, attrs: Any) -> Any:
         """`chosen` is what they make."""
-        sent = {name: attrs.get(name) for name in self.options.model_fields}
+        sent = {name: attrs.get(self.called.get(name, name)) for name in self.options.model_fields}
         given = {name: value for name, value in sent.items() if value is not None}
         try:
             self.chosen = self.options.model_validate(given)
         except ValidationError as wrong:
-            problems = {name or "detail": said for name, said in problems_of(wrong).items()}
+            problems = {
+                self.called.get(name, name) or "detail": said
+                for name, said in problems_of(wrong).items()
+            }
             raise serializers.ValidationError(problems) from None
         return attrs
 
@@ -77,7 +84,9 @@ def request_field(option: Option, *, has_default: bool = True) -> Any:
         return SentFileInRequest(max_length=200, allow_empty_file=True, **shared)
     own = {} if option.many else shared
     if option.values is not None:
-        one: Any = serializers.ChoiceField(choices=list(option.values.items()), **own)
+        labels = [(value, label) for value, label in option.values.items() if value != ""]
+        blank = len(labels) < len(option.values)
+        one: Any = serializers.ChoiceField(choices=labels, allow_blank=blank, **own)
     elif option.kind is bool:
         one = serializers.BooleanField(**own)
     elif option.kind is str:
@@ -85,4 +94,6 @@ def request_field(option: Option, *, has_default: bool = True) -> Any:
         one = serializers.CharField(max_length=option.longest, allow_blank=blank, **own)
     else:
         one = NUMBERS[option.kind](min_value=option.least, max_value=option.most, **own)
-    return serializers.ListField(child=one, **shared) if option.many else one
+    if not option.many:
+        return one
+    return serializers.ListField(child=one, min_length=option.fewest or None, **shared)

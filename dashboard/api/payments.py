@@ -20,7 +20,6 @@ from dashboard.api.prolific import taken_from_files
 from dashboard.api.refusals import checked
 from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.payments import (
-    RENAMED,
     CaseSerializer,
     ConfirmSerializer,
     DecideSerializer,
@@ -47,7 +46,7 @@ from dashboard.payments.proposing import lines_of, proposed_of
 from dashboard.payments.screen import Line, Screen, Selection, is_bonus
 from dashboard.payments.settling import LISTS, download, settle_chosen
 from dashboard.payments.single import decide_by_hand
-from dashboard.prolific.pay_terms import change_terms, terms_of
+from dashboard.prolific.pay_terms import promise, terms_of
 from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
 from dashboard.shared.csv_files import csv_file
@@ -130,10 +129,9 @@ class Decide(Route):
         """
         study = study_or_404(name)
         case = case_or_404(study, submission)
-        sent = read_sent(request, DecideSerializer)
-        values = checked(sent.form, RENAMED).cleaned_data
+        options = read_sent(request, DecideSerializer).chosen
         order = decide_by_hand(
-            study=study, case=case, values=values, author=user_of(request), at=timezone.now()
+            study=study, case=case, options=options, author=user_of(request), at=timezone.now()
         )
         return _confirmed(order)
 
@@ -256,19 +254,20 @@ def _shown(line: Line) -> dict[str, object]:
 class PayTermsDetail(Route):
     """What the study promises its participants: proposals go by it."""
 
+    renamed = TermsSerializer.called
     needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
 
     @extend_schema(parameters=[STUDY], responses=TermsSerializer)
     def get(self, request: Request, name: str) -> Response:
         terms = terms_of(study_or_404(name)).model_dump()
-        return Response({RENAMED.get(key, key): value for key, value in terms.items()})
+        called = TermsSerializer.called
+        return Response({called.get(key, key): value for key, value in terms.items()})
 
     @extend_schema(parameters=[STUDY], request=TermsSerializer, responses=TermsSerializer)
     def put(self, request: Request, name: str) -> Response:
         """Promise this in place of what was promised."""
         study, sent = study_or_404(name), read_sent(request, TermsSerializer)
-        form = checked(sent.form, RENAMED)
-        change_terms(study=study, terms=form.terms, author=user_of(request))
+        promise(study, sent.chosen, user_of(request))
         return self.get(request, name)
 
 

@@ -24,7 +24,6 @@ from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
 from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.prolific import (
-    RENAMED,
     CodeSerializer,
     CostSerializer,
     DemographicsSerializer,
@@ -146,7 +145,7 @@ class Draft(Route):
     """The draft on Prolific."""
 
     needs = Needs(Permission.RECRUIT, Permission.RECRUIT)
-    renamed = RENAMED
+    renamed = DraftSerializer.called
 
     @extend_schema(parameters=[STUDY], responses=ShownDraftSerializer)
     def get(self, request: Request, name: str) -> Response:
@@ -170,20 +169,18 @@ class Draft(Route):
         """
         study, author = study_or_404(name), user_of(request)
         sent = read_sent(request, NewDraftSerializer)
-        values = checked(sent.form, RENAMED).cleaned_data
         with client_of(user_of(request)) as client:
             wave = _wave(request, study, sent.validated_data)
-            done = recruiting.create(study, client, author=author, values=values, wave=wave)
+            done = recruiting.create(study, client, author=author, options=sent.chosen, wave=wave)
         return _answer(done, HTTP_201_CREATED if done.changed else HTTP_200_OK)
 
     @extend_schema(parameters=[STUDY], request=DraftSerializer, responses=ProlificStepSerializer)
     def put(self, request: Request, name: str) -> Response:
         """Save other values in the draft; after publishing it can't be changed."""
         study, author = study_or_404(name), user_of(request)
-        sent = read_sent(request, DraftSerializer)
-        values = checked(sent.form, RENAMED).cleaned_data
+        options = read_sent(request, DraftSerializer).chosen
         with client_of(user_of(request)) as client:
-            return _answer(recruiting.change(study, client, author=author, values=values))
+            return _answer(recruiting.change(study, client, author=author, options=options))
 
 
 def _shown_draft(study: Study, theirs: ProlificStudy | None) -> dict[str, Any]:
@@ -234,7 +231,8 @@ class AddPlaces(Route):
         """Give the study so many places in total, which spends money. There can only be more; a
         second request changes nothing.
         """
-        study, places = study_or_404(name), sent_by(request, PlacesSerializer)["places"]
+        study = study_or_404(name)
+        places = read_sent(request, PlacesSerializer).chosen.places
         with client_of(user_of(request)) as client:
             done = recruiting.add_places(study, client, author=user_of(request), places=places)
         return _answer(done)

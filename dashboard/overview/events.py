@@ -10,6 +10,7 @@ from analysis.catalogue.number_text import noun
 from analysis.theme_coding import CODED
 from dashboard.shared.log import DOWNLOADED
 from jobs.runner import kinds
+from survey.definition.policy import PAY_TERMS
 from survey.models import Study, StudyEvent
 from survey.simulated.record import ACTION as SIMULATED
 
@@ -85,15 +86,6 @@ ACTIONS = {
 }
 #: Actions that store what there was and what there is.
 CHANGES = {"settings": "Settings changed", "pay terms": "Pay terms changed (in cents)"}
-#: What pages call the terms of payment.
-PAY_TERMS = {
-    "currency": "Currency",
-    "reward": "Reward",
-    "hourly": "Promised pay per hour",
-    "completed_bonus": "Bonus for completing",
-    "checks_bonus": "Bonus for passing all attention checks",
-    "screened_out": "Pay for people who were screened out",
-}
 #: Jobs that store some of what they do before they are stopped.
 CHANGED_PARTLY = ("submissions", "simulation")
 #: They change no result and nothing that raters see: the log has them, the newest changes do not.

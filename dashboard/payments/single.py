@@ -1,10 +1,11 @@
 """One submission: a decision by hand about it, and whose it is."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Literal, Self
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from pydantic import Field, model_validator
 
 from dashboard.accounts.prolific import account_of
 from dashboard.payments.case import Case
@@ -12,39 +13,74 @@ from dashboard.payments.case_index import index_of
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.orders import Chosen, OrderRefused, confirm
 from dashboard.payments.proposals import BONUS, MESSAGE, REJECT, RETURN, REWARD
-from dashboard.payments.rejections import BY_TIMES, check_rejection
+from dashboard.payments.rejections import BY_TIMES, CATEGORIES, check_rejection
 from dashboard.payments.times import times_of
-from dashboard.prolific.terms import cents_of
+from dashboard.prolific.terms import MOST_CENTS
 from dashboard.raters.models import SubmissionOnProlific
+from survey.definition.options import InCents, ValueLabels
+from survey.definition.parts import Part, wrong
 from survey.models import Study, StudyEvent
 from survey.tidy import definition_of
 
+LONGEST_TEXT = 2000
+
+
+class DecideOptions(Part):
+    """A decision by hand about one submission."""
+
+    kind: Literal["approve", "bonus", "return", "message", "reject"]
+    reason: str = Field(min_length=1, max_length=200, description="for researchers; it is stored")
+    text: str = Field(
+        default="",
+        max_length=LONGEST_TEXT,
+        description="what the participant is told; of a rejection at least 100 characters",
+    )
+    category: Annotated[str, ValueLabels({"": "", **CATEGORIES})] = Field(
+        default="", description="of a rejection"
+    )
+    amount: Annotated[int | None, InCents()] = Field(
+        default=None, le=MOST_CENTS, description="of a bonus"
+    )
+    sure: bool = Field(default=False, description="for an unusually high bonus")
+    by_hand: bool = Field(
+        default=False,
+        description="carried out on Prolific by hand, as always without a token",
+    )
+
+    @model_validator(mode="after")
+    def _says_enough(self) -> Self:
+        if self.kind == BONUS and self.amount is None:
+            raise wrong(("amount",), "Enter the amount of the bonus.")
+        if self.kind in (RETURN, MESSAGE) and not self.text.strip():
+            raise wrong(("text",), "Write what the participant is told.")
+        return self
+
 
 def decide_by_hand(
-    *, study: Study, case: Case, values: dict[str, Any], author: User, at: datetime
+    *, study: Study, case: Case, options: DecideOptions, author: User, at: datetime
 ) -> PaymentOrder:
-    """Confirm a decision from the checked values of `DecideForm`. The same once more is refused.
+    """Confirm a decision. The same once more is refused.
 
     Raises OrderRefused, AmountRefused, RejectionRefused; all change nothing.
     """
     return confirm(
         study=study,
-        decisions=[chosen_by_hand(study, case, values)],
+        decisions=[chosen_by_hand(study, case, options)],
         author=author,
-        by_hand=values["by_hand"] or account_of(author) is None,
+        by_hand=options.by_hand or account_of(author) is None,
         at=at,
-        is_sure=values["sure"],
+        is_sure=options.sure,
     )
 
 
-def chosen_by_hand(study: Study, case: Case, values: dict[str, Any]) -> Chosen:
-    """A decision from the checked values of `DecideForm`.
+def chosen_by_hand(study: Study, case: Case, options: DecideOptions) -> Chosen:
+    """A decision as an order has it.
 
     Raises OrderRefused for what the submission's status does not allow, and RejectionRefused.
     """
     assert case.submission is not None
-    kind, reason, text = values["kind"], values["reason"].strip(), values["text"].strip()
-    category = values["category"]
+    kind, reason, text = options.kind, options.reason.strip(), options.text.strip()
+    category = options.category
     if kind == REJECT:
         check_rejection(
             case,
@@ -64,7 +100,7 @@ def chosen_by_hand(study: Study, case: Case, values: dict[str, Any]) -> Chosen:
         reason,
         text if kind != BONUS else "",
         category=category if kind == REJECT else "",
-        cents=cents_of(values["amount"]) if kind == BONUS else None,
+        cents=options.amount if kind == BONUS else None,
     )
 
 

@@ -175,16 +175,9 @@ def decide(request: ResearcherRequest, name: str, submission: int) -> HttpRespon
     """Decide about one submission by hand."""
     study = study_or_404(name)
     case, form = case_or_404(study, submission), DecideForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, f"{form.problem} Nothing was changed.")
-        return _single(request, study, submission, form=form)
     with refusals_told(request):
         order = decide_by_hand(
-            study=study,
-            case=case,
-            values=form.cleaned_data,
-            author=request.user,
-            at=timezone.now(),
+            study=study, case=case, options=form.asked, author=request.user, at=timezone.now()
         )
         messages.success(request, "The decision is stored.")
         if not order.by_hand:

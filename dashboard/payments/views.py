@@ -34,11 +34,11 @@ from dashboard.payments.shown_groups import (
     read_selection,
     shown_groups,
 )
-from dashboard.prolific.pay_terms import change_terms
-from dashboard.prolific.terms import AmountRefused, Terms, cents_of, in_money
+from dashboard.prolific.pay_terms import promise
+from dashboard.prolific.terms import AmountRefused, Terms, TooLittlePromised, in_money
 from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.csv_files import csv_file
-from dashboard.shared.forms import AmountField
+from dashboard.shared.forms import CentsField
 from dashboard.shared.pages import refusals_told, study_page, tell_refusal, wake_worker
 from dashboard.shared.roles import Permission
 from survey.models import Study
@@ -96,7 +96,7 @@ def _screen_sent(request: ResearcherRequest, proposed: Proposed, sent: SentSelec
 def _cents(text: str) -> int:
     needed = {"required": "Enter an amount such as 1.50."}
     try:
-        return cents_of(AmountField(error_messages=needed).clean(text))
+        return CentsField(error_messages=needed).clean(text) or 0
     except ValidationError as error:
         raise AmountRefused(" ".join(error.messages)) from None
 
@@ -118,7 +118,7 @@ def _page(
         terms = screen.terms
         if terms.reward is None and cost.reward:
             terms = terms.model_copy(update={"reward": cost.reward, "currency": cost.currency})
-        form = TermsForm.of(terms)
+        form = TermsForm(initial=terms.model_dump())
     return study_page(
         request,
         study,
@@ -156,9 +156,13 @@ def terms(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     form = TermsForm(request.POST)
     if form.is_valid():
-        change_terms(study=study, terms=form.terms, author=request.user)
-        messages.success(request, "Stored. The proposals go by it.")
-        return redirect("payments", study)
+        try:
+            promise(study, form.chosen, request.user)
+        except TooLittlePromised as why:
+            form.add_error(why.about, why.lines)
+        else:
+            messages.success(request, "Stored. The proposals go by it.")
+            return redirect("payments", study)
     proposed = proposed_of(study)
     return _page(request, study, proposed.screen(), is_read=proposed.is_read, form=form)
 

@@ -1,10 +1,11 @@
 """The draft of a study on Prolific, from what our study says; and why one can't be published."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
 from django.conf import settings as django_settings
 from django.utils import timezone
+from pydantic import Field, model_validator
 
 from dashboard.overview.links import prolific_link
 from dashboard.prolific.groups import lets_in_only
@@ -12,6 +13,8 @@ from dashboard.prolific.models import Recruitment
 from dashboard.prolific.waves import Wave
 from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.codes import possible_endings
+from survey.definition.options import InCents, ValueLabels
+from survey.definition.parts import Part, wrong
 from survey.definition.placeholders import why_not_public
 from survey.definition.policy import SIGNS, least_per_hour
 from survey.definition.settings import Prolific, Settings
@@ -23,6 +26,47 @@ from survey.templatetags.markdown import without_markdown
 from survey.tidy import definition_of
 
 DEVICES = {"desktop": "Computer", "tablet": "Tablet", "mobile": "Phone"}
+REVIEWS = {
+    "automatic": "Approve and pay who enters the completion code",
+    "all": "I review every submission before it is paid",
+}
+MOST_PLACES = 100_000
+
+
+class DraftOptions(Part):
+    """A study on Prolific; links and codes come from ours."""
+
+    name: str = Field(title="Title", description="the title", min_length=1, max_length=200)
+    description: str = Field(min_length=1, max_length=5000)
+    places: int = Field(ge=1, le=MOST_PLACES)
+    reward: Annotated[int, InCents()] = Field(title="Reward per participant", ge=0, le=100_000)
+    minutes: int = Field(title="Estimated minutes", ge=1, le=1440)
+    devices: Annotated[list[Literal["desktop", "tablet", "mobile"]], ValueLabels(DEVICES)] = Field(
+        min_length=1
+    )
+    review: Annotated[Literal["automatic", "all"], ValueLabels(REVIEWS)] = Field(
+        title="Completed submissions",
+        description="`automatic` pays who enters the completion code; `all` waits for your review",
+    )
+    sensitive: bool = Field(default=False, title="Content warning: the study has sensitive content")
+    warning: str = Field(
+        default="",
+        title="What the content is",
+        max_length=2000,
+        description="what the sensitive content is",
+    )
+
+    @model_validator(mode="after")
+    def _warns_of_something(self) -> Self:
+        if self.sensitive and not self.warning:
+            raise wrong(("warning",), "Describe the sensitive content.")
+        return self
+
+
+class PlacesOptions(Part):
+    """A new total of places."""
+
+    places: int = Field(ge=1, le=MOST_PLACES)
 
 
 def first_values(study: Study, wave: Wave | None = None) -> dict[str, Any]:
@@ -54,7 +98,7 @@ def values_of(theirs: ProlificStudy) -> dict[str, Any]:
         "name": theirs.name,
         "description": theirs.description,
         "places": theirs.total_available_places,
-        "reward": f"{theirs.reward / 100:.2f}",
+        "reward": theirs.reward,
         "minutes": round(theirs.estimated_completion_time),
         "devices": theirs.device_compatibility or list(DEVICES),
         "sensitive": "sensitive" in (theirs.content_warnings or []),
@@ -63,21 +107,21 @@ def values_of(theirs: ProlificStudy) -> dict[str, Any]:
     }
 
 
-def draft_of(study: Study, values: dict[str, Any]) -> dict[str, Any]:
-    """A study as Prolific's API takes it, from the checked values of the form."""
+def draft_of(study: Study, options: DraftOptions) -> dict[str, Any]:
+    """A study as Prolific's API takes it."""
     return {
-        "name": values["name"],
-        "description": values["description"],
+        "name": options.name,
+        "description": options.description,
         "external_study_url": prolific_link(study),
         "is_external_study_url_secure": signs_links(study),
         "prolific_id_option": "url_parameters",
-        "total_available_places": values["places"],
-        "reward": round(values["reward"] * 100),
-        "estimated_completion_time": values["minutes"],
-        "device_compatibility": values["devices"],
-        "content_warnings": ["sensitive"] if values["sensitive"] else [],
-        "content_warning_details": values["warning"] if values["sensitive"] else "",
-        "completion_codes": codes_of(study, review_all=values["review"] == "all"),
+        "total_available_places": options.places,
+        "reward": options.reward,
+        "estimated_completion_time": options.minutes,
+        "device_compatibility": options.devices,
+        "content_warnings": ["sensitive"] if options.sensitive else [],
+        "content_warning_details": options.warning if options.sensitive else "",
+        "completion_codes": codes_of(study, review_all=options.review == "all"),
     }
 
 

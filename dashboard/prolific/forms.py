@@ -6,55 +6,23 @@ from typing import Any
 from django import forms
 
 from dashboard.prolific.demographics_asking import DemographicsOptions
-from dashboard.prolific.drafts import DEVICES
+from dashboard.prolific.drafts import DraftOptions, PlacesOptions
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.waves import Wave, wave_of
-from dashboard.shared.forms import AmountField
 from dashboard.shared.option_forms import OptionsForm
 from survey.models import Study
 
-MOST_PLACES = 100_000
 
-
-class DraftForm(forms.Form):
+class DraftForm(OptionsForm[DraftOptions]):
     """A study on Prolific; links and codes come from ours."""
 
-    name = forms.CharField(max_length=200, label="Title")
-    description = forms.CharField(
-        max_length=5000, label="Description", widget=forms.Textarea(attrs={"rows": 5})
-    )
-    places = forms.IntegerField(min_value=1, max_value=MOST_PLACES, label="Places")
-    reward = AmountField(min_value=0, max_value=1000, label="Reward per participant")
-    minutes = forms.IntegerField(min_value=1, max_value=1440, label="Estimated minutes")
-    devices = forms.MultipleChoiceField(
-        choices=list(DEVICES.items()),
-        widget=forms.CheckboxSelectMultiple,
-        label="Devices",
-        error_messages={"required": "Choose at least one device."},
-    )
-    review = forms.ChoiceField(
-        choices=[
-            ("automatic", "Approve and pay who enters the completion code"),
-            ("all", "I review every submission before it is paid"),
-        ],
-        label="Completed submissions",
-    )
-    sensitive = forms.BooleanField(
-        required=False, label="Content warning: the study has sensitive content"
-    )
-    warning = forms.CharField(
-        required=False,
-        max_length=2000,
-        label="What the content is",
-        widget=forms.Textarea(attrs={"rows": 4}),
-    )
+    options = DraftOptions
 
-    def clean(self) -> dict[str, object]:
-        """A warning says what it warns of."""
-        cleaned = super().clean() or {}
-        if cleaned.get("sensitive") and not cleaned.get("warning"):
-            self.add_error("warning", "Describe the sensitive content.")
-        return cleaned
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["devices"].error_messages["required"] = "Choose at least one device."
+        for name, rows in (("description", 5), ("warning", 4)):
+            self.fields[name].widget.attrs["rows"] = rows
 
 
 class WaveForm(forms.Form):
@@ -86,14 +54,14 @@ class WaveForm(forms.Form):
         return wave_of(earlier, self.study, self.cleaned_data["who"] or Recruitment.Who.COMPLETED)
 
 
-class PlacesForm(forms.Form):
+class PlacesForm(OptionsForm[PlacesOptions]):
     """A new total of places."""
 
-    places = forms.IntegerField(
-        min_value=1,
-        max_value=MOST_PLACES,
-        error_messages={"required": "Enter the new number of places."},
-    )
+    options = PlacesOptions
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["places"].error_messages["required"] = "Enter the new number of places."
 
 
 class StepForm(forms.Form):

@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from dashboard.prolific.models import PayTerms
-from dashboard.prolific.terms import Terms
+from dashboard.prolific.terms import Terms, check_terms
 from survey.definition.policy import SIGNS
 from survey.models import Study, StudyEvent
 
@@ -27,6 +27,12 @@ def change_terms(*, study: Study, terms: Terms, author: User | None) -> None:
     PayTerms.objects.update_or_create(study=study, defaults={"terms": after.model_dump()})
     detail = {"from": before.model_dump(), "to": after.model_dump()}
     StudyEvent.objects.create(study=study, author=author, action=CHANGED, detail=detail)
+
+
+def promise(study: Study, terms: Terms, author: User | None) -> None:
+    """Store what a study promises from now on. Raises TooLittlePromised."""
+    check_terms(terms)
+    change_terms(study=study, terms=terms, author=author)
 
 
 def promise_reward(*, study: Study, cents: int, currency: str, author: User | None) -> str:

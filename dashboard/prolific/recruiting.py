@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 
 from dashboard.accounts.prolific import NotConnected, account_of, client_of
 from dashboard.prolific.drafts import (
+    DraftOptions,
     against_publishing,
     codes_of,
     draft_of,
@@ -141,17 +142,17 @@ def create(
     client: "ProlificClient",
     *,
     author: User,
-    values: dict[str, Any],
+    options: DraftOptions,
     wave: Wave | None,
 ) -> StepDone:
-    """Create a draft from the checked values of `DraftForm`, unless there is one: then that one.
+    """Create a draft, unless there is one: then that one.
 
     Only the people of `wave` may take part; None stands for anyone.
     """
-    sent, currency = _affordable(study, values, client)
+    sent, currency = _affordable(study, options, client)
     if wave is not None and not wave.ids:
         raise StepRefused(f"Nobody of {wave.earlier} can be invited. Nothing was changed.")
-    if wave is not None and values["places"] > len(wave.ids):
+    if wave is not None and options.places > len(wave.ids):
         raise FieldRefused("places", f"At most {len(wave.ids)}: so many people are invited.")
     account = account_of(author)
     assert account is not None  # the client has its token
@@ -173,10 +174,10 @@ def create(
 
 
 def change(
-    study: Study, client: "ProlificClient", *, author: User, values: dict[str, Any]
+    study: Study, client: "ProlificClient", *, author: User, options: DraftOptions
 ) -> StepDone:
-    """Save other values of `DraftForm` in the draft."""
-    (sent, currency), recruitment = _affordable(study, values, client), recruited(study)
+    """Save other values in the draft."""
+    (sent, currency), recruitment = _affordable(study, options, client), recruited(study)
     theirs = look(recruitment, client)
     if theirs.status != UNPUBLISHED:
         raise StepRefused("The study is published: only its places can be changed here.")
@@ -291,21 +292,21 @@ def _moved(
 
 
 def _affordable(
-    study: Study, values: dict[str, Any], client: "ProlificClient"
+    study: Study, options: DraftOptions, client: "ProlificClient"
 ) -> tuple[dict[str, Any], str]:
     """The draft as Prolific takes it, if it pays enough and the study has codes; and the currency
     of the workspace, empty if the account has none.
     """
     money = money_of(client, None)
     currency = money.currency if money else ""
-    reward, minutes = float(values["reward"]), values["minutes"]
-    if why := too_little(reward=reward, minutes=minutes, currency=currency):
+    reward = options.reward / 100
+    if why := too_little(reward=reward, minutes=options.minutes, currency=currency):
         raise FieldRefused("reward", why)
     if "prolific" not in study.settings["ways_in"]:
         raise StepRefused("This study has no way in for people from Prolific.")
     if not codes_of(study):
         raise StepRefused("The study has no completion codes: load its folder again.")
-    return draft_of(study, values), currency
+    return draft_of(study, options), currency
 
 
 def _promised(study: Study, done: StepDone, currency: str, author: User) -> StepDone:

@@ -3,11 +3,12 @@
 Amounts are in cents (pence) of the currency.
 """
 
-from decimal import Decimal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from survey.definition.policy import LEAST_SCREENED_OUT, SIGNS, least_per_hour
+from survey.definition.options import InCents, ValueLabels
+from survey.definition.policy import LEAST_SCREENED_OUT, PAY_TERMS, SIGNS, least_per_hour
 from survey.refusals import RequestRefused
 
 #: A bonus of more rewards than this needs a confirmation of its own.
@@ -16,18 +17,29 @@ MOST_REWARDS = 100
 MOST_CENTS = 1_000_000
 
 
+def _promised(term: str, description: str = "") -> Any:
+    return Field(default=None, title=PAY_TERMS[term], description=description, ge=1, le=MOST_CENTS)
+
+
 class Terms(BaseModel):
     """What a study promises. None: nothing is promised, and nothing is proposed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    currency: str = "GBP"
-    reward: int | None = Field(default=None, ge=1, le=MOST_CENTS)
-    #: The pay per hour that the study promises; Prolific's minimum holds in any case.
-    hourly: int | None = Field(default=None, ge=1, le=MOST_CENTS)
-    completed_bonus: int | None = Field(default=None, ge=1, le=MOST_CENTS)
-    checks_bonus: int | None = Field(default=None, ge=1, le=MOST_CENTS)
-    screened_out: int | None = Field(default=None, ge=1, le=MOST_CENTS)
+    currency: Annotated[
+        str, ValueLabels({name: f"{name} ({sign})" for name, sign in SIGNS.items()})
+    ] = Field(default="GBP", title=PAY_TERMS["currency"])
+    reward: Annotated[int | None, InCents()] = _promised(
+        "reward", "What Prolific pays for each approved submission."
+    )
+    hourly: Annotated[int | None, InCents()] = _promised(
+        "hourly", "Prolific’s minimum holds in any case."
+    )
+    completed_bonus: Annotated[int | None, InCents()] = _promised("completed_bonus")
+    checks_bonus: Annotated[int | None, InCents()] = _promised("checks_bonus")
+    screened_out: Annotated[int | None, InCents()] = _promised(
+        "screened_out", "Also for people who met a full study."
+    )
 
     @property
     def least_hourly(self) -> int:
@@ -37,6 +49,12 @@ class Terms(BaseModel):
 
 class AmountRefused(RequestRefused):
     """An amount that is not paid; the text says why."""
+
+
+class TooLittlePromised(AmountRefused):
+    """People who are screened out get at least what Prolific asks for."""
+
+    about = "screened_out"
 
 
 def check_bonus(cents: int, terms: Terms, *, is_sure: bool = False) -> None:
@@ -58,17 +76,12 @@ def check_bonus(cents: int, terms: Terms, *, is_sure: bool = False) -> None:
 
 
 def check_terms(terms: Terms) -> None:
-    """Raises AmountRefused for terms that Prolific's rules do not allow."""
+    """Raises TooLittlePromised for terms that Prolific's rules do not allow."""
     least = LEAST_SCREENED_OUT.get(terms.currency, min(LEAST_SCREENED_OUT.values()))
     if terms.screened_out is not None and terms.screened_out < least:
-        raise AmountRefused(
+        raise TooLittlePromised(
             f"Pay for people who are screened out is at least {in_money(least, terms.currency)}."
         )
-
-
-def cents_of(amount: Decimal) -> int:
-    """An amount such as 1.50 in cents."""
-    return round(amount * 100)
 
 
 def in_money(cents: int, currency: str) -> str:

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from dashboard.accounts.prolific import client_of
-from dashboard.prolific.drafts import against_publishing, first_values, values_of
+from dashboard.prolific.drafts import DraftOptions, against_publishing, first_values, values_of
 from dashboard.prolific.forms import DraftForm, PlacesForm, StepForm, WaveForm
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.recruiting import (
@@ -56,10 +56,10 @@ def recruiting(request: ResearcherRequest, name: str) -> HttpResponse:
     draft = DraftForm(request.POST) if action in (Step.CREATE, Step.CHANGE) else None
     if draft is not None and not draft.is_valid():
         return _page(request, study, draft)
-    values = draft.cleaned_data if draft is not None else {}
+    options = draft.chosen if draft is not None else None
     try:
         with client_of(request.user) as client:
-            done = _take(request, study, client, form.cleaned_data, values)
+            done = _take(request, study, client, form.cleaned_data, options)
         messages.success(request, done.said if done else "Forgotten. You can create another draft.")
         if done and done.warning:
             messages.warning(request, done.warning)
@@ -78,7 +78,7 @@ def _take(
     study: Study,
     client: "ProlificClient",
     asked: dict[str, Any],
-    values: dict[str, Any],
+    options: DraftOptions | None,
 ) -> StepDone | None:
     """Take the step that the page asks for; None if the study is forgotten.
 
@@ -88,11 +88,11 @@ def _take(
     if action == "forget":
         forget_study(study, client, author=author)
         return None
-    if action == Step.CREATE:
+    if action == Step.CREATE and options is not None:
         wave = _chosen_wave(study, request)
-        return create(study, client, author=author, values=values, wave=wave)
-    if action == Step.CHANGE:
-        return change(study, client, author=author, values=values)
+        return create(study, client, author=author, options=options, wave=wave)
+    if action == Step.CHANGE and options is not None:
+        return change(study, client, author=author, options=options)
     if action == Step.PUBLISH:
         return publish(study, client, author=author, cost=asked["cost"])
     if action == Step.PLACES:

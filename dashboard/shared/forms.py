@@ -1,6 +1,7 @@
 """What several pages take from researchers."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -73,3 +74,23 @@ class AmountField(forms.DecimalField):
             if value and not self.AMOUNT.fullmatch(value):
                 raise forms.ValidationError(f"“{value[:20]}” is not an amount such as 1.50.")
         return super().to_python(value)
+
+
+class CentsField(AmountField):
+    """An amount of money that is kept in cents; limits are in cents, too."""
+
+    def __init__(
+        self, *, min_value: int | None = None, max_value: int | None = None, **options: Any
+    ) -> None:
+        limits = {"min_value": min_value, "max_value": max_value}
+        amounts = {
+            name: Decimal(cents) / 100 for name, cents in limits.items() if cents is not None
+        }
+        super().__init__(**amounts, **options)
+
+    def clean(self, value: Any) -> int | None:
+        amount = super().clean(value)
+        return None if amount is None else round(amount * 100)
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value / 100:.2f}" if isinstance(value, int) else value

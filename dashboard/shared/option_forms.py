@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from django import forms
 from pydantic import BaseModel, ValidationError
 
-from dashboard.shared.forms import NumberField
+from dashboard.shared.forms import CentsField, NumberField
 from survey.definition.options import Option, OptionsRefused, SentFile, options_of, problems_of
 
 Chosen = TypeVar("Chosen", bound=BaseModel)
@@ -107,6 +107,8 @@ def form_field(option: Option) -> forms.Field:
     if option.many:
         return AnyTextsField(widget=forms.CheckboxSelectMultiple, **shared)
     limits: dict[str, Any] = {"min_value": option.least, "max_value": option.most}
+    if option.is_money:
+        return CentsField(**shared, **limits)
     if option.kind is str:
         limits = {"max_length": option.longest}
         if (option.longest or 0) > LONGEST_LINE:

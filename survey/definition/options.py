@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt, MaxLen
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -44,6 +44,11 @@ class FileEndings:
 
 
 @dataclass(frozen=True)
+class InCents:
+    """The field is in cents; pages ask for an amount of money."""
+
+
+@dataclass(frozen=True)
 class Option:
     """A field of a model of options. `kind` is the type of a value, `many` whether it is a list."""
 
@@ -61,6 +66,10 @@ class Option:
     longest: int | None = None
     #: Its help, or else its title within a sentence; empty without either.
     meaning: str = ""
+    #: Of a list.
+    fewest: int = 0
+    #: See `InCents`.
+    is_money: bool = False
     #: Of a file: see `FileEndings`.
     endings: str = ""
 
@@ -84,7 +93,8 @@ def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
     """What pydantic found, by the name of the option."""
     problems: dict[str, list[str]] = {}
     for item in wrong.errors(include_url=False):
-        name = str(item["loc"][0]) if item["loc"] else ""
+        path = item["loc"] or item.get("ctx", {}).get("path", ())  # of `parts.wrong`
+        name = str(path[0]) if path else ""
         said = item["msg"].removeprefix("Value error, ").rstrip(".")
         problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}.")
     return problems
@@ -101,6 +111,10 @@ def _option(name: str, field: FieldInfo) -> Option:
             limits["most"] = each.le if isinstance(each, Le) else each.lt
         elif isinstance(each, MaxLen):
             limits["longest"] = each.max_length
+        elif isinstance(each, MinLen) and many:
+            limits["fewest"] = each.min_length
+        elif isinstance(each, InCents):
+            limits["is_money"] = True
         elif isinstance(each, FileEndings):
             limits["endings"] = each.endings
     title = field.title or ""

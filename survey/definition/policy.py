@@ -23,6 +23,15 @@ from survey.definition.word_edges import BEGINS, ENDS
 LONG_STUDY_MINUTES = 5
 #: What amounts are written with.
 SIGNS = {"GBP": "£", "USD": "$"}
+#: What pages call each term of what a study pays.
+PAY_TERMS = {
+    "currency": "Currency",
+    "reward": "Reward",
+    "hourly": "Promised pay per hour",
+    "completed_bonus": "Bonus for completing",
+    "checks_bonus": "Bonus for passing all attention checks",
+    "screened_out": "Pay for people who were screened out",
+}
 #: Prolific's minimum pay per hour.
 LEAST_PER_HOUR = (("£", 6), ("$", 8))
 #: Prolific's minimum for people who are screened out, in cents.

@@ -1,36 +1,15 @@
 """What the API says and takes of submissions and payments. Amounts are in cents of the currency."""
 
-from decimal import Decimal
-from typing import Any
-
 from rest_framework import serializers
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.payments.bonus_cost import BonusCost
-from dashboard.payments.forms import LONGEST_TEXT, DecideForm, SettleForm, TermsForm
+from dashboard.payments.forms import SettleForm
 from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.proposals import RULES
-from dashboard.payments.rejections import CATEGORIES
-from dashboard.prolific.terms import MOST_CENTS
+from dashboard.payments.single import LONGEST_TEXT, DecideOptions
+from dashboard.prolific.terms import MOST_CENTS, Terms
 from survey.definition.policy import SIGNS
-
-#: Fields of pages' forms, which have amounts with a decimal point, by those of the API.
-RENAMED = {
-    name: f"{name}_cents"
-    for name in (
-        *("amount", "reward", "hourly"),
-        *("completed_bonus", "checks_bonus", "screened_out"),
-    )
-}
-
-
-def as_form(sent: dict[str, Any]) -> dict[str, Any]:
-    """What the API was sent, as the form of a page takes it."""
-    amounts = {
-        name: None if sent[renamed] is None else Decimal(sent[renamed]) / 100
-        for name, renamed in RENAMED.items()
-        if renamed in sent
-    }
-    return {**sent, **amounts}
 
 
 class MadeSerializer(serializers.Serializer[object]):
@@ -80,32 +59,11 @@ class SubmissionSerializer(CaseSerializer):
     history = DecisionSerializer(many=True)
 
 
-class DecideSerializer(serializers.Serializer[object]):
+class DecideSerializer(OptionsSerializer):
     """A decision by hand about a submission."""
 
-    kind = serializers.ChoiceField(choices=["approve", "bonus", "return", "message", "reject"])
-    reason = serializers.CharField(max_length=200, help_text="for researchers; it is stored")
-    text = serializers.CharField(
-        max_length=LONGEST_TEXT,
-        default="",
-        allow_blank=True,
-        help_text="what the participant is told; of a rejection at least 100 characters",
-    )
-    category = serializers.ChoiceField(
-        choices=list(CATEGORIES), default="", allow_blank=True, help_text="of a rejection"
-    )
-    amount_cents = serializers.IntegerField(
-        required=False, max_value=MOST_CENTS, help_text="of a bonus"
-    )
-    sure = serializers.BooleanField(default=False, help_text="for an unusually high bonus")
-    by_hand = serializers.BooleanField(
-        default=False, help_text="carried out on Prolific by hand, as always without a token"
-    )
-
-    @property
-    def form(self) -> DecideForm:
-        """The page's form with what was sent; this has to be valid."""
-        return DecideForm(as_form(dict(self.validated_data)))
+    options = DecideOptions
+    called = {"amount": "amount_cents"}
 
 
 class ProposalSerializer(serializers.Serializer[object]):
@@ -211,23 +169,9 @@ class SettleSerializer(serializers.Serializer[object]):
     )
 
 
-def _cents(help_text: str = "") -> serializers.IntegerField:
-    return serializers.IntegerField(
-        min_value=1, max_value=MOST_CENTS, allow_null=True, default=None, help_text=help_text
-    )
-
-
-class TermsSerializer(serializers.Serializer[object]):
+class TermsSerializer(OptionsSerializer):
     """What the study promises its participants; null promises nothing."""
 
+    options = Terms
     currency = serializers.ChoiceField(choices=list(SIGNS))
-    reward_cents = _cents("for each approved submission")
-    hourly_cents = _cents("promised pay per hour; Prolific’s minimum holds in any case")
-    completed_bonus_cents = _cents()
-    checks_bonus_cents = _cents("for passing all attention checks")
-    screened_out_cents = _cents("for people who were screened out or met a full study")
-
-    @property
-    def form(self) -> TermsForm:
-        """The page's form with what was sent; this has to be valid."""
-        return TermsForm(as_form(dict(self.validated_data)))
+    called = {name: f"{name}_cents" for name in Terms.model_fields if name != "currency"}

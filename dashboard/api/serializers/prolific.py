@@ -1,7 +1,6 @@
 """What the API says and takes of a study on Prolific. Amounts are in cents of the currency."""
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
@@ -9,8 +8,7 @@ from rest_framework import serializers
 from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.results import ERROR, STATES
 from dashboard.prolific.demographics_asking import DemographicsOptions
-from dashboard.prolific.drafts import DEVICES
-from dashboard.prolific.forms import MOST_PLACES, DraftForm
+from dashboard.prolific.drafts import DraftOptions, PlacesOptions
 from dashboard.prolific.models import Recruitment
 from dashboard.prolific.money import Money
 from dashboard.raters.models import SubmissionUpload
@@ -19,7 +17,6 @@ from survey.prolific.replies import ProlificStudy
 
 MOST_CENTS = 100_000
 #: Fields of `DraftForm`, which has amounts with a decimal point, by those of the API.
-RENAMED = {"reward": "reward_cents"}
 
 
 class ProlificAccountSerializer(serializers.Serializer[object]):
@@ -87,31 +84,11 @@ class RecruitingSerializer(serializers.Serializer[object]):
     let_in = serializers.IntegerField(allow_null=True, help_text="people that Prolific lets in")
 
 
-class DraftSerializer(serializers.Serializer[dict[str, Any]]):
+class DraftSerializer(OptionsSerializer):
     """A draft on Prolific. Its link and codes come from the study here."""
 
-    name = serializers.CharField(max_length=200, help_text="the title")
-    description = serializers.CharField(max_length=5000)
-    places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
-    reward_cents = serializers.IntegerField(min_value=0, max_value=MOST_CENTS)
-    minutes = serializers.IntegerField(min_value=1, max_value=1440)
-    devices = serializers.ListField(
-        child=serializers.ChoiceField(choices=list(DEVICES)), min_length=1
-    )
-    review = serializers.ChoiceField(
-        choices=["automatic", "all"],
-        help_text="`automatic` pays who enters the completion code; `all` waits for your review",
-    )
-    sensitive = serializers.BooleanField(default=False)
-    warning = serializers.CharField(
-        max_length=2000, default="", allow_blank=True, help_text="what the sensitive content is"
-    )
-
-    @property
-    def form(self) -> DraftForm:
-        """The page's form with what was sent; this has to be valid."""
-        sent = dict(self.validated_data)
-        return DraftForm(sent | {"reward": Decimal(sent["reward_cents"]) / 100})
+    options = DraftOptions
+    called = {"reward": "reward_cents"}
 
 
 class WaveQuery(serializers.Serializer[object]):
@@ -155,10 +132,10 @@ class CostSerializer(serializers.Serializer[object]):
     cost_cents = serializers.IntegerField(min_value=0)
 
 
-class PlacesSerializer(serializers.Serializer[object]):
+class PlacesSerializer(OptionsSerializer):
     """A new total of places."""
 
-    places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
+    options = PlacesOptions
 
 
 class ProlificStepSerializer(serializers.Serializer[object]):

@@ -148,7 +148,7 @@ def test_decision_by_hand_is_stored_once_with_its_reason(page: Client, two: Stud
     for wrong, why in (
         ({"amount_cents": -1}, "A bonus of −£0.01 is not more than 0."),
         ({"amount_cents": 40_000}, "confirm that it is meant."),
-        ({"amount_cents": None}, "null"),
+        ({"amount_cents": None}, "Enter the amount of the bonus."),
         ({"reason": ""}, "blank"),
         ({"kind": "steal"}, "not a valid choice"),
         ({"kind": "message"}, "Write what the participant is told."),

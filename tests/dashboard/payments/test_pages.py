@@ -159,7 +159,7 @@ def test_terms_are_stored_with_their_author(page: Client, study: Study, research
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"reward": "-1"}, "Enter an amount above 0"),
+        ({"reward": "-1"}, "greater than or equal to 0.01"),
         ({"screened_out": "0.09"}, "at least £0.10"),
         ({"currency": "EUR"}, "Select a valid choice"),
     ],
