@@ -1,13 +1,13 @@
-"""What was asked for and not done: one base class, which knows of what kind that is. Pure."""
+"""The base class of refusals: what was not done and why, in words, and of which kind. Pure."""
 
 from enum import Enum
 
 
 class RefusalKind(Enum):
-    """What whoever asked can do about it."""
+    """What can be done about a refusal."""
 
     BAD_INPUT = "give something else"
-    FORBIDDEN = "ask somebody who may"
+    FORBIDDEN = "ask an account with the permission"
     NOT_FOUND = "name something that is there"
     CONFLICT = "change what stands against it first"
     LATER = "ask again later"

@@ -57,6 +57,6 @@ def ask_to_perturb(
 
 
 def _may_have_judges_asked(study: Study, author: User | None) -> bool:
-    """Whether somebody may have judges asked, which may cost. A command may."""
+    """Whether the author may have judges asked, which can cost money. Commands may."""
     role = role_of(author, study.slug) if author else None
     return author is None or (role is not None and role.may(Permission.CHANGE))

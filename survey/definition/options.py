@@ -18,7 +18,7 @@ from survey.refusals import RequestRefused
 
 @dataclass(frozen=True)
 class SentFile:
-    """A file that somebody sent or named."""
+    """An uploaded file, or one named on the command line."""
 
     name: str
     content: bytes

@@ -244,8 +244,8 @@ class ComparingTask(AskedTask):
         return False
 
     def of_ranks(self, ranks: Sequence[int]) -> list[float | None]:
-        """The value that each response gets from somebody for whom they have these ranks, 1 for the
-        best; None for no value.
+        """The value of each response for a rater who ranks them so, 1 for the best; None for no
+        value.
         """
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Codes added and renamed by page, API and command: one action, whoever asks."""
+"""Codes added and renamed by page, API and command are stored alike."""
 
 from collections.abc import Callable
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Raters excluded by page, API and command: one action, whoever asks."""
+"""Raters excluded by page, API and command are stored alike."""
 
 from io import StringIO
 from typing import Any

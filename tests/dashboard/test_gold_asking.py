@@ -1,4 +1,4 @@
-"""Gold scores given, chosen and drawn for by page, API and command: one action, whoever asks."""
+"""Gold scores by page, API and command: files, the choice of a source and draws do the same."""
 
 from collections.abc import Callable
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Judges asked by page, API and command: one action, whoever asks."""
+"""Judges asked by page, API and command queue the same calls."""
 
 from collections.abc import Callable
 from io import StringIO

@@ -1,4 +1,4 @@
-"""A scorer asked for by page, API and command: one action, whoever asks."""
+"""A scorer asked for by page, API and command is stored alike."""
 
 from io import StringIO
 from pathlib import Path
