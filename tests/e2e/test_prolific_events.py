@@ -21,17 +21,17 @@ PUBLISH = f"""
 from django.conf import settings
 from django.contrib.auth.models import User
 from dashboard.accounts.prolific import client_of, connect
-from dashboard.prolific.drafts import draft_of
+from dashboard.prolific.drafts import DraftOptions, draft_of
 from dashboard.prolific.steps import create_draft
 from dashboard.prolific.subscribing import subscribe
 from survey.models import Study
 author, study = User.objects.get(), Study.objects.get()
 account = connect(user=author, token="{TOKEN}")
-values = dict(name="Warm?", description="Rate.", places=2, reward=1.5, minutes=10,
+options = DraftOptions(name="Warm?", description="Rate.", places=2, reward=150, minutes=10,
     devices=["desktop"], sensitive=False, warning="", review="automatic")
 with client_of(author) as client:
     theirs = create_draft(study=study, address=settings.PROLIFIC_URL, author=author,
-        account=account.prolific_id, draft=draft_of(study, values), client=client)
+        account=account.prolific_id, draft=draft_of(study, options), client=client)
     client.move_study(theirs.id, "PUBLISH")
     subscribe(study.recruitments.get(), client, author=author)
 """
