@@ -17,10 +17,10 @@ class DraftForm(OptionsForm[DraftOptions]):
     """A study on Prolific; links and codes come from ours."""
 
     options = DraftOptions
+    messages = {"devices": {"required": "Choose at least one device."}}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["devices"].error_messages["required"] = "Choose at least one device."
         for name, rows in (("description", 5), ("warning", 4)):
             self.fields[name].widget.attrs["rows"] = rows
 
@@ -58,10 +58,7 @@ class PlacesForm(OptionsForm[PlacesOptions]):
     """A new total of places."""
 
     options = PlacesOptions
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["places"].error_messages["required"] = "Enter the new number of places."
+    messages = {"places": {"required": "Enter the new number of places."}}
 
 
 class StepForm(forms.Form):

@@ -98,10 +98,7 @@ class ReasonForm(OptionsForm[DecisionOptions]):
     """A decision about raters, with its reason."""
 
     options = DecisionOptions
-
-    def __init__(self, data: Any) -> None:
-        super().__init__(data)
-        self.fields["reason"].error_messages["required"] = NO_REASON
+    messages = {"reason": {"required": NO_REASON}}
 
     @property
     def problem(self) -> str:

@@ -39,10 +39,7 @@ class ThemeForm(OptionsForm[ThemeOptions]):
     """A code of the code book."""
 
     options = ThemeOptions
-
-    def __init__(self, data: Any) -> None:
-        super().__init__(data)
-        self.fields["name"].error_messages["required"] = NO_NAME
+    messages = {"name": {"required": NO_NAME}}
 
 
 class AnswerForm(forms.Form):

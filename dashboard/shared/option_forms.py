@@ -1,6 +1,6 @@
 """A page's form made of a model of options (`survey.definition.options`)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django import forms
@@ -45,6 +45,8 @@ class OptionsForm(forms.Form, Generic[Chosen]):
     without: ClassVar[Collection[str]] = ()
     #: Whether the template shows the help of each field, which inputs then refer to.
     shows_help: ClassVar[bool] = False
+    #: Messages by field and code of Django's, in place of Django's.
+    messages: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     chosen: Chosen
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -53,6 +55,8 @@ class OptionsForm(forms.Form, Generic[Chosen]):
             if option.name not in self.without and option.name not in self.fields:
                 field = self.fields[option.name] = form_field(option)
                 field.help_text = field.help_text if self.shows_help else ""
+        for name, said in self.messages.items():
+            self.fields[name].error_messages |= said
 
     def clean(self) -> dict[str, Any]:
         """`chosen` is what they make."""
