@@ -50,7 +50,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         if request.method == "POST" and form.is_valid():
             with transaction.atomic():  # no account without the role
                 user = form.save()
-                joined = accept(secret=secret, user=user)
+                joined = accept(secret, user)
             record_authentication(request, user, method="password", reauthenticated=True)
             login = Login(user=user, redirect_url=reverse("study", args=[joined]))
             messages.success(request, f"Welcome. Your role in {joined.slug} is {found.role}.")
@@ -62,7 +62,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _join(request: HttpRequest, secret: str, user: User) -> HttpResponse:
-    study = accept(secret=secret, user=user)
+    study = accept(secret, user)
     messages.success(request, f"You have joined {study.slug}.")
     return redirect("study", study)
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.tokens import create_token, revoke_token
 from dashboard.shared.access import ResearcherRequest, researcher_required, visible_to
+from dashboard.shared.pages import refusals_told
 from survey.models import Study
 
 NEVER = "never"
@@ -90,8 +91,7 @@ def tokens(request: ResearcherRequest) -> HttpResponse:
 @researcher_required
 def revoke(request: ResearcherRequest, pk: int) -> HttpResponse:
     """Delete one of the account's tokens."""
-    if revoke_token(user=request.user, token=pk):
+    with refusals_told(request):
+        revoke_token(user=request.user, token=pk)
         messages.success(request, "The token is revoked.")
-    else:
-        messages.error(request, "You have no such token. Nothing was changed.")
     return redirect("tokens")

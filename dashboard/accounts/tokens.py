@@ -12,6 +12,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from dashboard.accounts.models import ApiToken
 from dashboard.shared.log import record
+from survey.refusals import RefusalKind, RequestRefused
 
 #: Tools that look for leaked secrets know them by how they begin.
 BEGINNING = "fivefold_"
@@ -39,14 +40,19 @@ def create_token(
     return key
 
 
-def revoke_token(*, user: User, token: int) -> bool:
-    """Delete a token of an account. False if it has no such token."""
+class NoToken(RequestRefused):
+    """The account has no such token."""
+
+    kind = RefusalKind.NOT_FOUND
+
+
+def revoke_token(*, user: User, token: int) -> None:
+    """Delete a token of an account. Raises NoToken."""
     row = ApiToken.objects.filter(user=user, pk=token).first()
     if row is None:
-        return False
+        raise NoToken("You have no such token.")
     row.delete()
     record(None, user, "token revoked", name=row.name)
-    return True
 
 
 def digest_of(key: str) -> str:

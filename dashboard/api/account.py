@@ -6,7 +6,6 @@ from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_204_NO_CONTENT
@@ -66,8 +65,7 @@ class TokenDetail(Route):
     )
     def delete(self, request: Request, token: int) -> Response:
         """Revoke it, at once; it may be the one that came with this request."""
-        if not revoke_token(user=user_of(request), token=token):
-            raise NotFound("You have no such token.")
+        revoke_token(user=user_of(request), token=token)
         return Response(status=HTTP_204_NO_CONTENT)
 
 
@@ -115,7 +113,7 @@ class Accept(Route):
         """Accept an invitation with the caller's account. 400 if it is used, revoked, expired or
         unknown, or if the caller has this role or a higher one already.
         """
-        link, user = sent_by(request, AcceptSerializer)["link"], user_of(request)
-        study = accept(secret=link.rstrip("/").rpartition("/")[2], user=user)
+        user = user_of(request)
+        study = accept(sent_by(request, AcceptSerializer)["link"], user)
         content = {"study": str(study), "role": role_of(user, study.slug)}
         return Response(JoinedSerializer(content).data)

@@ -12,7 +12,7 @@ from rest_framework.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from corpus.planning import failure_reasons, progress, total_cost
 from dashboard.api.pagination import Stored, in_pages
-from dashboard.api.parameters import read_sent, sent_by, user_of
+from dashboard.api.parameters import read_sent, user_of
 from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.corpora import (
     ChatsSerializer,
@@ -52,7 +52,7 @@ from dashboard.corpora.people import change_corpus_role, members_of_corpus
 from dashboard.corpora.queries import corpora_of, samples_with_counts
 from dashboard.corpora.sample_views import sample_or_404
 from dashboard.shared.pages import try_to_wake
-from dashboard.shared.roles import About, Needs, Permission, Role
+from dashboard.shared.roles import About, Needs, Permission
 
 CORPUS = OpenApiParameter("corpus", str, OpenApiParameter.PATH, description="its name")
 SAMPLE = OpenApiParameter("sample", str, OpenApiParameter.PATH, description="its name")
@@ -122,10 +122,8 @@ class CorpusMembers(Route):
     )
     def put(self, request: Request, corpus: str) -> Response:
         """Give a researcher a role, or take it away. 400 says why nothing was changed."""
-        found, sent = corpus_or_404(corpus), sent_by(request, CorpusRoleSerializer)
-        role = Role(sent["role"]) if sent["role"] else None
-        author = user_of(request)
-        change_corpus_role(corpus=found, person=sent["person"], role=role, author=author)
+        found, options = corpus_or_404(corpus), read_sent(request, CorpusRoleSerializer).chosen
+        change_corpus_role(found, options, user_of(request))
         return self.get(request, corpus)
 
 

@@ -56,8 +56,11 @@ class OptionsSerializer(serializers.Serializer[Any]):
 
     def validate(self, attrs: Any) -> Any:
         """`chosen` is what they make."""
-        sent = {name: attrs.get(self.called.get(name, name)) for name in self.options.model_fields}
-        given = {name: value for name, value in sent.items() if value is not None}
+        given = {}
+        for name, field in self.options.model_fields.items():
+            value = attrs.get(called := self.called.get(name, name))
+            if value is not None or (field.is_required() and called in attrs):
+                given[name] = value
         try:
             self.chosen = self.options.model_validate(given)
         except ValidationError as wrong:

@@ -2,26 +2,24 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import StreamingHttpResponse
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import STUDY, read_sent, user_of
 from dashboard.api.refusals import checked
 from dashboard.api.routes import ListRoute, Route
 from dashboard.overview.events import in_words
-from dashboard.overview.invitations import invite, open_invitations, revoke
+from dashboard.overview.invitations import InviteOptions, invite, open_invitations, revoke
 from dashboard.overview.log import Lines, LogForm, as_file, lines_of_study
 from dashboard.overview.models import MemberInvitation
-from dashboard.overview.people import change_role, members_of
+from dashboard.overview.people import RoleOptions, change_role, members_of
 from dashboard.shared.access import study_or_404
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Needs, Permission, Role
@@ -39,22 +37,25 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
         fields = ["person", "role"]
 
 
-class RoleSerializer(serializers.Serializer[object]):
+class RoleSerializer(OptionsSerializer):
     """A new role of a member."""
 
-    person = serializers.CharField(max_length=150, help_text="name of an account with a role here")
+    options = RoleOptions
     role = serializers.ChoiceField(
         choices=Role.choices, allow_null=True, help_text="null takes the access away"
     )
 
 
+class InviteSerializer(OptionsSerializer):
+    """An invitation to write."""
+
+    options = InviteOptions
+
+
 class InvitationSerializer(serializers.ModelSerializer[MemberInvitation]):
     """An invitation that someone can still accept. Its link is only sent when it is made."""
 
-    role = serializers.ChoiceField(choices=Role.choices)
-    note = serializers.CharField(
-        max_length=200, default="", allow_blank=True, help_text="whom it is for"
-    )
+    note = serializers.CharField(help_text="whom it is for")
     invited_by = serializers.CharField(
         source="created_by.username", read_only=True, default=None, allow_null=True
     )
@@ -109,10 +110,8 @@ class MemberList(Route):
     )
     def put(self, request: Request, name: str) -> Response:
         """Change the role of a member, or take it away. 400 says why nothing was changed."""
-        study, form = study_or_404(name), read_sent(request, RoleSerializer)
-        asked = form.validated_data
-        role = Role(asked["role"]) if asked["role"] else None
-        change_role(study=study, person=asked["person"], role=role, author=user_of(request))
+        options = read_sent(request, RoleSerializer).chosen
+        change_role(study_or_404(name), options, user_of(request))
         return self.get(request, name)
 
 
@@ -127,17 +126,13 @@ class InvitationList(Route):
         return Response(InvitationSerializer(rows, many=True).data)
 
     @extend_schema(
-        parameters=[STUDY], request=InvitationSerializer, responses={201: NewInvitationSerializer}
+        parameters=[STUDY], request=InviteSerializer, responses={201: NewInvitationSerializer}
     )
     def post(self, request: Request, name: str) -> Response:
         """Write an invitation. The answer has its link, which is not shown again."""
-        study, form = study_or_404(name), read_sent(request, InvitationSerializer)
-        asked = form.validated_data
-        invitation, secret = invite(
-            study=study, role=Role(asked["role"]), note=asked["note"], author=user_of(request)
-        )
+        options = read_sent(request, InviteSerializer).chosen
+        invitation, link = invite(study_or_404(name), options, user_of(request))
         content: dict[str, Any] = dict(InvitationSerializer(invitation).data)
-        link = settings.SITE_URL + reverse("invitation", args=[secret])
         return Response(content | {"link": link}, status=HTTP_201_CREATED)
 
 
@@ -152,9 +147,7 @@ class InvitationDetail(Route):
     )
     def delete(self, request: Request, name: str, invitation: int) -> Response:
         """Revoke it."""
-        study = study_or_404(name)
-        if not revoke(study=study, invitation=invitation, author=user_of(request)):
-            raise NotFound(f"{study.slug} has no open invitation {invitation}.")
+        revoke(study_or_404(name), invitation, user_of(request))
         return Response(status=HTTP_204_NO_CONTENT)
 
 

@@ -108,7 +108,7 @@ def _page(request: ResearcherRequest, corpus: Corpus, **forms: Form) -> HttpResp
         "chats_form": ChatsForm(),
         "delete_form": DeleteForm(),
         "members": members_of_corpus(corpus) if request.role is Role.OWNER else [],
-        "role_form": CorpusRoleForm(),
+        "role_form": CorpusRoleForm(initial={"role": Role.VIEWER}),
         "instead": reverse("corpus", args=[corpus.name]),
     }
     return render(request, "dashboard/corpora/corpus.html", context | forms)
@@ -166,14 +166,14 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
     found = corpus_or_404(corpus)
     form = CorpusRoleForm(request.POST)
     if form.is_valid():
-        person, role = form.cleaned_data["person"], form.chosen
         try:
-            change_corpus_role(corpus=found, person=person, role=role, author=request.user)
+            change_corpus_role(found, form.chosen, request.user)
         except RequestRefused as why:
             form.add_error(None, why.lines)
         else:
+            role = form.chosen.role
             now = "has no access to" if role is None else f"is now {role} of"
-            messages.success(request, f"{person} {now} {corpus}.")
+            messages.success(request, f"{form.chosen.person} {now} {corpus}.")
             if role_in_corpus(request.user, found) is None:
                 return redirect("corpora")
             return redirect("corpus", corpus)

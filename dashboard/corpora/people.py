@@ -1,34 +1,48 @@
 """Who has access to a corpus and its samples."""
 
-from django import forms
+from typing import Annotated
+
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from corpus.models import Corpus
-from dashboard.overview.people import RoleRefused, set_corpus_role
+from dashboard.overview.people import (
+    RoleOptions,
+    RoleRefused,
+    account_called,
+    labels_of_roles,
+    role_or_none,
+    set_corpus_role,
+)
 from dashboard.shared.models import CorpusMembership
+from dashboard.shared.option_forms import OptionsForm
 from dashboard.shared.roles import CORPUS_ROLES, Role
 
-NO_ROLE = "none"
+
+def _in_a_corpus(role: Role | None) -> Role | None:
+    if role is not None and role not in CORPUS_ROLES:
+        raise ValueError("a role in a corpus is owner, editor or viewer")
+    return role
 
 
-class CorpusRoleForm(forms.Form):
+class CorpusRoleOptions(RoleOptions):
+    """An account's new role in a corpus, or none."""
+
+    person: str = Field(title="User name", max_length=150, description="the name of the account")
+    role: Annotated[
+        Role | None,
+        BeforeValidator(role_or_none),
+        AfterValidator(_in_a_corpus),
+        labels_of_roles(CORPUS_ROLES),
+    ]
+
+
+class CorpusRoleForm(OptionsForm[CorpusRoleOptions]):
     """The role of an account in a corpus, or none."""
 
-    person = forms.CharField(
-        label="User name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
-    )
-    role = forms.ChoiceField(
-        choices=[*((role.value, role.label) for role in CORPUS_ROLES), (NO_ROLE, "No access")],
-        initial=Role.VIEWER,
-        error_messages={"invalid_choice": "%(value)s is no role in a corpus."},
-    )
-
-    @property
-    def chosen(self) -> Role | None:
-        """Of a valid form."""
-        role = self.cleaned_data["role"]
-        return None if role == NO_ROLE else Role(role)
+    options = CorpusRoleOptions
+    messages = {"role": {"invalid_choice": "%(value)s is no role in a corpus."}}
 
 
 def members_of_corpus(corpus: Corpus) -> QuerySet[CorpusMembership]:
@@ -36,19 +50,19 @@ def members_of_corpus(corpus: Corpus) -> QuerySet[CorpusMembership]:
     return corpus.memberships.select_related("user").order_by("user__username")
 
 
-def change_corpus_role(*, corpus: Corpus, person: str, role: Role | None, author: User) -> bool:
-    """Give a researcher, by the name of the account, a role or none. False if it was so already.
+def change_corpus_role(corpus: Corpus, options: CorpusRoleOptions, author: User | None) -> bool:
+    """Give a researcher a role or none. False if it was so already.
 
     Raises RoleRefused for names of no researcher, and for the last owner.
     """
-    user = User.objects.filter(username=person, is_active=True, is_staff=True).first()
-    if user is None and role is None:  # someone who has left keeps no role
-        user = User.objects.filter(username=person, corpus_memberships__corpus=corpus).first()
-    if user is None:
+    found = User.objects.filter(username=options.person)
+    may_have = found.filter(is_active=True, is_staff=True)
+    if options.role is None:  # someone who has left keeps no role
+        may_have |= found.filter(corpus_memberships__corpus=corpus)
+    if author is not None and not may_have.exists():
         raise RoleRefused(
-            f"There is no researcher's account {person[:80]!r}. A colleague without one gets it by "
-            "an invitation to a study."
+            f"There is no researcher's account {options.person[:80]!r}. A colleague without one "
+            "gets it by an invitation to a study."
         )
-    return set_corpus_role(
-        corpus=corpus, user=user, role=role, author=author, leave_an_owner=not author.is_superuser
-    )
+    user = account_called(options.person)
+    return set_corpus_role(corpus=corpus, user=user, role=options.role, author=author)

@@ -3,17 +3,23 @@
 import hashlib
 import secrets
 from datetime import timedelta
+from typing import Annotated
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
+from pydantic import Field
 
 from dashboard.overview.models import MemberInvitation
 from dashboard.overview.people import set_role
 from dashboard.shared.access import role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Role
+from survey.definition.options import ValueLabels
+from survey.definition.parts import Part
 from survey.models import Study
 from survey.refusals import RefusalKind, RequestRefused
 
@@ -27,19 +33,34 @@ class NotValid(RequestRefused):
     unchanged = ""
 
 
-def invite(*, study: Study, role: Role, note: str, author: User) -> tuple[MemberInvitation, str]:
-    """A new invitation, and its secret, which is stored nowhere."""
+class NoInvitation(RequestRefused):
+    """There is no such open invitation."""
+
+    kind = RefusalKind.NOT_FOUND
+
+
+class InviteOptions(Part):
+    """An invitation of a colleague."""
+
+    role: Annotated[Role, ValueLabels(dict(Role.choices))] = Field(strict=False)
+    note: str = Field(
+        default="", max_length=200, title="Whom it is for (optional)", description="whom it is for"
+    )
+
+
+def invite(study: Study, options: InviteOptions, author: User) -> tuple[MemberInvitation, str]:
+    """A new invitation, and its link, which is stored nowhere."""
     secret = secrets.token_urlsafe(32)
     invitation = MemberInvitation.objects.create(
         slug=study.slug,
-        role=role,
-        note=note,
+        role=options.role,
+        note=options.note,
         digest=_digest(secret),
         created_by=author,
         expires_at=timezone.now() + VALID,
     )
-    record(study, author, "invited", name=str(role), invitation=invitation.pk)
-    return invitation, secret
+    record(study, author, "invited", name=str(options.role), invitation=invitation.pk)
+    return invitation, settings.SITE_URL + reverse("invitation", args=[secret])
 
 
 def open_invitations(slug: str) -> QuerySet[MemberInvitation]:
@@ -48,13 +69,12 @@ def open_invitations(slug: str) -> QuerySet[MemberInvitation]:
     return unused.filter(expires_at__gt=timezone.now()).select_related("created_by")
 
 
-def revoke(*, study: Study, invitation: int, author: User) -> bool:
-    """Make a link useless. False if there is no such open invitation to the study."""
+def revoke(study: Study, invitation: int, author: User) -> None:
+    """Make a link useless. Raises NoInvitation."""
     rows = open_invitations(study.slug).filter(pk=invitation)
     if not rows.update(revoked_at=timezone.now()):
-        return False
+        raise NoInvitation(f"{study.slug} has no open invitation {invitation}.")
     record(study, author, "invitation revoked", invitation=invitation)
-    return True
 
 
 def find_invitation(secret: str) -> MemberInvitation:
@@ -72,12 +92,13 @@ def find_invitation(secret: str) -> MemberInvitation:
 
 
 @transaction.atomic
-def accept(*, secret: str, user: User) -> Study:
-    """Make an account a member by an invitation, which is then used. The study's newest version.
+def accept(link: str, user: User) -> Study:
+    """Make an account a member by the link of an invitation, or the secret at its end, which is
+    then used. The study's newest version.
 
     Raises NotValid, also for those who have this role or a higher one: their link stays unused.
     """
-    invitation = find_invitation(secret)
+    invitation = find_invitation(link.rstrip("/").rpartition("/")[2])
     study = study_of(invitation)
     role, have = Role(invitation.role), role_of(user, invitation.slug)
     if have is not None and have.includes(role):

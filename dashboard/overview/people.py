@@ -1,17 +1,42 @@
 """Who has access to a study or a corpus: giving roles and taking them."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from pydantic import BeforeValidator, Field
 
 from corpus.models import Corpus
 from dashboard.shared.log import record
 from dashboard.shared.models import CorpusMembership, Membership
 from dashboard.shared.roles import Role
+from survey.definition.options import ValueLabels
+from survey.definition.parts import Part
+from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.refusals import RequestRefused
+
+#: What stands for no role on pages and in commands.
+NO_ROLE = "none"
+
+
+def role_or_none(value: Any) -> Role | None:
+    """A role by its name. Raises ValueError."""
+    return None if value in (None, NO_ROLE) else Role(value)
+
+
+def labels_of_roles(roles: Iterable[Role]) -> ValueLabels:
+    """What pages call each of these roles, and none."""
+    return ValueLabels({**{role.value: role.label for role in roles}, NO_ROLE: "No access"})
+
+
+class RoleOptions(Part):
+    """An account's new role in a study, or none."""
+
+    person: str = Field(max_length=150, description="name of an account with a role here")
+    role: Annotated[Role | None, BeforeValidator(role_or_none), labels_of_roles(Role)]
 
 
 class RoleRefused(RequestRefused):
@@ -31,31 +56,38 @@ def superusers() -> list[str]:
     return list(active.order_by("username").values_list("username", flat=True))
 
 
-def change_role(*, study: Study, person: str, role: Role | None, author: User) -> bool:
-    """Give a member, by the name of the account, another role or none. False if it was so already.
+def account_called(name: str) -> User:
+    """The account of that name. Raises RoleRefused."""
+    user = User.objects.filter(username=name).first()
+    if user is None:
+        near = did_you_mean(name, list(User.objects.values_list("username", flat=True)))
+        raise RoleRefused(f"there is no account {name!r}{near}")
+    return user
 
-    Raises RoleRefused for people without a role here, and as `set_role` does.
+
+def change_role(study: Study, options: RoleOptions, author: User | None) -> bool:
+    """Give an account another role in all versions of a study, or none. False if it was so already.
+
+    Raises RoleRefused as `set_role` does, and for people without a role here, unless a command asks
+    (without an author): it also gives the first role.
     """
-    user = User.objects.filter(username=person).first()
-    if user is None or not members_of(study.slug).filter(user=user).exists():
+    members = members_of(study.slug).filter(user__username=options.person)
+    if author is not None and not members.exists():
         raise RoleRefused("This account has no role here. Invite it.")
-    return set_role(
-        study=study, user=user, role=role, author=author, leave_an_owner=not author.is_superuser
-    )
+    user = account_called(options.person)
+    return set_role(study=study, user=user, role=options.role, author=author)
 
 
 @transaction.atomic
-def set_role(
-    *, study: Study, user: User, role: Role | None, author: User | None, leave_an_owner: bool = True
-) -> bool:
+def set_role(*, study: Study, user: User, role: Role | None, author: User | None) -> bool:
     """Give an account a role in all versions of a study, or none. False if it was so already.
 
-    Raises RoleRefused for the last owner if one must be left, and for accounts that are no
-    researchers.
+    Raises RoleRefused for accounts that are no researchers, and for the last owner, whom only
+    superusers and commands (without an author) may remove.
     """
     # One change at a time, so that two owners do not remove each other.
     list(Study.objects.select_for_update(no_key=True).filter(slug=study.slug).order_by("pk"))
-    if not _give(Membership, {"slug": study.slug}, user, role, leave_an_owner=leave_an_owner):
+    if not _give(Membership, {"slug": study.slug}, user, role, author):
         return False
     if role is None:
         record(study, author, "access removed", person=user.get_username())
@@ -65,17 +97,10 @@ def set_role(
 
 
 @transaction.atomic
-def set_corpus_role(
-    *,
-    corpus: Corpus,
-    user: User,
-    role: Role | None,
-    author: User | None,
-    leave_an_owner: bool = True,
-) -> bool:
+def set_corpus_role(*, corpus: Corpus, user: User, role: Role | None, author: User | None) -> bool:
     """As `set_role`, in a corpus and its samples."""
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    if not _give(CorpusMembership, {"corpus": corpus}, user, role, leave_an_owner=leave_an_owner):
+    if not _give(CorpusMembership, {"corpus": corpus}, user, role, author):
         return False
     person, of = user.get_username(), corpus.name
     if role is None:
@@ -90,8 +115,7 @@ def _give(
     of: dict[str, Any],
     user: User,
     role: Role | None,
-    *,
-    leave_an_owner: bool,
+    author: User | None,
 ) -> bool:
     """False if it was so already. Raises RoleRefused."""
     there = members._default_manager.filter(**of)
@@ -100,7 +124,8 @@ def _give(
         return False
     if role is not None and not (user.is_active and user.is_staff):
         raise RoleRefused(f"{user} is no active researcher's account.")
-    if leave_an_owner and before is not None and before.role == Role.OWNER:
+    may_leave_none = author is None or author.is_superuser
+    if before is not None and before.role == Role.OWNER and not may_leave_none:
         others = there.filter(role=Role.OWNER, user__is_active=True).exclude(user=user)
         if not others.exists():
             [name] = of.values()

@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.tokens import create_token
 from dashboard.notices.models import Follower
-from dashboard.overview.invitations import invite, revoke
+from dashboard.overview.invitations import InviteOptions, invite, revoke
 from dashboard.overview.models import MemberInvitation
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
@@ -107,17 +107,17 @@ def test_invitation_that_nobody_can_accept_says_why(
     bob: Client, study: Study, researcher: User
 ) -> None:
     def made() -> tuple[MemberInvitation, str]:
-        return invite(study=study, role=Role.VIEWER, note="", author=researcher)
+        return invite(study, InviteOptions(role=Role.VIEWER), researcher)
 
-    expired, expired_secret = made()
+    expired, expired_link = made()
     MemberInvitation.objects.filter(pk=expired.pk).update(
         expires_at=timezone.now() - timedelta(seconds=1)
     )
-    revoked, revoked_secret = made()
-    assert revoke(study=study, invitation=revoked.pk, author=researcher)
+    revoked, revoked_link = made()
+    revoke(study, revoked.pk, researcher)
     for link, why in (
-        (expired_secret, "This invitation has expired. Ask for another one."),
-        (revoked_secret, "This invitation was revoked. Ask for another one."),
+        (expired_link, "This invitation has expired. Ask for another one."),
+        (revoked_link, "This invitation was revoked. Ask for another one."),
         ("https://elsewhere.example/", "This invitation is unknown."),
     ):
         status, said = ask(bob, "post", f"{ACCOUNT}invitations/", {"link": link})
@@ -132,6 +132,8 @@ def test_invitation_that_nobody_can_accept_says_why(
         ({"person": "bob", "role": "owner"}, "role", "This account has no role here. Invite it."),
         ({"person": "olga", "role": None}, "role", "olga is the last owner of small."),
         ({"role": "owner"}, "person", "required"),
+        ({"person": "olga"}, "role", "required"),
+        ({"person": "o" * 151, "role": "owner"}, "person", "no more than 150"),
     ],
 )
 def test_role_that_can_not_be_given_changes_nothing(

@@ -36,7 +36,7 @@ from dashboard.accounts.prolific import connect
 from dashboard.accounts.tokens import create_token
 from dashboard.corpora.asking import Kind, ask
 from dashboard.corpora.models import CorpusJob
-from dashboard.overview.invitations import invite
+from dashboard.overview.invitations import InviteOptions, invite
 from dashboard.overview.people import set_corpus_role
 from dashboard.payments.orders import Chosen, confirm
 from dashboard.raters.models import SubmissionOnProlific
@@ -172,7 +172,7 @@ def rows_of(study: Study, run: int) -> dict[str, Any]:
         by_hand=True,
         at=AT,
     )
-    invitation, _ = invite(study=study, role=Role.VIEWER, note="", author=owner)
+    invitation, _ = invite(study, InviteOptions(role=Role.VIEWER), owner)
     call = planned(study).calls.first()
     assert call is not None
     figure = AnalysisRun.objects.get(pk=run).results.filter(kind="figure").earliest("id").name

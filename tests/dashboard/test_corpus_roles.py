@@ -316,7 +316,8 @@ def test_command_gives_the_first_role(talks: Corpus) -> None:
     assert browser(User.objects.get(username="bob")).get("/corpora/talks/").status_code == 200
     for args, said in (
         (("nowhere", "bob", "owner"), "there is no corpus 'nowhere'"),
-        (("talks", "bob", "analyst"), "a role in a corpus is owner, editor or viewer"),
+        (("talks", "bob", "analyst"), "role analyst: A role in a corpus is owner, editor or"),
+        (("talks", "bo", "viewer"), "there is no account 'bo'; did you mean 'bob'"),
     ):
         with pytest.raises(CommandError, match=f"Nothing was changed: {said}"):
             call_command("role", *args, corpus=True)

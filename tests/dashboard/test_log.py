@@ -17,7 +17,7 @@ from analysis.models import AnalysisRun
 from analysis.runs import request_run
 from dashboard.design.plan_options import PlanOptions, request_plan
 from dashboard.overview.events import in_words
-from dashboard.overview.invitations import invite
+from dashboard.overview.invitations import InviteOptions, invite
 from dashboard.overview.log import LINES_SHOWN
 from dashboard.raters.uploads import leave_to_worker
 from dashboard.share.packages import request_package
@@ -43,7 +43,7 @@ def ann(study: Study) -> Participant:
 
 def invitation(study: Study) -> int:
     author = User.objects.get(username="ada")
-    return invite(study=study, role=Role.VIEWER, note="", author=author)[0].pk
+    return invite(study, InviteOptions(role=Role.VIEWER), author)[0].pk
 
 
 def gold_file() -> SimpleUploadedFile:

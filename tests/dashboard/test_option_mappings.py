@@ -10,10 +10,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
+from rest_framework import serializers
 
 from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.shared.option_forms import OptionsForm
 from survey.definition.options import OptionsRefused, SentFile
+from survey.definition.parts import Part
 from survey.management.option_arguments import add_options, chosen_options
 from tests.survey.test_options import Tea
 
@@ -51,6 +53,20 @@ def test_what_is_not_said_has_its_default() -> None:
     assert by_command("--kind", "green") == tea
     assert by_api(kind="green") == tea
     assert by_api(kind="green", sugar=None) == tea
+
+
+def test_null_is_a_value_of_what_has_no_default() -> None:
+    class Cup(Part):
+        saucer: int | None
+
+    class CupSerializer(OptionsSerializer):
+        options = Cup
+        saucer = serializers.IntegerField(allow_null=True)
+
+    cup = CupSerializer(data={"saucer": None})
+    assert cup.is_valid() and cup.chosen == Cup(saucer=None)
+    nothing = CupSerializer(data={})
+    assert not nothing.is_valid() and list(nothing.errors) == ["saucer"]
 
 
 def test_every_kind_of_value_arrives(tmp_path: Path) -> None:

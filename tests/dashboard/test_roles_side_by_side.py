@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from dashboard.overview.invitations import NotValid, accept, invite
+from dashboard.overview.invitations import InviteOptions, NotValid, accept, invite
 from dashboard.overview.people import RoleRefused, set_role
 from dashboard.shared.models import Membership
 from dashboard.shared.roles import Role
@@ -54,10 +54,10 @@ def test_two_owners_who_remove_each_other_leave_one(study: Study, people: list[U
 
 
 def test_a_link_that_two_open_lets_in_one(study: Study, people: list[User]) -> None:
-    def join(secret: str, user: User, start: Barrier) -> bool:
+    def join(link: str, user: User, start: Barrier) -> bool:
         try:
             start.wait()
-            accept(secret=secret, user=user)
+            accept(link, user)
             return True
         except NotValid:
             return False
@@ -66,9 +66,9 @@ def test_a_link_that_two_open_lets_in_one(study: Study, people: list[User]) -> N
 
     for _ in range(TIMES):
         Membership.objects.all().delete()
-        _, secret = invite(study=study, role=Role.VIEWER, note="", author=people[0])
+        _, link = invite(study, InviteOptions(role=Role.VIEWER), people[0])
         start = Barrier(2, timeout=60)
         with ThreadPoolExecutor(2) as pool:
-            done = [pool.submit(join, secret, user, start) for user in people]
+            done = [pool.submit(join, link, user, start) for user in people]
             assert sorted(each.result() for each in done) == [False, True]
         assert Membership.objects.count() == 1

@@ -26,6 +26,7 @@ from dashboard.api.serializers.results import ERROR, STATES
 from dashboard.corpora.asking import jobs_of
 from dashboard.corpora.downloads import FILES
 from dashboard.corpora.models import CorpusJob
+from dashboard.corpora.people import CorpusRoleOptions
 from dashboard.shared.models import CorpusMembership
 from dashboard.shared.roles import CORPUS_ROLES
 
@@ -145,10 +146,10 @@ class CorpusMemberSerializer(serializers.ModelSerializer[CorpusMembership]):
         fields = ["person", "role"]
 
 
-class CorpusRoleSerializer(serializers.Serializer[object]):
+class CorpusRoleSerializer(OptionsSerializer):
     """A researcher's new role in the corpus, or none."""
 
-    person = serializers.CharField(max_length=150, help_text="the name of the account")
+    options = CorpusRoleOptions
     role = serializers.ChoiceField(
         choices=[role.value for role in CORPUS_ROLES],
         allow_null=True,
