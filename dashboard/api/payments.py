@@ -1,14 +1,12 @@
 """Submissions, proposals and payments by the API: what the pages show and do."""
 
 from functools import partial
-from typing import Any
 
 from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -43,16 +41,14 @@ from dashboard.payments.models import PaymentOrder
 from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
 from dashboard.payments.proposals import RULES
 from dashboard.payments.proposing import lines_of, proposed_of
-from dashboard.payments.screen import Line, Screen, Selection, is_bonus
+from dashboard.payments.screen import Line, Selection
 from dashboard.payments.settling import LISTS, download, settle_chosen
 from dashboard.payments.single import decide_by_hand
 from dashboard.prolific.pay_terms import promise, terms_of
-from dashboard.prolific.terms import check_bonus
 from dashboard.shared.access import study_or_404
 from dashboard.shared.csv_files import csv_file
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Needs, Permission
-from survey.models import Study
 
 SUBMISSION = OpenApiParameter("submission", int, OpenApiParameter.PATH)
 ORDER = OpenApiParameter("order", int, OpenApiParameter.PATH)
@@ -178,36 +174,12 @@ class Payments(Route):
         of the caller's account; without one, they are carried out by hand. 400 says why nothing
         was confirmed: the same request once more, for example.
         """
-        study, sent = study_or_404(name), sent_by(request, ConfirmSerializer)
-        screen = _screen_sent(study, sent)
-        order = confirm_screen(
-            study=study,
-            screen=screen,
-            author=user_of(request),
-            by_hand=sent["by_hand"],
-            is_sure=sent["sure"],
-            at=timezone.now(),
-        )
-        return _confirmed(order)
-
-
-def _screen_sent(study: Study, sent: dict[str, Any]) -> Screen:
-    """The screen with what was sent. Raises ValidationError, AmountRefused."""
-    terms = terms_of(study)
-    texts, amounts = sent.get("texts", {}), sent.get("amounts", {})
-    for field, rules in (("texts", texts), ("amounts", amounts)):
-        for rule in rules:
-            if rule not in RULES or (field == "amounts" and not is_bonus(rule)):
-                raise ValidationError({field: [f"There is no such rule: {rule[:80]}."]})
-    for cents in amounts.values():
-        check_bonus(cents, terms, is_sure=sent["sure"])
-    selection = Selection(chosen=set(sent["decisions"]))
-    screen = proposed_of(study).screen(selection, texts=texts, amounts=amounts)
-    if screen.unknown:
-        raise ValidationError({"decisions": [f"not proposed: {', '.join(screen.unknown)}"]})
-    if sent["bonus_cents"] != screen.bonus_cents:
-        raise ValidationError({"bonus_cents": [f"their bonuses are {screen.bonus_cents}"]})
-    return screen
+        study, sent = study_or_404(name), read_sent(request, ConfirmSerializer)
+        options, selection = sent.chosen, Selection(chosen=set(sent.validated_data["decisions"]))
+        proposed = proposed_of(study)
+        screen = proposed.screen(selection, texts=options.texts, amounts=options.amounts)
+        author = user_of(request)
+        return _confirmed(confirm_screen(study, screen, options, author, at=timezone.now()))
 
 
 class ProposalList(ListRoute):

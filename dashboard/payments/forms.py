@@ -6,11 +6,13 @@ from django import forms
 from django.core.validators import RegexValidator
 
 from dashboard.payments.case import MISMATCHES
+from dashboard.payments.confirming import ConfirmOptions
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.screen import ID
 from dashboard.payments.settling import ChosenLines, open_decisions
 from dashboard.payments.single import DecideOptions
 from dashboard.prolific.terms import Terms
+from dashboard.shared.forms import CentsField
 from dashboard.shared.option_forms import OptionsForm
 
 
@@ -40,14 +42,41 @@ class DecideForm(OptionsForm[DecideOptions]):
     """A decision by hand about one submission."""
 
     options = DecideOptions
+    messages = {
+        "kind": dict.fromkeys(("required", "invalid_choice"), "Choose what to do."),
+        "category": {"invalid_choice": "There is no category “%(value)s”."},
+        "reason": {"required": "Give a reason: it is stored."},
+    }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for said in ("required", "invalid_choice"):
-            self.fields["kind"].error_messages[said] = "Choose what to do."
-        none = "There is no category “%(value)s”."
-        self.fields["category"].error_messages["invalid_choice"] = none
-        self.fields["reason"].error_messages["required"] = "Give a reason: it is stored."
+
+class _InputsOfRules(forms.Widget):
+    """An input for each rule, such as `text-never_came`."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, str]:
+        of_rule = f"{name.removesuffix('s')}-"
+        return {key.removeprefix(of_rule): data[key] for key in data if key.startswith(of_rule)}
+
+
+class ByRuleField(forms.Field):
+    """What `each` makes of the input of each rule."""
+
+    def __init__(self, each: forms.Field, label: str) -> None:
+        super().__init__(required=False, widget=_InputsOfRules, label=label)
+        self.each = each
+
+    def clean(self, value: dict[str, str]) -> dict[str, Any]:
+        return {rule: self.each.clean(text) for rule, text in value.items()}
+
+
+class ConfirmForm(OptionsForm[ConfirmOptions]):
+    """What is confirmed, with which changes. The stamp of the page stands for the sum."""
+
+    options = ConfirmOptions
+    without = ("bonus_cents",)
+    texts = ByRuleField(forms.CharField(required=False), "What participants are told")
+    amounts = ByRuleField(
+        CentsField(error_messages={"required": "Enter an amount such as 1.50."}), "Amount for each"
+    )
 
 
 class RowIds(forms.TypedMultipleChoiceField):

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from pydantic import Field
 
 from dashboard.payments.cases import AT_ONCE
 from dashboard.payments.models import PaymentOrder, SubmissionDecision
@@ -24,6 +26,13 @@ from survey.refusals import RefusalKind, RequestRefused
 Kind, State = SubmissionDecision.Kind, SubmissionDecision.State
 #: What the study's record says; `overview.events` has the words.
 CONFIRMED, SETTLED = "payments confirmed", "payment settled by hand"
+#: Characters of what a participant is told.
+LONGEST_TEXT = 2000
+#: Options of everything that is confirmed.
+SURE: Any = Field(default=False, description="for an unusually high bonus")
+BY_HAND: Any = Field(
+    default=False, description="carried out on Prolific by hand, as always without a token"
+)
 GONE = "A submission is not there any more: look at the page again."
 
 

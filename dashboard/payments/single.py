@@ -11,7 +11,14 @@ from dashboard.accounts.prolific import account_of
 from dashboard.payments.case import Case
 from dashboard.payments.case_index import index_of
 from dashboard.payments.models import PaymentOrder
-from dashboard.payments.orders import Chosen, OrderRefused, confirm
+from dashboard.payments.orders import (
+    BY_HAND,
+    LONGEST_TEXT,
+    SURE,
+    Chosen,
+    OrderRefused,
+    confirm,
+)
 from dashboard.payments.proposals import BONUS, MESSAGE, REJECT, RETURN, REWARD
 from dashboard.payments.rejections import BY_TIMES, CATEGORIES, check_rejection
 from dashboard.payments.times import times_of
@@ -21,8 +28,6 @@ from survey.definition.options import InCents, ValueLabels
 from survey.definition.parts import Part, wrong
 from survey.models import Study, StudyEvent
 from survey.tidy import definition_of
-
-LONGEST_TEXT = 2000
 
 
 class DecideOptions(Part):
@@ -41,11 +46,8 @@ class DecideOptions(Part):
     amount: Annotated[int | None, InCents()] = Field(
         default=None, le=MOST_CENTS, description="of a bonus"
     )
-    sure: bool = Field(default=False, description="for an unusually high bonus")
-    by_hand: bool = Field(
-        default=False,
-        description="carried out on Prolific by hand, as always without a token",
-    )
+    sure: bool = SURE
+    by_hand: bool = BY_HAND
 
     @model_validator(mode="after")
     def _says_enough(self) -> Self:

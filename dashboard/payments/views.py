@@ -1,7 +1,6 @@
 """Payments: what the rules propose, confirming it, and what has become of it."""
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -12,10 +11,10 @@ from dashboard.accounts.prolific import account_of
 from dashboard.payments.bonus_cost import bonus_cost
 from dashboard.payments.cases import cases_by_submission
 from dashboard.payments.confirming import NotAsShown, confirm_screen
-from dashboard.payments.forms import SettleForm, TermsForm
+from dashboard.payments.forms import ConfirmForm, SettleForm, TermsForm
 from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
-from dashboard.payments.proposing import Proposed, proposed_of
+from dashboard.payments.proposing import proposed_of
 from dashboard.payments.screen import KINDS, Screen
 from dashboard.payments.settling import (
     LISTS,
@@ -35,10 +34,9 @@ from dashboard.payments.shown_groups import (
     shown_groups,
 )
 from dashboard.prolific.pay_terms import promise
-from dashboard.prolific.terms import AmountRefused, Terms, TooLittlePromised, in_money
+from dashboard.prolific.terms import Terms, TooLittlePromised, in_money
 from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.csv_files import csv_file
-from dashboard.shared.forms import CentsField
 from dashboard.shared.pages import refusals_told, study_page, tell_refusal, wake_worker
 from dashboard.shared.roles import Permission
 from survey.models import Study
@@ -56,20 +54,14 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     proposed = proposed_of(study)
     if request.method == "GET":
         return _page(request, study, proposed.screen(), is_read=proposed.is_read)
+    sent = read_selection(request.POST)
     try:
-        sent = read_selection(request.POST)
-        screen = _screen_sent(request, proposed, sent)
+        options = ConfirmForm(request.POST).asked
+        screen = proposed.screen(sent.selection, texts=options.texts, amounts=options.amounts)
         if sent.is_turned:
             return _page(request, study, screen, is_read=proposed.is_read, sent=sent)
-        order = confirm_screen(
-            study=study,
-            screen=screen,
-            author=request.user,
-            by_hand=bool(request.POST.get("by_hand")),
-            is_sure=bool(request.POST.get("sure")),
-            at=timezone.now(),
-            stamp=request.POST.get("stamp", ""),
-        )
+        stamp = request.POST.get("stamp", "")
+        order = confirm_screen(study, screen, options, request.user, at=timezone.now(), stamp=stamp)
     except NotAsShown as again:
         return _page(request, study, screen, is_read=proposed.is_read, again=str(again), sent=sent)
     except RequestRefused as why:
@@ -79,26 +71,6 @@ def payments(request: ResearcherRequest, name: str) -> HttpResponse:
     if not order.by_hand:
         wake_worker(request, "dashboard.pay", order.pk)
     return redirect("payment-order", study, order.pk)
-
-
-def _screen_sent(request: ResearcherRequest, proposed: Proposed, sent: SentSelection) -> Screen:
-    """The screen with what the form chose and changed. Raises AmountRefused."""
-    texts, amounts = {}, {}
-    for field, value in request.POST.items():
-        what, _, rule = field.partition("-")
-        if what == "text":
-            texts[rule] = str(value).strip()
-        elif what == "amount":
-            amounts[rule] = _cents(str(value))
-    return proposed.screen(sent.selection, texts=texts, amounts=amounts)
-
-
-def _cents(text: str) -> int:
-    needed = {"required": "Enter an amount such as 1.50."}
-    try:
-        return CentsField(error_messages=needed).clean(text) or 0
-    except ValidationError as error:
-        raise AmountRefused(" ".join(error.messages)) from None
 
 
 def _page(

@@ -4,10 +4,12 @@ from rest_framework import serializers
 
 from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.payments.bonus_cost import BonusCost
+from dashboard.payments.confirming import ConfirmOptions
 from dashboard.payments.forms import SettleForm
 from dashboard.payments.models import SubmissionDecision
+from dashboard.payments.orders import LONGEST_TEXT
 from dashboard.payments.proposals import RULES
-from dashboard.payments.single import LONGEST_TEXT, DecideOptions
+from dashboard.payments.single import DecideOptions
 from dashboard.prolific.terms import MOST_CENTS, Terms
 from survey.definition.policy import SIGNS
 
@@ -139,9 +141,10 @@ class PaymentsSerializer(serializers.Serializer[object]):
     cost = BonusCostSerializer()
 
 
-class ConfirmSerializer(serializers.Serializer[object]):
+class ConfirmSerializer(OptionsSerializer):
     """Proposals to confirm: their keys, and the sum of their bonuses, as a check."""
 
+    options = ConfirmOptions
     decisions = serializers.ListField(child=serializers.CharField(max_length=100), min_length=1)
     bonus_cents = serializers.IntegerField(min_value=0)
     texts = serializers.DictField(
@@ -153,10 +156,6 @@ class ConfirmSerializer(serializers.Serializer[object]):
         child=serializers.IntegerField(max_value=MOST_CENTS, min_value=-MOST_CENTS),
         required=False,
         help_text="cents each, by rule",
-    )
-    sure = serializers.BooleanField(default=False, help_text="for an unusually high bonus")
-    by_hand = serializers.BooleanField(
-        default=False, help_text="carried out on Prolific by hand, as always without a token"
     )
 
 

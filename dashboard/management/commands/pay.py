@@ -1,4 +1,4 @@
-"""`manage.py pay STUDY [--confirm CENTS --as USER [--by-hand]]`."""
+"""`manage.py pay STUDY [--confirm CENTS --as USER [--by-hand] [--sure]]`."""
 
 from typing import Any
 
@@ -8,21 +8,26 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import wake
-from dashboard.accounts.prolific import account_of
 from dashboard.management.arguments import add_study
-from dashboard.payments.orders import OrderRefused, chosen_of, confirm
+from dashboard.payments.confirming import ConfirmOptions, confirm_screen
+from dashboard.payments.models import PaymentOrder
 from dashboard.payments.progress import orders_of, progress_of
 from dashboard.payments.proposing import proposed_of
 from dashboard.payments.screen import Screen
-from dashboard.prolific.terms import AmountRefused, in_money
+from dashboard.prolific.terms import in_money
 from dashboard.shared.access import NotAllowed, role_of
 from dashboard.shared.roles import Permission
+from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study
 
+#: What messages call the sum.
+CALLED = {"bonus_cents": "--confirm"}
+
 
 class Command(RefusingCommand):
+    nothing = "Nothing was confirmed"
     help = (
         "Show what the rules propose about a study's submissions on Prolific, with sums, and what "
         "has become of earlier decisions. Nothing is decided without --confirm."
@@ -37,18 +42,17 @@ class Command(RefusingCommand):
             help="confirm what is chosen by the rules; CENTS is the sum of its bonuses, as a check",
         )
         parser.add_argument("--as", dest="user", metavar="USER", help="the researcher who confirms")
-        parser.add_argument(
-            "--by-hand", action="store_true", help="carried out on Prolific by hand, with lists"
-        )
+        add_options(parser, ConfirmOptions, without=("bonus_cents", "texts", "amounts"))
 
-    def handle(
-        self, *, slug: str, confirm: int | None, user: str | None, by_hand: bool, **options: Any
-    ) -> None:
+    def handle(self, *, slug: str, confirm: int | None, user: str | None, **given: Any) -> None:
         study = find_study(slug)
         screen = proposed_of(study).screen()
         self.stdout.write("\n".join([f"{study}:", *_in_words(screen)]))
         if confirm is not None:
-            self.stdout.write(self._confirm(study, screen, confirm, user, by_hand=by_hand))
+            asked = chosen_options(ConfirmOptions, given | {"bonus_cents": confirm}, called=CALLED)
+            author = _who_confirms(study, user)
+            order = confirm_screen(study, screen, asked, author, at=timezone.now())
+            self.stdout.write(_confirmed(order))
         for made in progress_of(list(orders_of(study))):
             order = made.order
             self.stdout.write(
@@ -56,31 +60,16 @@ class Command(RefusingCommand):
                 f"{made.in_words}"
             )
 
-    def _confirm(
-        self, study: Study, screen: Screen, cents: int, user: str | None, *, by_hand: bool
-    ) -> str:
-        author = _who_confirms(study, user)
-        if cents != screen.bonus_cents:
-            raise CommandError(
-                f"The bonuses are {screen.bonus_cents} cents, not {cents}. Nothing was confirmed."
-            )
-        try:
-            order = confirm(
-                study=study,
-                decisions=chosen_of(study, screen),
-                author=author,
-                by_hand=by_hand or account_of(author) is None,
-                at=timezone.now(),
-            )
-        except (OrderRefused, AmountRefused) as refusal:
-            raise CommandError(f"{refusal} Nothing was confirmed.") from None
-        if order.by_hand:
-            return f"Confirmed. Its lists are on the page Payments, order {order.pk}."
-        try:
-            wake("dashboard.pay", order.pk)
-        except OperationalError:
-            return "Confirmed. A worker finds it by itself; the broker does not answer."
-        return "Confirmed. A worker carries it out."
+
+def _confirmed(order: PaymentOrder) -> str:
+    """Wake a worker, unless it is done by hand; in words what happens next."""
+    if order.by_hand:
+        return f"Confirmed. Its lists are on the page Payments, order {order.pk}."
+    try:
+        wake("dashboard.pay", order.pk)
+    except OperationalError:
+        return "Confirmed. A worker finds it by itself; the broker does not answer."
+    return "Confirmed. A worker carries it out."
 
 
 def _who_confirms(study: Study, name: str | None) -> User:

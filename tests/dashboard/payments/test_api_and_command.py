@@ -84,9 +84,13 @@ def test_proposals_are_confirmed_by_key_and_sum(page: Client, two: Study, resear
     def send(**changes: object) -> tuple[int, Any]:
         return ask(page, "post", "payments/", {"decisions": chosen, "bonus_cents": 100, **changes})
 
-    assert send(bonus_cents=99) == (400, {"bonus_cents": ["their bonuses are 100"]})
-    assert send(decisions=["9:steal"]) == (400, {"decisions": ["not proposed: 9:steal"]})
+    status, said = send(bonus_cents=99)
+    assert (status, said["bonus_cents"][0]) == (400, "The bonuses are 100 cents, not 99.")
+    status, said = send(decisions=["9:steal"])
+    assert (status, "on Prolific: 9:steal." in said["decisions"][0]) == (400, True)
     assert send(decisions=[])[0] == 400
+    assert list(send(bonus_cents=-1)[1]) == list(send(bonus_cents=None)[1]) == ["bonus_cents"]
+    assert list(send(texts={"never_came": "x" * 2001})[1]) == ["texts"]
     for amounts, why in (
         ({"completed_bonus": -1}, "A bonus of −£0.01 is not more than 0. Nothing was changed."),
         ({"completed_bonus": 30_001}, "is more than 100 rewards: confirm that it is meant."),
@@ -262,7 +266,8 @@ def test_command_shows_and_confirms(two: Study, researcher: User) -> None:
     for arguments, why in (
         (["--confirm", "100"], "needs --as"),
         (["--confirm", "100", "--as", "zoe"], "needs --as"),
-        (["--confirm", "90", "--as", "ada"], "The bonuses are 100 cents, not 90"),
+        (["--confirm", "90", "--as", "ada"], "Nothing was confirmed: The bonuses are 100 cents, n"),
+        (["--confirm", "-1", "--as", "ada"], "--confirm -1: Input should be greater than or"),
     ):
         with pytest.raises(CommandError, match=why):
             pay(*arguments)
@@ -273,3 +278,14 @@ def test_command_shows_and_confirms(two: Study, researcher: User) -> None:
     assert "Nothing to decide by the rules." in said and "0 of 5 done, 5 waiting" in said
     with pytest.raises(CommandError, match="Nothing is chosen"):
         pay("--confirm", "0", "--as", "ada")
+
+
+def test_command_confirms_an_unusual_bonus_only_if_it_is_meant(
+    two: Study, researcher: User
+) -> None:
+    change_terms(study=two, terms=Terms(reward=300, completed_bonus=30_001), author=None)
+    with pytest.raises(CommandError, match="more than 100 rewards: confirm that it is meant"):
+        pay("--confirm", "60002", "--as", "ada")
+    assert not PaymentOrder.objects.exists()
+    pay("--confirm", "60002", "--as", "ada", "--sure")
+    assert set(SubmissionDecision.objects.values_list("cents", flat=True)) == {None, 30_001}

@@ -125,6 +125,22 @@ def test_amount_that_is_not_paid_changes_nothing(
     assert not SubmissionDecision.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"text-never_came": "x" * 2001}, "What participants are told: String should have at most"),
+        ({"text-steal": "x"}, "There is no such rule: steal."),
+        ({"amount-completed": "1.00"}, "There is no such rule: completed."),
+    ],
+)
+def test_change_that_no_rule_takes_is_refused(
+    page: Client, two: Study, changes: dict[str, str], why: str
+) -> None:
+    said = confirm(page, **changes)
+    assert why in said and "Nothing was changed." in said
+    assert not SubmissionDecision.objects.exists()
+
+
 def test_nothing_chosen_confirms_nothing(page: Client, two: Study) -> None:
     assert "Nothing is chosen" in confirm(page, chosen=[])
     assert not PaymentOrder.objects.exists()
