@@ -1,6 +1,5 @@
 """The API that tells a Prolific ID: one person for each request, and each request is recorded."""
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -9,7 +8,6 @@ from rest_framework.response import Response
 from dashboard.api.parameters import STUDY, user_of
 from dashboard.api.routes import Route
 from dashboard.payments import single
-from dashboard.payments.cases import case_or_404, row_or_404
 from dashboard.raters import identity
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.roles import Needs, Permission
@@ -42,14 +40,7 @@ class SubmissionIdentity(Route):
     )
     def post(self, request: Request, name: str, submission: int) -> Response:
         """Say it. The log records who looked."""
-        study = study_or_404(name)
-        row = single.look_up(
-            study=study,
-            row=row_or_404(study, submission),
-            pseudonym=case_or_404(study, submission).pseudonym,
-            author=user_of(request),
-            at=timezone.now(),
-        )
+        row = single.look_up(study_or_404(name), submission, user_of(request))
         return Response(SubmissionIdentitySerializer(row).data)
 
 
@@ -71,5 +62,5 @@ class RaterIdentity(Route):
         study = study_or_404(name)
         people = study.participants.filter(pseudonym=rater)
         person = first_or_404(people, f"{study} has no rater {rater}.")
-        known = identity.look_up(participant=person, author=user_of(request), at=timezone.now())
+        known = identity.look_up(person, user_of(request))
         return Response(RaterIdentitySerializer(known).data)

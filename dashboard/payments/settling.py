@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.http import Http404
 
 from dashboard.accounts.prolific import NotConnected, client_of
 from dashboard.payments.asking import as_read
@@ -95,10 +96,13 @@ def lists_of(order: PaymentOrder) -> list[tuple[str, str, str, int, bool]]:
 
 @transaction.atomic
 def download(*, order: PaymentOrder, name: str, author: User, at: datetime) -> str:
-    """A list to paste into Prolific; the study's changes record that `author` has it.
+    """A list to paste into Prolific; the study's changes record that `author` has it. Raises
+    Http404 for a list that the order does not have.
 
     What it has counts as asked for from now on, until a researcher says whether it was done.
     """
+    if name not in LISTS or not order.by_hand:
+        raise Http404(f"Payment order {order.pk} has no list {name}.")
     _lock(order.decisions.filter(kind__in=list_kinds(name)).select_related("submission"))
     due = of_list(order, name).exclude(state=State.DONE)
     decisions = list(due.select_related("submission", "order"))

@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from django.contrib.auth.models import User
-from django.db import transaction
 from pydantic import Field, model_validator
 
 from dashboard.accounts.prolific import account_of
 from dashboard.payments.case import Case
 from dashboard.payments.case_index import index_of
+from dashboard.payments.cases import case_or_404, row_or_404
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.orders import (
     BY_HAND,
@@ -24,6 +24,7 @@ from dashboard.payments.rejections import BY_TIMES, CATEGORIES, check_rejection
 from dashboard.payments.times import times_of
 from dashboard.prolific.terms import MOST_CENTS
 from dashboard.raters.models import SubmissionOnProlific
+from dashboard.shared.log import record
 from survey.definition.options import InCents, ValueLabels
 from survey.definition.parts import Part, wrong
 from survey.models import Study, StudyEvent
@@ -113,13 +114,9 @@ OPEN = {
 }
 
 
-@transaction.atomic
-def look_up(
-    *, study: Study, row: SubmissionOnProlific, pseudonym: str, author: User, at: datetime
-) -> SubmissionOnProlific:
-    """The submission with its IDs; the study's changes record that `author` looked."""
-    who = {"rater": pseudonym} if pseudonym else {"name": f"submission {row.pk}"}
-    StudyEvent.objects.create(
-        study=study, author=author, at=at, action=StudyEvent.IDENTITY_SHOWN, detail=who
-    )
+def look_up(study: Study, submission: int, author: User) -> SubmissionOnProlific:
+    """The submission with its IDs; the study's log records that `author` looked. Raises Http404."""
+    case, row = case_or_404(study, submission), row_or_404(study, submission)
+    who = {"rater": case.pseudonym} if case.pseudonym else {"name": f"submission {row.pk}"}
+    record(study, author, StudyEvent.IDENTITY_SHOWN, **who)
     return row

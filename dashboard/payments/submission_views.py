@@ -190,12 +190,5 @@ def decide(request: ResearcherRequest, name: str, submission: int) -> HttpRespon
 def identity(request: ResearcherRequest, name: str, submission: int) -> HttpResponse:
     """Show the Prolific ID of a submission, once; the study's changes record it."""
     study = study_or_404(name)
-    case = case_or_404(study, submission)
-    known = look_up(
-        study=study,
-        row=row_or_404(study, submission),
-        pseudonym=case.pseudonym,
-        author=request.user,
-        at=timezone.now(),
-    )
+    known = look_up(study, submission, request.user)
     return _single(request, study, submission, known=known)

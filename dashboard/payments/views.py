@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -17,7 +17,6 @@ from dashboard.payments.progress import order_or_404, orders_of, progress, progr
 from dashboard.payments.proposing import proposed_of
 from dashboard.payments.screen import KINDS, Screen
 from dashboard.payments.settling import (
-    LISTS,
     OPEN_STATES,
     PASTED,
     download,
@@ -222,7 +221,5 @@ def payment_list(request: ResearcherRequest, name: str, order: int, file: str) -
     """A list to paste into Prolific. It has Prolific's IDs, so the download is recorded."""
     study = study_or_404(name)
     row = order_or_404(study, order)
-    if file not in LISTS or not row.by_hand:
-        raise Http404(f"Payment order {row.pk} has no list {file}.")
     text = download(order=row, name=file, author=request.user, at=timezone.now())
     return csv_file(f"{study.slug}-{row.pk}-{file}", [text], for_excel=file not in PASTED)

@@ -1,11 +1,11 @@
 """The identity of a rater outside: shown only on request, and each time recorded."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from dashboard.shared.log import record
 from survey.models import Identity, Invitation, Participant, StudyEvent
 
 Kind = Identity.Kind
@@ -23,18 +23,12 @@ class KnownAs:
 
 
 @transaction.atomic
-def look_up(*, participant: Participant, author: User, at: datetime) -> KnownAs:
-    """The participant's identity; the study's changes record that `author` looked.
+def look_up(participant: Participant, author: User) -> KnownAs:
+    """The participant's identity; the study's log records that `author` looked.
 
     `survey.withdrawal` takes the pseudonym out of that record when they withdraw.
     """
-    StudyEvent.objects.create(
-        study=participant.study,
-        author=author,
-        at=at,
-        action=StudyEvent.IDENTITY_SHOWN,
-        detail={"rater": participant.pseudonym},
-    )
+    record(participant.study, author, StudyEvent.IDENTITY_SHOWN, rater=participant.pseudonym)
     identity = Identity.objects.filter(participant=participant).first()
     if identity is None:
         return KnownAs()

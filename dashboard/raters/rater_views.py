@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import translation
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.raters.forms import DecisionForm
@@ -76,7 +76,7 @@ def identity(request: ResearcherRequest, name: str, participant: int) -> HttpRes
     person = study.participants.filter(pk=participant).first()
     if person is None:
         return _no_rater(request, study, participant)
-    known_as = look_up(participant=person, author=request.user, at=timezone.now())
+    known_as = look_up(person, request.user)
     instead = reverse("rater", args=[study, person.pk])
     return _rater_page(request, study, person, known_as=known_as, instead=instead)
 
