@@ -15,9 +15,6 @@ from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.submissions import Applied
 from survey.prolific.replies import ProlificStudy
 
-MOST_CENTS = 100_000
-#: Fields of `DraftForm`, which has amounts with a decimal point, by those of the API.
-
 
 class ProlificAccountSerializer(serializers.Serializer[object]):
     """The caller's account at Prolific. Its token is never sent."""
