@@ -35,13 +35,13 @@ from dashboard.payments.case import MISMATCHES, is_chosen
 from dashboard.payments.case_index import ListedPlaces, index_of
 from dashboard.payments.cases import case_or_404, cases_at, row_or_404
 from dashboard.payments.confirming import confirm_screen
-from dashboard.payments.forms import SettleForm, SubmissionFilter
+from dashboard.payments.forms import SubmissionFilter
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.progress import order_or_404, orders_of, progress, progress_of
 from dashboard.payments.proposals import RULES
 from dashboard.payments.proposing import lines_of, proposed_of
 from dashboard.payments.screen import Line, Selection
-from dashboard.payments.settling import LISTS, download, settle_chosen
+from dashboard.payments.settling import LISTS, ChosenLines, download, settle_chosen
 from dashboard.payments.single import decide_by_hand
 from dashboard.prolific.pay_terms import promise, terms_of
 from dashboard.shared.access import study_or_404
@@ -310,19 +310,9 @@ class Settle(Route):
         """
         study = study_or_404(name)
         row, sent = order_or_404(study, order), sent_by(request, SettleSerializer)
-        form = SettleForm(
-            {"what": sent["what"], "decision": sent["decisions"]},
-            order=row,
-        )
-        chosen = checked(form, {"decision": "decisions"})
-        what = chosen.cleaned_data["what"]
-        settle_chosen(
-            order=row,
-            lines=chosen.lines,
-            what=what,
-            author=user_of(request),
-            at=timezone.now(),
-        )
+        what, lines = sent["what"], ChosenLines(frozenset(sent["decisions"]))
+        author = user_of(request)
+        settle_chosen(order=row, lines=lines, what=what, author=author, at=timezone.now())
         if what == "not_done" and not row.by_hand:
             try_to_wake("dashboard.pay", row.pk)
         return _as_sent(order_or_404(study, order))

@@ -7,9 +7,8 @@ from django.core.validators import RegexValidator
 
 from dashboard.payments.case import MISMATCHES
 from dashboard.payments.confirming import ConfirmOptions
-from dashboard.payments.models import PaymentOrder
 from dashboard.payments.screen import ID
-from dashboard.payments.settling import ChosenLines, open_decisions
+from dashboard.payments.settling import SAID, ChosenLines
 from dashboard.payments.single import DecideOptions
 from dashboard.prolific.terms import Terms
 from dashboard.shared.forms import CentsField
@@ -94,9 +93,7 @@ class RowIds(forms.TypedMultipleChoiceField):
 class SettleForm(forms.Form):
     """What became of decisions whose outcome is not known."""
 
-    WHAT = {"done": "done", "not_done": "not done", "cancel": "cancelled"}
-
-    what = forms.ChoiceField(choices=list(WHAT.items()))
+    what = forms.ChoiceField(choices=list(SAID.items()))
     #: Those on other pages, too: all open lines but those on this page that are not ticked.
     other_pages = forms.BooleanField(required=False)
     on_this_page = forms.CharField(
@@ -104,21 +101,11 @@ class SettleForm(forms.Form):
     )
     decision = RowIds(required=False)
 
-    def __init__(self, data: Any, *, order: PaymentOrder) -> None:
-        super().__init__(data)
-        self.order = order
-
-    def clean(self) -> dict[str, Any]:
-        """`lines` are those that were chosen."""
-        cleaned = super().clean() or {}
-        if self.errors:
-            return cleaned
-        chosen = frozenset[int](cleaned["decision"])
-        self.lines = ChosenLines(chosen)
-        is_known = open_decisions(self.order).filter(pk__in=chosen).count() == len(chosen)
-        if cleaned["other_pages"]:
-            here = frozenset(map(int, cleaned["on_this_page"].split()))
-            self.lines = ChosenLines(here - chosen, are_excluded=True)
-        elif not chosen or not is_known:
-            self.add_error("decision", "Choose at least one line.")
-        return cleaned
+    @property
+    def lines(self) -> ChosenLines:
+        """Those that a valid form chooses."""
+        chosen = frozenset[int](self.cleaned_data["decision"])
+        if not self.cleaned_data["other_pages"]:
+            return ChosenLines(chosen)
+        here = frozenset(map(int, self.cleaned_data["on_this_page"].split()))
+        return ChosenLines(here - chosen, are_excluded=True)

@@ -50,6 +50,12 @@ class SettleRefused(RequestRefused):
     kind = RefusalKind.CONFLICT
 
 
+class NoLines(SettleRefused):
+    """Nothing that can be settled is chosen."""
+
+    about = "decisions"
+
+
 def list_kinds(name: str) -> tuple[str, ...]:
     """The kinds of decisions that a list has."""
     kinds = {"approve.csv": (Kind.APPROVE,), "bonuses.csv": (Kind.BONUS,)}
@@ -156,11 +162,14 @@ class ChosenLines:
     are_excluded: bool = False
 
     def of(self, order: PaymentOrder) -> list[SubmissionDecision]:
-        """The decisions, in their order."""
+        """The decisions, in their order. Raises NoLines unless all of `ids` are among them."""
         rows = open_decisions(order).select_related("submission", "order").order_by("id")
         if self.are_excluded:
             return [one for one in rows if one.pk not in self.ids]
-        return list(rows.filter(pk__in=self.ids))
+        chosen = list(rows.filter(pk__in=self.ids))
+        if not chosen or len(chosen) < len(self.ids):
+            raise NoLines("Choose at least one line.")
+        return chosen
 
 
 def settle_chosen(
@@ -169,7 +178,7 @@ def settle_chosen(
     """Store what a researcher says of decisions (see `settle`), unless Prolific's record says
     otherwise. Returns of how many it was said.
 
-    Raises SettleRefused, ProlificError; both change nothing.
+    Raises NoLines, SettleRefused, ProlificError; all change nothing.
     """
     chosen = lines.of(order)
     if what != "done":
@@ -239,7 +248,9 @@ def _lock(decisions: Iterable[SubmissionDecision]) -> None:
     lock_submissions(one.submission.submission_id for one in decisions if one.kind == Kind.BONUS)
 
 
-#: What can be said of decisions: those in which states, and what it makes of them.
+#: What can be said of decisions, in words.
+SAID = {"done": "done", "not_done": "not done", "cancel": "cancelled"}
+#: … those in which states, and what it makes of them.
 SAYINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "done": ((State.ASKED,), {"state": State.DONE}),
     "not_done": (

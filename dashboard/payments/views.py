@@ -19,6 +19,7 @@ from dashboard.payments.screen import KINDS, Screen
 from dashboard.payments.settling import (
     OPEN_STATES,
     PASTED,
+    SAID,
     download,
     lists_of,
     n_held_back,
@@ -197,7 +198,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
     """Say whether decisions were done whose outcome is not known."""
     study = study_or_404(name)
     row = order_or_404(study, order)
-    form = SettleForm(request.POST, order=row)
+    form = SettleForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose at least one line. Nothing was changed.")
         return redirect("payment-order", study, row.pk)
@@ -210,7 +211,7 @@ def settled(request: ResearcherRequest, name: str, order: int) -> HttpResponse:
             author=request.user,
             at=timezone.now(),
         )
-        messages.success(request, f"Stored: {n} {SettleForm.WHAT[what]}.")
+        messages.success(request, f"Stored: {n} {SAID[what]}.")
         if what == "not_done" and not row.by_hand:
             wake_worker(request, "dashboard.pay", row.pk)
     return redirect("payment-order", study, row.pk)

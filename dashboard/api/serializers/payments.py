@@ -5,10 +5,10 @@ from rest_framework import serializers
 from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.payments.bonus_cost import BonusCost
 from dashboard.payments.confirming import ConfirmOptions
-from dashboard.payments.forms import SettleForm
 from dashboard.payments.models import SubmissionDecision
 from dashboard.payments.orders import LONGEST_TEXT
 from dashboard.payments.proposals import RULES
+from dashboard.payments.settling import SAID
 from dashboard.payments.single import DecideOptions
 from dashboard.prolific.terms import MOST_CENTS, Terms
 from survey.definition.policy import SIGNS
@@ -162,9 +162,11 @@ class ConfirmSerializer(OptionsSerializer):
 class SettleSerializer(serializers.Serializer[object]):
     """What became of decisions whose outcome is not known."""
 
-    what = serializers.ChoiceField(choices=list(SettleForm.WHAT))
+    what = serializers.ChoiceField(choices=list(SAID))
     decisions = serializers.ListField(
-        child=serializers.IntegerField(), min_length=1, help_text="their ids"
+        child=serializers.IntegerField(min_value=1, max_value=10**18),
+        min_length=1,
+        help_text="their ids",
     )
 
 

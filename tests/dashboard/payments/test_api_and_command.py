@@ -190,6 +190,8 @@ def test_order_by_hand_is_downloaded_settled_and_cancelled(page: Client, two: St
     for body, why in (
         ({"what": "done", "decisions": []}, "at least 1"),
         ({"what": "done", "decisions": [999_999]}, "Choose at least one line."),
+        ({"what": "done", "decisions": [made["bonus"], 999_999]}, "Choose at least one line."),
+        ({"what": "done", "decisions": [10**400]}, "less than or equal to"),
         ({"what": "undone", "decisions": [made["bonus"]]}, "not a valid choice"),
         ({"what": "cancel", "decisions": [made["bonus"]]}, "Of none of these lines"),
     ):
