@@ -59,7 +59,7 @@ def _page(request: ResearcherRequest, study: Study, **context: object) -> HttpRe
         members=members_of(study.slug),
         superusers=superusers(),
         roles=labels_of_roles(Role).values.items(),
-        form=InviteForm(initial={"role": Role.VIEWER}),
+        form=InviteForm(initial={"role": Role.VIEWER}, label_suffix=":"),
         invitations=open_invitations(study.slug),
         days=VALID.days,
         permissions=[
