@@ -15,7 +15,7 @@ from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import PerturbedScore, Scorer
 from analysis.scorer_options import TrainingSettings
 from survey.models import Participant, Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 State = Scorer.State
 
@@ -39,12 +39,6 @@ class ScorerOptions(TrainingSettings):
             model=Path(self.folder) if self.folder else None,
             embeddings=EndpointModel(self.endpoint, self.model),
         )
-
-
-class NoScorer(RequestRefused):
-    """There is no trained scorer."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def with_vectors(
@@ -100,10 +94,10 @@ def current_scorer(study: Study) -> Scorer | None:
 
 
 def trained_scorer(study: Study) -> Scorer:
-    """The newest scorer that is trained. Raises NoScorer."""
+    """The newest scorer that is trained. Raises Conflict."""
     if scorer := current_scorer(study):
         return scorer
-    raise NoScorer(f"{study} has no trained scorer: train one first")
+    raise Conflict(f"{study} has no trained scorer: train one first")
 
 
 def erase_scorers(participant: Participant) -> None:

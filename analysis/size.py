@@ -7,7 +7,7 @@ more systems or longer texts take more.
 
 from dataclasses import dataclass
 
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import NotNow
 
 #: Above this number of ratings, an analysis says what it takes and leaves some tables for later.
 LARGE = 300_000
@@ -18,10 +18,8 @@ SECONDS, SECONDS_OF_ALL = 220e-6, 400e-6
 BYTES = 2_800
 
 
-class TooLarge(RequestRefused):
+class TooLarge(NotNow):
     """There is not enough memory for an analysis; the text says what to do."""
-
-    kind = RefusalKind.LATER
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from jobs import leases
 from jobs.heartbeat import kept
 from jobs.leases import Lost
 from jobs.models import Job
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict, RefusalKind, RequestRefused
 
 J = TypeVar("J", bound=Job)
 #: Told how many steps of how many are done.
@@ -24,8 +24,6 @@ Told = Callable[[int, int], None]
 Store = Callable[[], None]
 #: How often progress is stored, in seconds.
 NOTED_EVERY = 1.0
-#: Refusals of what was stored can be bugs, and built-in errors too: the log says where from.
-UNCLEAR = (ValueError, ImportError, OSError, RequestRefused)
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +32,9 @@ class GiveBack(Exception):
     """A job can't be done now: it waits, and a sweep wakes a worker for it."""
 
 
-class NotDone(RequestRefused):
+class NotDone(Conflict):
     """A job did not come to a result; the message says why."""
 
-    kind = RefusalKind.CONFLICT
     unchanged = ""
 
 
@@ -162,7 +159,7 @@ def _fail(job: Job, error: Exception, *, is_refusal: bool) -> None:
         logger.info("%s is no longer this worker's", job)
     elif not is_refusal:
         logger.error("%s failed", job, exc_info=error)
-    elif isinstance(error, UNCLEAR):
+    else:  # what was stored, or a built-in error, may hide a bug: the log says where it comes from
         logger.info("%s was not done: %s", job, words, exc_info=error)
 
 

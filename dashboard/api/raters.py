@@ -43,11 +43,12 @@ from dashboard.raters.trying_thresholds import (
     with_changes,
 )
 from dashboard.shared.access import first_or_404, study_or_404
-from dashboard.shared.newest_analysis import NONE_YET, NoAnalysis, newest_analysis
+from dashboard.shared.newest_analysis import NONE_YET, newest_analysis
 from dashboard.shared.roles import Needs, Permission
 from judge.queries import gold_scores
 from survey.models import Participant, Study
 from survey.queries import about_people
+from survey.refusals import Conflict
 from survey.tidy import counted_sources, reading
 
 RATER = OpenApiParameter("rater", str, OpenApiParameter.PATH, description="the pseudonym")
@@ -168,7 +169,7 @@ class Thresholds(Route):
         include = asked_for(request)
         run = newest_analysis(study, include).run
         if run is None:
-            raise NoAnalysis(NONE_YET)
+            raise Conflict(NONE_YET)
         tried = _tried(study, run, {n: str(v) for n, v in sent["settings"].items()})
         rules, asked = put_in_force(
             tried,

@@ -15,7 +15,7 @@ def decide_and_wake(
     study: Study, participants: Collection[Participant], options: DecisionOptions
 ) -> str:
     """Record a decision, wake a worker for the new analysis, and say so. Raises
-    DecisionRefused.
+    RequestRefused.
     """
     decided = decide(study, participants, options, None)
     if decided.needs_worker:

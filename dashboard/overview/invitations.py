@@ -15,15 +15,14 @@ from dashboard.shared.access import role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Role
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 VALID = timedelta(days=7)
 
 
-class NotValid(RequestRefused):
+class NotValid(Conflict):
     """An invitation that nobody can accept; the text says why."""
 
-    kind = RefusalKind.CONFLICT
     unchanged = ""
 
 

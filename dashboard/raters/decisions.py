@@ -35,7 +35,7 @@ def decide(
     include: Sequence[str] = (),
 ) -> DecidedRaters:
     """Exclude people from analyses, or let them count again; the analysis also has the experts or
-    test people to `include`. The caller wakes a worker. Raises DecisionRefused, having changed
+    test people to `include`. The caller wakes a worker. Raises RequestRefused, having changed
     nothing.
     """
     changed = decide_on(

@@ -29,7 +29,6 @@ from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import (
     NONE_YET,
     NewestAnalysis,
-    NoAnalysis,
     include_query,
     included,
     newest_analysis,
@@ -38,6 +37,7 @@ from dashboard.shared.newest_analysis import (
 from dashboard.shared.pages import analysis_page, asked_for, refusals_told, wake_worker
 from dashboard.shared.roles import Permission
 from survey.models import Study
+from survey.refusals import Conflict
 from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     with refusals_told(request):
         if run is None:
-            raise NoAnalysis(NONE_YET)
+            raise Conflict(NONE_YET)
         tried = try_thresholds(data, study, run)
         if request.method == "GET":
             tried.refuse_if_useless()

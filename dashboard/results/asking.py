@@ -7,8 +7,9 @@ from analysis.models import AnalysisRun, MetricsRequest, Multiverse
 from analysis.multiverses import check_contrast, request_multiverse
 from analysis.runs import request_run
 from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
+from dashboard.shared.newest_analysis import NONE_YET, REMOVED, newest_analysis
 from survey.models import Study
+from survey.refusals import Conflict
 from survey.tidy import counted_sources
 
 
@@ -27,11 +28,11 @@ def ask_for_analysis(
 
 def ask_for_multiverse(study: Study, include: list[str] | None, *, author: User) -> Multiverse:
     """The multiverse of the newest analysis: done already, else waiting or under way. Raises
-    NoAnalysis, and NoMultiverse.
+    Conflict.
     """
     run = newest_analysis(study, include).run
     if run is None:
-        raise NoAnalysis(NONE_YET)
+        raise Conflict(NONE_YET)
     return multiverse_for(run, author)
 
 
@@ -41,7 +42,7 @@ def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
     try:
         multiverse = request_multiverse(run)
     except AnalysisRun.DoesNotExist:
-        raise NoAnalysis(REMOVED) from None
+        raise Conflict(REMOVED) from None
     if multiverse.state != Multiverse.State.DONE:
         record(run.study, author, "multiverse requested", run=run.pk)
     return multiverse

@@ -18,7 +18,6 @@ from dashboard.shared import gold_warnings
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.models import Participant, Study
-from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import counted_sources, not_counted_among
 
 State = AnalysisRun.State
@@ -30,12 +29,6 @@ NOBODY = "none"
 ANY_RULE = "any"
 NONE_YET = "No analysis yet: press “Compute” first."
 REMOVED = "The analysis was removed meanwhile: press “Compute” first."
-
-
-class NoAnalysis(RequestRefused):
-    """There is no finished analysis to go on from; the text says so."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def only_not_counted(study: Study) -> list[str]:

@@ -11,11 +11,12 @@ from tqdm import tqdm
 from analysis.measured_languages import MeasuredLanguages
 from analysis.metric_options import EndpointModel, MetricOptions, installed_options
 from analysis.models import ComputedMetric
-from dashboard.importing.files import Findings, ImportRefused, read_file
+from dashboard.importing.files import Findings, ImportRefused
 from dashboard.importing.perplexity import read_perplexities
 from dashboard.importing.ratings import vocabulary_of
 from dashboard.management.arguments import add_study
 from dashboard.shared.log import record
+from survey.files.problems import read_bytes
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study
@@ -100,12 +101,12 @@ class Command(RefusingCommand):
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
 
     def _with_file(self, study: Study, settings: "MetricSettings", path: Path) -> "MetricSettings":
-        """The settings with the perplexities of a file. Raises ImportRefused."""
+        """The settings with a file with perplexities. Raises ImportRefused and DefinitionError."""
         from analysis.metrics.perplexity import ImportedPerplexity
 
         if settings.perplexity_source:
             raise ValueError("perplexities come from --perplexity or from an endpoint, not both")
-        data, findings = read_file(path), Findings()
+        data, findings = read_bytes(path), Findings()
         values = read_perplexities(data, str(path), vocabulary_of(study), findings)
         findings.refuse_if_any()
         if not values:

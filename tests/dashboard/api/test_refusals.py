@@ -18,7 +18,7 @@ class Asked(APIView):
     permission_classes = ()
     throttle_classes = ()
     renamed = {"reward": "reward_cents"}
-    why = RequestRefused()
+    why = RequestRefused("")
 
     def post(self, request: Request) -> NoReturn:
         raise self.why
