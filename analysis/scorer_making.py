@@ -52,7 +52,7 @@ def embedder_of(
 
 def fitted_scorer(scorer: Scorer) -> FittedScorer:
     """The scorer itself. Raises ValueError where it is not trained."""
-    if scorer.state != Scorer.State.DONE:
+    if not scorer.is_done:
         raise ValueError(f"{scorer} is not trained")
     return read_scorer(scorer.content, str(scorer))
 

@@ -173,7 +173,7 @@ def run_at_once(job: J, *, told: Told = silent) -> J:
         after = kind._default_manager.filter(pk=job.pk).first()
         if after is None:
             raise NotDone(f"{job} was removed meanwhile: ask for it again")
-        if after.state == Job.State.DONE:
+        if after.is_done:
             return after
         if after.state in Job.WITHOUT_RESULT:
             raise NotDone(after.error)

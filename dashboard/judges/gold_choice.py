@@ -29,11 +29,6 @@ class GoldChoice:
     before: AnalysisRun | None
     after: AnalysisRun
 
-    @property
-    def needs_worker(self) -> bool:
-        """Whether a worker has to be woken for the analysis."""
-        return self.after.state != AnalysisRun.State.DONE
-
 
 #: What the history says of a choice, by where it came from.
 WHY = {

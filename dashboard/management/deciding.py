@@ -18,7 +18,7 @@ def decide_and_wake(
     RequestRefused.
     """
     decided = decide(study, participants, options, None)
-    if decided.needs_worker:
+    if not decided.run.is_done:
         with suppress(OperationalError):  # the broker is silent: workers look by themselves
             wake(decided.run.TASK, decided.run.pk)
     return decided_in_words(decided.changed, excluded=options.excluded)

@@ -18,7 +18,7 @@ def choose(command: BaseCommand, study: Study, name: str, include: Sequence[str]
     """
     choice = make_gold(study, name, None, include=include)
     command.stdout.write(f"{study}: {choice.source.name} is now gold")
-    if not choice.needs_worker:
+    if choice.after.is_done:
         return
     try:
         wake(choice.after.TASK, choice.after.pk)

@@ -20,11 +20,6 @@ class DecidedRaters:
     changed: list[Participant]
     run: AnalysisRun
 
-    @property
-    def needs_worker(self) -> bool:
-        """Whether a worker has to be woken for the analysis."""
-        return self.run.state != AnalysisRun.State.DONE
-
 
 def decide(
     study: Study,

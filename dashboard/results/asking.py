@@ -7,7 +7,7 @@ from analysis.models import AnalysisRun, MetricsRequest, Multiverse
 from analysis.multiverses import check_contrast, request_multiverse
 from analysis.runs import request_run
 from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import NONE_YET, REMOVED, newest_analysis
+from dashboard.shared.newest_analysis import REMOVED, newest_analysis
 from survey.models import Study
 from survey.refusals import Conflict
 from survey.tidy import counted_sources
@@ -21,7 +21,7 @@ def ask_for_analysis(
     a large study leaves some tables for later.
     """
     run = request_run(study=study, sources=counted_sources(include), everything=everything)
-    if run.state != AnalysisRun.State.DONE:
+    if not run.is_done:
         record(study, author, "analysis requested", run=run.pk)
     return run
 
@@ -30,10 +30,7 @@ def ask_for_multiverse(study: Study, include: list[str] | None, *, author: User)
     """The multiverse of the newest analysis: done already, else waiting or under way. Raises
     Conflict.
     """
-    run = newest_analysis(study, include).run
-    if run is None:
-        raise Conflict(NONE_YET)
-    return multiverse_for(run, author)
+    return multiverse_for(newest_analysis(study, include).finished_run, author)
 
 
 def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
@@ -43,7 +40,7 @@ def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
         multiverse = request_multiverse(run)
     except AnalysisRun.DoesNotExist:
         raise Conflict(REMOVED) from None
-    if multiverse.state != Multiverse.State.DONE:
+    if not multiverse.is_done:
         record(run.study, author, "multiverse requested", run=run.pk)
     return multiverse
 

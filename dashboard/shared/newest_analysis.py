@@ -15,9 +15,11 @@ from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
 from analysis.runs import fingerprint
 from dashboard.shared import gold_warnings
+from dashboard.shared.access import first_or_404
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.models import Participant, Study
+from survey.refusals import Conflict
 from survey.tidy import counted_sources, not_counted_among
 
 State = AnalysisRun.State
@@ -96,6 +98,13 @@ class NewestAnalysis:
     of_nobody: bool = False
 
     @property
+    def finished_run(self) -> AnalysisRun:
+        """The run. Raises Conflict where there is none yet."""
+        if self.run is None:
+            raise Conflict(NONE_YET)
+        return self.run
+
+    @property
     def by_default(self) -> bool:
         """Whether test people are in it though the address does not ask for them."""
         return bool(self.include) and not self.chosen
@@ -166,6 +175,11 @@ class NewestAnalysis:
             return []
         figures = self.run.results.filter(kind=Result.Kind.FIGURE)
         return list(figures.values_list("name", flat=True))
+
+
+def run_or_404(study: Study, run: int) -> AnalysisRun:
+    """The analysis of a study that an address names."""
+    return first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
 
 
 def newest_analysis(study: Study, include: list[str] | None) -> NewestAnalysis:
