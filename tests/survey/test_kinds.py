@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from analysis.recipe import Scale
 from survey.content import ResponseContent
 from survey.definition.labels import Labels
-from survey.definition.questions import AboutParticipant, Question, RangeEnd
+from survey.definition.questions import AboutParticipant, Question, RangeEnd, ScreeningQuestion
 from survey.definition.tasks import (
     COMPARING,
     KINDS,
@@ -184,6 +184,24 @@ def test_simulated_numbers_are_within_the_limits(mean: float, answer: str) -> No
     assert question_of("integer").simulated(given, Random(1)) == [answer]
 
 
+@pytest.mark.parametrize(("second", "answers"), [(0, {1}), (1, {2})])
+def test_simulated_options_go_by_their_shares(second: float, answers: set[int]) -> None:
+    question = question_of("multiple", options=["Dad", "Mum", "Aunt"])
+    given = DemographicAnswers(shares={"Dad": 0.5, "Mum": 0.5}, second=second)
+    sent = [question.simulated(given, Random(seed)) for seed in range(20)]
+    assert {len(each) for each in sent} == answers
+    assert {option for each in sent for option in each} == {"Dad", "Mum"}
+
+
+def test_files_may_have_other_states_and_options_of_screening_alone() -> None:
+    states = question_of("us_state").in_files
+    assert states is not None and states.answer("Guam") == "Guam"
+    screening = ScreeningQuestion(
+        name="asked", question="?", options=["Yes", "No"], eligible=["Yes"]
+    )
+    assert [screening.in_files.answer(text) for text in ("yes", "Guam")] == ["Yes", None]
+
+
 @pytest.mark.parametrize(
     ("kind", "cells", "others"),
     [
@@ -232,7 +250,7 @@ def test_several_answers_are_in_the_order_of_the_options_and_one_category(
 def test_export_of_prolific_has_options_in_any_case_and_several_of_them() -> None:
     assert question_of("single").exported(" yes") == "Yes"
     assert question_of("multiple").exported("MUM; Dad") == ["Dad", "Mum"]
-    with pytest.raises(ValueError, match="unknown"):
+    with pytest.raises(ValueError, match="is unknown"):
         question_of("multiple").exported("Dad; Mars")
 
 
