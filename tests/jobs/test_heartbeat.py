@@ -22,6 +22,7 @@ from config.processes import ROOT
 from jobs import leases
 from jobs.heartbeat import kept
 from jobs.leases import Lost, State, to_wake
+from jobs.runner import Store, Taken, Work, run_job
 from survey.tidy import counted_sources, reading
 from tests.factories import make_study
 
@@ -107,6 +108,19 @@ def test_work_is_interrupted_once_the_job_is_lost(lost: AnalysisRun) -> None:
     with pytest.raises(Lost):
         leases.finish(lost, snapshot_hash="of the worker that lost it")
     assert not AnalysisRun.objects.exclude(snapshot_hash="").exists()
+
+
+def test_work_of_a_runner_is_interrupted_too(settings: Settings) -> None:
+    settings.JOB_LEASE_SECONDS = LEASE
+    asked = request_run(study=make_study(), sources=counted_sources())
+
+    def do(taken: Taken[AnalysisRun]) -> Store:
+        stop(taken.job)
+        compute_for_ever()
+        return taken.finish
+
+    assert run_job(AnalysisRun, asked.pk, work=Work(do))
+    assert (stored(asked).state, stored(asked).error) == (State.STOPPED, "Stopped by ada.")
 
 
 def test_job_within_a_lost_one_is_given_back(lost: AnalysisRun) -> None:
