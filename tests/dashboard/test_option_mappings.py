@@ -33,7 +33,7 @@ class OrderForm(OptionsForm[Order]):
     """An order of the page, which shows what its own field takes."""
 
     options = Order
-    cups = forms.TypedChoiceField(coerce=int, choices=[(1, "one"), (2, "two")], label="For")
+    size = forms.ChoiceField(required=False, choices=[("S", "small")], label="How large")
     confirmed = forms.BooleanField(error_messages={"required": "Tick the box."})
 
 
@@ -142,6 +142,7 @@ def test_labels_help_and_limits_are_those_of_the_model() -> None:
     assert [label for _, label in form.fields["kind"].choices] == ["Black", "Green"]  # type: ignore[attr-defined]
     assert (form["sugar"].label, form["minutes"].help_text) == ("Spoons of sugar", "in hot water")
     assert 'accept=".csv"' in str(form["leaves"])
+    assert (form.fields["kind"].required, form.fields["minutes"].required) == (True, False)
     assert 'min="1"' in str(form["minutes"]) and 'max="9"' in str(form["minutes"])
     parser = ArgumentParser()
     add_options(parser, Tea, about="tea: ", without=["leaves"])
@@ -156,11 +157,12 @@ def test_labels_help_and_limits_are_those_of_the_model() -> None:
 def test_page_that_shows_some_options_takes_only_these() -> None:
     class Shown(OptionsForm[Tea]):
         options = Tea
-        without = ("minutes", "leaves")
+        without = ("label", "leaves")
 
-    assert "minutes" not in Shown().fields
-    assert not any(field.help_text for field in Shown()), "its template shows no help"
-    assert Shown(QueryDict("kind=black&minutes=9")).asked == Tea(kind="black")
+    assert "label" not in Shown().fields
+    assert TeaForm().fields["minutes"].help_text == "in hot water"
+    assert not Shown().fields["minutes"].help_text, "its template shows no help"
+    assert Shown(QueryDict("kind=black&label=mine")).asked == Tea(kind="black")
 
 
 def ordered(text: str, **files: bytes) -> Order:
@@ -177,6 +179,7 @@ def parsed(*arguments: str, **options: Any) -> dict[str, Any]:
 def test_page_asks_for_money_and_numbers_as_people_write_them() -> None:
     form = OrderForm()
     assert 'value="1.50"' in str(form["price"]) and 'value="2"' in str(form["strength"])
+    assert form["size"].label == "How large"
     assert "<textarea" in str(form["note"]) and "<textarea" not in str(form["table"])
     assert 'maxlength="1000"' in str(form["table"])
     assert str(form["price"].label_tag()).endswith(">Price of a cup</label>")
@@ -209,6 +212,7 @@ def problems(form: forms.Form) -> dict[str, list[str]]:
 def test_page_says_each_problem_once_and_where_it_is() -> None:
     wrong = problems(TeaForm(QueryDict("kind=green&with_milk=on&minutes=0")))
     assert [*wrong] == ["minutes"] and len(wrong["minutes"]) == 1, "others follow from it"
+    assert problems(TeaForm(QueryDict(""))) == {"kind": ["Kind: This field is required."]}
     wrong = problems(OrderForm(QueryDict("cups=1&extras=lemon&extras=honey&teas=Assam")))
     assert wrong == {"confirmed": ["Tick the box."], "extras": ["Extras: Choose one."]}
     assert problems(OrderForm(QueryDict("confirmed=on&cups=3&teas=Assam"))).keys() == {"cups"}

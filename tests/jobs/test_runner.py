@@ -93,6 +93,17 @@ def test_names_of_tasks_are_those_that_running_installations_send() -> None:
     }
 
 
+def test_job_says_how_far_it_is(job: PlannedGrid) -> None:
+    assert (job.status, job.is_under_way, job.is_done) == ("Waiting for a worker", True, False)
+    job.state = State.RUNNING
+    assert (job.status, job.is_under_way, job.is_done) == (f"{job.DOING} …", True, False)
+    asked = MetricsRequest(study=job.study, state=State.RUNNING, percent=40)
+    assert asked.status == f"{asked.DOING}: 40 % done"
+    for state in (State.FAILED, State.STOPPED, State.DONE):
+        asked.state = state
+        assert (asked.is_under_way, asked.is_done) == (False, state == State.DONE)
+
+
 # ── Endings ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -169,6 +180,15 @@ def test_worker_that_is_ending_leaves_the_rest_to_another_one(job: PlannedGrid) 
 
     assert run(job, do, is_ending=lambda: True).state == State.WAITING
     assert run(job, do, is_ending=lambda: False).state == State.DONE
+
+
+def test_job_is_not_taken_where_its_work_can_not_be_loaded(
+    job: PlannedGrid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlannedGrid, "WORK", "dashboard.design.plan_making.NOTHING")
+    with pytest.raises(ImportError):
+        run_job(PlannedGrid, job.pk)
+    assert (stored(job).state, stored(job).attempts) == (State.WAITING, 0)
 
 
 def test_database_that_is_away_is_no_ending(job: PlannedGrid) -> None:
@@ -346,6 +366,19 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Do], None]:
 def test_command_gets_what_came_of_it(job: PlannedGrid, work: Callable[[Do], None]) -> None:
     work(done)
     assert run_at_once(job).sentences == ["done"]
+
+
+def test_command_is_told_of_each_step(job: PlannedGrid, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = MetricsRequest.objects.create(study=job.study)
+    told: list[tuple[int, int]] = []
+
+    def do(taken: Taken[MetricsRequest]) -> Store:
+        taken.step(1, 2)
+        return taken.finish
+
+    monkeypatch.setattr("analysis.metrics_making.COMPUTING", Work(do))
+    assert run_at_once(asked, told=lambda n, of: told.append((n, of))).is_done
+    assert told == [(1, 2)]
 
 
 def test_command_is_told_why_nothing_came_of_it(
