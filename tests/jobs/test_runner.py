@@ -221,6 +221,19 @@ def test_job_that_has_ended_can_be_done_again_as_if_it_had_just_been_asked_for(
     assert (run(job, done).state, stored(job).attempts) == (State.DONE, 1)
 
 
+@pytest.mark.parametrize("ending", ["done", "failed", "stopped"])
+def test_job_that_ends_erases_what_its_kind_says(
+    job: PlannedGrid, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlannedGrid, "ERASED", {"options": {}})
+    PlannedGrid.objects.update(options={"of": "people"})
+    if ending == "stopped":
+        leases.stop(job, "Stopped by ada.")
+    else:
+        run(job, done if ending == "done" else raising(KeyError("colour")))
+    assert (stored(job).state, stored(job).options) == (ending, {})
+
+
 # ── Lost ─────────────────────────────────────────────────────────────────────────────────────
 
 
