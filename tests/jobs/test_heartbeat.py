@@ -72,6 +72,11 @@ def test_nothing_renews_it_after_the_work(run: AnalysisRun) -> None:
     assert to_wake(AnalysisRun) == [run.pk]
 
 
+def test_within_a_transaction_it_needs_no_renewal(run: AnalysisRun) -> None:
+    with transaction.atomic(), kept(run):
+        assert not [one for one in threading.enumerate() if one.name.startswith("heartbeat of")]
+
+
 def stop(run: AnalysisRun) -> None:
     leases.stop(run, "Stopped by ada.")
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from analysis.models import MetricsRequest
 from config.celery import app
@@ -102,6 +103,17 @@ def test_job_says_how_far_it_is(job: PlannedGrid) -> None:
     for state in (State.FAILED, State.STOPPED, State.DONE):
         asked.state = state
         assert (asked.is_under_way, asked.is_done) == (False, state == State.DONE)
+
+
+def test_worker_is_ended_a_lease_after_the_longest_that_a_job_may_take(settings: Settings) -> None:
+    settings.JOB_LEASE_SECONDS = 30.5
+    setattr(settings, PlannedGrid.LIMIT, 2)
+    assert leases.seconds_at_most(PlannedGrid) == 151
+
+
+def test_those_who_waited_longest_are_first(job: PlannedGrid) -> None:
+    later = PlannedGrid.objects.create(study=job.study, options={})
+    assert to_wake(PlannedGrid) == [job.pk, later.pk]
 
 
 # ── Endings ──────────────────────────────────────────────────────────────────────────────────
