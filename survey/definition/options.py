@@ -95,8 +95,9 @@ def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
     for item in wrong.errors(include_url=False):
         path = item["loc"] or item.get("ctx", {}).get("path", ())  # of `parts.wrong`
         name = str(path[0]) if path else ""
-        said = item["msg"].removeprefix("Value error, ").rstrip(".")
-        problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}.")
+        said = item["msg"].removeprefix("Value error, ")
+        end = "" if said.endswith((".", "?", "!")) else "."
+        problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}{end}")
     return problems
 
 

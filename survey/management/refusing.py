@@ -18,9 +18,13 @@ class RefusingCommand(BaseCommand):
     unread: ClassVar[str] = NOTHING_CHANGED
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Raises CommandError with the words of a refusal."""
+        """Raises CommandError with the words of a refusal, or of a file that can't be used."""
         try:
             return super().execute(*args, **options)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise CommandError(f"{error.filename}: {error.strerror}") from error
         except RequestRefused as why:
             code = CODES[why.kind].exit_code
             raise CommandError(self._in_words(why), returncode=code) from None

@@ -88,7 +88,9 @@ def test_phrases_are_counted_and_recorded(study: Study) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--metric", "rouge"), "there is no metric 'rouge'; did you mean 'rouge_l'?"),
+        (("--metric", "rouge"), "There is no metric 'rouge'; did you mean 'rouge_l'?"),
+        (("--metric", "rouge_l", "--given-prompt"), "given the prompt needs an endpoint"),
+        (("--phrase", " "), "--phrase  : "),
         (("--metric", "stock_phrases"), "stock_phrases needs phrases, which is not given"),
         (("--metric", "meteor_synonyms", "--wordnet", "nowhere"), "nowhere"),
         (("--metric", "bertscore_f1"), "bertscore_f1 needs token_model, which is not given"),

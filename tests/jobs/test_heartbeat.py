@@ -22,7 +22,7 @@ from config.processes import ROOT
 from jobs import leases
 from jobs.heartbeat import kept
 from jobs.leases import Lost, State, to_wake
-from jobs.runner import Store, Taken, Work, run_job
+from jobs.runner import Store, Taken, run_job
 from survey.tidy import counted_sources, reading
 from tests.factories import make_study
 
@@ -124,7 +124,7 @@ def test_work_of_a_runner_is_interrupted_too(settings: Settings) -> None:
         compute_for_ever()
         return taken.finish
 
-    assert run_job(AnalysisRun, asked.pk, work=Work(do))
+    assert run_job(AnalysisRun, asked.pk, work=do)
     assert (stored(asked).state, stored(asked).error) == (State.STOPPED, "Stopped by ada.")
 
 

@@ -23,7 +23,6 @@ from jobs.runner import (
     Store,
     Taken,
     TakenElsewhere,
-    Work,
     kinds,
     run_at_once,
     run_job,
@@ -51,7 +50,7 @@ def job() -> PlannedGrid:
 
 def run(job: PlannedGrid, do: Do, **options: Any) -> PlannedGrid:
     """Do a job's work, and read what is stored of it."""
-    assert run_job(PlannedGrid, job.pk, work=Work(do, refused=(OSError,)), **options)
+    assert run_job(PlannedGrid, job.pk, work=do, **options)
     return stored(job)
 
 
@@ -76,7 +75,7 @@ def raising(error: BaseException) -> Do:
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.TASK)
 def test_every_kind_has_work_and_a_task_that_is_ended_in_time(kind: type[Job]) -> None:
     app.loader.import_default_modules()
-    assert isinstance(work_of(kind), Work)
+    assert callable(work_of(kind))
     task = app.tasks[kind.TASK]
     assert task.time_limit == leases.seconds_at_most(kind)
     assert [other for other in kinds() if other.TASK == kind.TASK] == [kind]
@@ -126,7 +125,7 @@ def test_job_that_is_done_has_its_results_and_is_not_done_again(job: PlannedGrid
     assert after.started_at is not None and after.finished_at is not None
     assert after.started_at <= after.finished_at
     assert to_wake(PlannedGrid) == []
-    assert not run_job(PlannedGrid, job.pk, work=Work(done))
+    assert not run_job(PlannedGrid, job.pk, work=done)
 
 
 def test_refusal_is_what_the_job_says_and_no_fault(
@@ -138,12 +137,12 @@ def test_refusal_is_what_the_job_says_and_no_fault(
     assert not caplog.records
 
 
-def test_refusal_that_may_be_a_fault_leaves_its_traceback_in_the_log(
+def test_refusal_leaves_its_traceback_in_the_log_since_it_may_be_a_fault(
     job: PlannedGrid, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "jobs.runner")
-    after = run(job, raising(OSError("No space left on device")))
-    assert after.error == "No space left on device"
+    after = run(job, raising(NothingToDo("nobody rated")))
+    assert after.error == "nobody rated"
     (said,) = caplog.records
     assert said.levelno == logging.INFO and said.exc_info
 
@@ -194,10 +193,24 @@ def test_worker_that_is_ending_leaves_the_rest_to_another_one(job: PlannedGrid) 
     assert run(job, do, is_ending=lambda: False).state == State.DONE
 
 
+def test_task_leaves_its_job_to_another_worker_if_its_own_is_ending(
+    job: PlannedGrid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def do(taken: Taken[PlannedGrid]) -> Store:
+        taken.leave_if_ending()
+        return done(taken)
+
+    app.loader.import_default_modules()
+    monkeypatch.setattr("dashboard.design.plan_making.plan", do)
+    monkeypatch.setattr("jobs.tasks.is_ending", lambda: True)
+    app.tasks[PlannedGrid.TASK](job.pk)
+    assert stored(job).state == State.WAITING
+
+
 def test_job_is_not_taken_where_its_work_can_not_be_loaded(
     job: PlannedGrid, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PlannedGrid, "WORK", "dashboard.design.plan_making.NOTHING")
+    monkeypatch.setattr(PlannedGrid, "WORK", "dashboard.design.plan_making.nothing")
     with pytest.raises(ImportError):
         run_job(PlannedGrid, job.pk)
     assert (stored(job).state, stored(job).attempts) == (State.WAITING, 0)
@@ -217,7 +230,7 @@ def test_job_whose_workers_are_lost_again_and_again_fails(job: PlannedGrid) -> N
     for _ in range(MAX_ATTEMPTS):
         assert leases.claim(PlannedGrid, job.pk)
         PlannedGrid.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert not run_job(PlannedGrid, job.pk, work=Work(done))
+    assert not run_job(PlannedGrid, job.pk, work=done)
     after = stored(job)
     assert after.state == State.FAILED and "the worker was lost 3 times" in after.error
     assert after.finished_at is not None
@@ -274,7 +287,7 @@ def test_worker_that_lost_a_job_stores_nothing(
         lose(taken.job)
         return done(taken)
 
-    assert run_job(PlannedGrid, job.pk, work=Work(do))
+    assert run_job(PlannedGrid, job.pk, work=do)
     assert not PlannedGrid.objects.exclude(sentences=[]).exists()
 
 
@@ -290,7 +303,7 @@ def test_worker_that_lost_a_job_tells_no_progress(
         reached.append(True)
         raise Lost
 
-    assert run_job(PlannedGrid, job.pk, work=Work(do))
+    assert run_job(PlannedGrid, job.pk, work=do)
     assert reached and not PlannedGrid.objects.exclude(sentences=[]).exists()
 
 
@@ -301,7 +314,7 @@ def test_error_that_comes_of_losing_a_job_is_none(
         lose(taken.job)
         raise KeyError("of a row that is gone")
 
-    assert run_job(PlannedGrid, job.pk, work=Work(do))
+    assert run_job(PlannedGrid, job.pk, work=do)
     assert [one for one in caplog.records if one.levelno > logging.INFO] == []
     assert not PlannedGrid.objects.filter(error__contains="KeyError").exists()
 
@@ -354,8 +367,7 @@ def test_steps_are_told_each_time_and_never_said_to_be_all(job: PlannedGrid) -> 
             percents.append(MetricsRequest.objects.get().percent)
         return partial(taken.finish, percent=100)
 
-    work = Work(do)
-    assert run_job(MetricsRequest, asked.pk, work=work, told=lambda n, of: told.append((n, of)))
+    assert run_job(MetricsRequest, asked.pk, work=do, told=lambda n, of: told.append((n, of)))
     assert told == [(0, 0), (1, 50), (50, 50)]
     assert percents == [0, 2, 99] and MetricsRequest.objects.get().percent == 100
 
@@ -383,7 +395,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Do], None]:
     """Make something else the work of a plan."""
 
     def use(do: Do) -> None:
-        monkeypatch.setattr("dashboard.design.plan_making.PLANNING", Work(do))
+        monkeypatch.setattr("dashboard.design.plan_making.plan", do)
 
     return use
 
@@ -401,7 +413,7 @@ def test_command_is_told_of_each_step(job: PlannedGrid, monkeypatch: pytest.Monk
         taken.step(1, 2)
         return taken.finish
 
-    monkeypatch.setattr("analysis.metrics_making.COMPUTING", Work(do))
+    monkeypatch.setattr("analysis.metrics_making.compute", do)
     assert run_at_once(asked, told=lambda n, of: told.append((n, of))).is_done
     assert told == [(1, 2)]
 

@@ -69,12 +69,7 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *, action: str, slug: str, **options: Any) -> None:
-        from analysis.metric_settings import NOT_COMPUTED
-
-        try:
-            getattr(self, action)(find_study(slug), options)
-        except NOT_COMPUTED as problem:
-            raise CommandError(str(problem)) from None
+        getattr(self, action)(find_study(slug), options)
 
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""
