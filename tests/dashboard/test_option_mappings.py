@@ -258,6 +258,7 @@ def test_route_calls_options_otherwise_and_takes_what_the_model_takes() -> None:
     ):
         assert [*_errors(sent)] == [name]
     assert TeaSerializer().fields["leaves"].allow_null is False
+    assert fields["teas"].min_length == 1, "for the schema"
     changes = Changes(data={"kind": "green"})
     assert changes.is_valid() and changes.validated_data == {"kind": "green"}
 
