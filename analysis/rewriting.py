@@ -54,7 +54,7 @@ class Rewriter:
 
     def of(self, perturbation: Perturbation, text: str, about: str) -> tuple[str, dict[str, Any]]:
         """The rewritten text, empty if there is none, and how it was made or why there is none.
-        Raises Conflict before anything is sent, and ExchangeFailed.
+        Raises Conflict where the budget is used up, before anything is sent, and ExchangeFailed.
         """
         prompt = perturbation.prompt(text)
         self.expected = self._expected(prompt, text)

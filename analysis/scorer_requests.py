@@ -95,7 +95,7 @@ def current_scorer(study: Study) -> Scorer | None:
 
 
 def trained_scorer(study: Study) -> Scorer:
-    """The newest scorer that is trained. Raises Conflict."""
+    """The newest scorer that is trained. Raises Conflict where there is none."""
     if scorer := current_scorer(study):
         return scorer
     raise Conflict(f"{study} has no trained scorer: train one first")

@@ -50,7 +50,7 @@ class AskedAgain:
         """What the judge says of `text`, by dimension; nothing where its answer has no usable
         score. `about` names the text: its request has a seed of its own.
 
-        Raises Conflict before anything is sent, and ExchangeFailed.
+        Raises Conflict where the budget is used up, before anything is sent, and ExchangeFailed.
         """
         asked = self.configuration.asked_in(dimension)
         messages = prompts.messages(

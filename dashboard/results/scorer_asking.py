@@ -44,7 +44,7 @@ def ask_to_train(
 
 def ask_to_score(study: Study, options: TextOptions, author: User) -> ScoredText:
     """A text that waits to be scored by the newest trained scorer. The caller wakes a worker.
-    Raises Conflict.
+    Raises Conflict where there is none.
     """
     scorer = trained_scorer(study)
     with transaction.atomic():
