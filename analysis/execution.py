@@ -67,7 +67,7 @@ def finished_run(*, study: Study, sources: Sequence[str], everything: bool = Fal
     Raises NotDone.
     """
     run = request_run(study=study, sources=sources, everything=everything)
-    if run.state == State.DONE:
+    if run.is_done:
         return run
     try:
         return run_at_once(run)

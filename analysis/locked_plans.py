@@ -34,7 +34,7 @@ from survey.definition.parts import Part
 from survey.definition.settings import USUAL_REPEAT, Settings
 from survey.files.csv_text import time_text
 from survey.models import BlockResponse, Participant, Study, StudyEvent
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.tidy import counted_sources, definition_of
 
 #: Characters that a note or a reason may have.
@@ -56,12 +56,6 @@ class LockOptions(Part):
         max_length=LONGEST_NOTE,
         description="why it takes the place of the plan that is locked",
     )
-
-
-class PlanRefused(RequestRefused):
-    """A plan that can't be locked; the message says why, and nothing was changed."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def locked_plan(study: Study) -> LockedPlan | None:
@@ -131,7 +125,7 @@ def compared_with_plan(
 def lock_plan(study: Study, options: LockOptions, author: User | None) -> LockedPlan:
     """Fix what is planned, as it is now.
 
-    Raises PlanRefused once a real participant has consented, or without a reason where there is a
+    Raises Conflict once a real participant has consented, or without a reason where there is a
     plan.
     """
     # A participant who consents now waits for this lock, or came before it.
@@ -147,7 +141,7 @@ def lock_plan(study: Study, options: LockOptions, author: User | None) -> Locked
         "replaces": {"sha256": before.sha256, "reason": reason} if before else None,
     }
     if before is not None and _same(PlanContent.from_text(before.content).content, content):
-        raise PlanRefused(f"{_named(before)} says the same; nothing was locked")
+        raise Conflict(f"{_named(before)} says the same; nothing was locked")
     text = as_text(content)
     plan = LockedPlan.objects.create(
         study=locked,
@@ -166,17 +160,17 @@ def _refuse(study: Study, before: LockedPlan | None, note: str, reason: str) -> 
     began = first_consent(study)
     if began is not None:
         there = f"; {_named(before)} stays" if before else ""
-        raise PlanRefused(
+        raise Conflict(
             f"{study} has participants since {_minute(began)}: a plan can be locked only before "
             f"the first one{there}. Nothing was locked"
         )
     if before is not None and not reason:
-        raise PlanRefused(
+        raise Conflict(
             f"{_named(before)} is locked. Give a reason to put another in its place before the "
             "first participant"
         )
     if before is None and reason:
-        raise PlanRefused(
+        raise Conflict(
             f"{study} has no locked plan that another could replace: leave out the reason"
         )
 

@@ -33,10 +33,6 @@ class DecisionOptions(Part):
         return reason.strip()
 
 
-class DecisionRefused(RequestRefused):
-    """A decision that can't be made; the message says why."""
-
-
 def in_force(study: Study, **which: object) -> QuerySet[ManualDecision]:
     """The newest decision about each person, or about `which`, where it excludes them; in the order
     of people.
@@ -79,12 +75,12 @@ def decide_on(
     """Exclude people of the study from its analyses, or let them count again.
     Returns those it changed.
 
-    Their answers stay. Raises DecisionRefused, having changed nothing, where one of them is an
+    Their answers stay. Raises RequestRefused, having changed nothing, where one of them is an
     expert, whose ratings make gold scores.
     """
     experts = sorted(person.pseudonym for person in participants if person.source == Source.PANEL)
     if experts:
-        raise DecisionRefused(
+        raise RequestRefused(
             f"{experts[0]} is an expert of a panel and no rater, so there is nothing to exclude "
             "them from."
         )

@@ -26,7 +26,7 @@ def request_metrics(
 ) -> MetricsRequest:
     """A waiting request for the study's `metrics`, or for all that are possible, in place of an
     earlier one; or the same one that is under way. `perplexities` of a file have `values` by
-    response, and what is recorded `about` them. The caller wakes a worker. Raises AskedOtherwise.
+    response, and what is recorded `about` them. The caller wakes a worker. Raises Conflict.
     """
     asked = {
         "metrics": list(metrics),

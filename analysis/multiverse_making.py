@@ -10,21 +10,14 @@ from analysis.exploratory import mark_all
 from analysis.labels import labels_of
 from analysis.locked_plans import locked_plan
 from analysis.models import AnalysisRun, Multiverse, Result
-from analysis.multiverses import NoMultiverse
 from analysis.pipeline import Results, analyse_multiverse
 from analysis.queries import IN_WORDS, results_of
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from jobs.runner import Store, Taken
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.tidy import not_counted_among, reading
-
-
-class DataChanged(RequestRefused):
-    """The data are no longer those of the run; the message says what to do."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def compute(taken: Taken[Multiverse]) -> Store:
@@ -33,17 +26,17 @@ def compute(taken: Taken[Multiverse]) -> Store:
 
 
 def _computed(taken: Taken[Multiverse]) -> Results:
-    """Its tables and figure. Raises Lost, DataChanged and NoMultiverse."""
+    """Its tables and figure. Raises Lost, and Conflict where there is none."""
     run = taken.job.run
     with reading():
         snapshot = snapshot_at(run.study, run.sources, run.rule_set, at=timezone.now())
         labels = labels_of(run.study)
     if snapshot.hash != run.snapshot_hash:
-        raise DataChanged("the data changed after this analysis: recompute it, then ask again")
+        raise Conflict("the data changed after this analysis: recompute it, then ask again")
     rules, recipes = rules_of(run.rule_set), recipes_of(run.recipe_set)
     results = analyse_multiverse(snapshot.data, rules, recipes, labels, taken.step)
     if not results.tables:
-        raise NoMultiverse(f"no multiverse: {results.not_available['multiverse']}")
+        raise Conflict(f"no multiverse: {results.not_available['multiverse']}")
     if not_counted_among(run.sources):
         for table in results.tables.values():
             table["sources"] = ", ".join(run.sources)

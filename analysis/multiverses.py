@@ -7,21 +7,15 @@ from django.db import transaction
 
 from analysis.models import AnalysisRun, Multiverse
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.tidy import definition_of
 
 
-class NoMultiverse(RequestRefused):
-    """There is none; the message says why."""
-
-    kind = RefusalKind.CONFLICT
-
-
 def check_contrast(study: Study) -> None:
-    """Raise NoMultiverse for a study that names no contrast to vary choices of."""
+    """Raise Conflict for a study that names no contrast to vary choices of."""
     if definition_of(study).condition_a is None:
         why = "the study names no two conditions to compare (condition_a, condition_b)"
-        raise NoMultiverse(f"{study}: no multiverse, because {why}")
+        raise Conflict(f"{study}: no multiverse, because {why}")
 
 
 @transaction.atomic

@@ -1,9 +1,7 @@
 """Why metrics, scorers and perturbations were not computed. Pure."""
 
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 
-class NotComputed(RequestRefused):
+class NotComputed(Conflict):
     """What was asked for can't be computed of these texts, or with what is here."""
-
-    kind = RefusalKind.CONFLICT

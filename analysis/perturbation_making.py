@@ -22,7 +22,6 @@ from analysis.metric_settings import metric_settings
 from analysis.metrics import METRICS, score
 from analysis.models import PerturbationRun, PerturbedScore, PerturbedText
 from analysis.perturbation_requests import (
-    NotPerturbed,
     PerturbationOptions,
     check_options,
     judges_called,
@@ -40,6 +39,7 @@ from judge.models import Judge
 from judge.money import Price
 from judge.queries import GoldSource, scores_of
 from survey.models import Scenario
+from survey.refusals import RequestRefused
 
 
 def perturb(taken: Taken[PerturbationRun]) -> Store:
@@ -281,11 +281,11 @@ def _about(row: dict[Any, Any]) -> str:
 def _chosen(texts: DataFrame, options: PerturbationOptions) -> DataFrame:
     """The responses that are perturbed: all, or so many drawn from the scenarios in turn.
 
-    Raises NotPerturbed where there are none.
+    Raises RequestRefused where there are none.
     """
     texts = texts[texts["text"].map(lambda text: bool(text.strip()))]
     if texts.empty:
-        raise NotPerturbed("the study has no responses to perturb")
+        raise RequestRefused("the study has no responses to perturb")
     if options.responses is None or options.responses >= len(texts):
         return texts.reset_index(drop=True)
     random = Random(f"responses {options.seed}")  # noqa: S311  no secret

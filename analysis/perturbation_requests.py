@@ -50,16 +50,6 @@ class RewriterOptions:
     price: tuple[float, float] | None = None
 
 
-class NotPerturbed(RequestRefused):
-    """Nothing can be perturbed, or scored, as it was asked for; the text says why."""
-
-
-class JudgeNotAskable(NotPerturbed):
-    """A judge that cannot be asked about changed texts, or not by this person."""
-
-    about = "judges"
-
-
 @dataclass(frozen=True)
 class PerturbationOptions:
     """What is perturbed, how, and whose scores are compared.
@@ -89,10 +79,10 @@ def installed_rewriter() -> RewriterOptions:
 
 
 def check_options(study: Study, options: PerturbationOptions) -> None:
-    """Raise NotPerturbed for options that a study and its installation have not all for."""
+    """Raise RequestRefused for options that a study and its installation have not all for."""
     for name in options.perturbations:
         if name in TASK_LABELS and not (options.endpoint and options.model):
-            raise NotPerturbed(
+            raise RequestRefused(
                 f"{name} is made by a language model: name its endpoint and its model, or set "
                 "REWRITER_ENDPOINT and REWRITER_MODEL"
             )
@@ -100,21 +90,22 @@ def check_options(study: Study, options: PerturbationOptions) -> None:
         trained_scorer(study)
     judges_called(study, options.judges)
     if not (options.scorer or options.metrics or options.judges):
-        raise NotPerturbed(NO_SOURCE)
+        raise RequestRefused(NO_SOURCE)
 
 
 def judges_called(study: Study, keys: Sequence[str]) -> list[Judge]:
     """The judges with these keys, such as `llama@2`, which are asked about single responses. Raises
-    NotPerturbed.
+    RequestRefused.
     """
     known = {
         source.key: source.judge for source in gold_sources(study) if _is_askable(source.judge)
     }
     for key in keys:
         if key not in known:
-            raise JudgeNotAskable(
+            raise RequestRefused(
                 f"{study} has no judge {key!r} of single responses"
-                f"{did_you_mean(key, list(known))}; it has: {', '.join(known) or 'none'}"
+                f"{did_you_mean(key, list(known))}; it has: {', '.join(known) or 'none'}",
+                about="judges",
             )
     return [judge for key in keys if (judge := known[key])]
 
@@ -147,7 +138,7 @@ def default_metrics(study: Study) -> tuple[str, ...]:
 @transaction.atomic
 def request_perturbations(study: Study, options: PerturbationOptions) -> PerturbationRun:
     """A waiting run in place of an earlier one; the same one that is under way; or the same one
-    that failed, whose texts and scores are kept. The caller wakes a worker. Raises AskedOtherwise.
+    that failed, whose texts and scores are kept. The caller wakes a worker. Raises Conflict.
     """
     asked = OPTIONS.dump_python(options, mode="json")
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)

@@ -54,7 +54,7 @@ class Rewriter:
 
     def of(self, perturbation: Perturbation, text: str, about: str) -> tuple[str, dict[str, Any]]:
         """The rewritten text, empty if there is none, and how it was made or why there is none.
-        Raises BudgetUsedUp before anything is sent, and ExchangeFailed.
+        Raises Conflict where the budget is used up, before anything is sent, and ExchangeFailed.
         """
         prompt = perturbation.prompt(text)
         self.expected = self._expected(prompt, text)
@@ -98,7 +98,7 @@ class Rewriter:
         return rewritten, made | {name: value for name, value in about_it.items() if value}
 
     def count(self) -> None:
-        """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""
+        """Count a request, and what it may cost, before it is sent. Raises Conflict."""
         count_in_budget(
             self.study,
             self.expected,

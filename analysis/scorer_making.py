@@ -53,7 +53,7 @@ def embedder_of(
 
 def fitted_scorer(scorer: Scorer) -> FittedScorer:
     """The scorer itself. Raises NotComputed where it is not trained."""
-    if scorer.state != Scorer.State.DONE:
+    if not scorer.is_done:
         raise NotComputed(f"{scorer} is not trained")
     return read_scorer(scorer.content, str(scorer))
 

@@ -16,7 +16,7 @@ from analysis.models import PerturbedScore, Scorer
 from analysis.scorer_options import TrainingSettings
 from jobs.asking import refuse_other
 from survey.models import Participant, Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 State = Scorer.State
 
@@ -42,12 +42,6 @@ class ScorerOptions(TrainingSettings):
         )
 
 
-class NoScorer(RequestRefused):
-    """There is no trained scorer."""
-
-    kind = RefusalKind.CONFLICT
-
-
 def with_vectors(
     settings: TrainingSettings, here: MetricOptions, *, file: str = ""
 ) -> ScorerOptions:
@@ -68,7 +62,7 @@ def request_scorer(
 ) -> Scorer:
     """A waiting scorer that learns from the ratings of `sources`, or from the rows of a file; or
     the same one that is under way. One that failed is replaced. The caller wakes a worker. Raises
-    AskedOtherwise.
+    Conflict.
     """
     asked = {
         "options": options.model_dump(),
@@ -101,10 +95,10 @@ def current_scorer(study: Study) -> Scorer | None:
 
 
 def trained_scorer(study: Study) -> Scorer:
-    """The newest scorer that is trained. Raises NoScorer."""
+    """The newest scorer that is trained. Raises Conflict where there is none."""
     if scorer := current_scorer(study):
         return scorer
-    raise NoScorer(f"{study} has no trained scorer: train one first")
+    raise Conflict(f"{study} has no trained scorer: train one first")
 
 
 def erase_scorers(participant: Participant) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from survey.definition.parts import Part
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import NotNow
 
 #: Above this number of ratings, an analysis says what it takes and leaves some tables for later.
 LARGE = 300_000
@@ -21,10 +21,8 @@ SECONDS, SECONDS_OF_ALL = 220e-6, 400e-6
 BYTES = 2_800
 
 
-class TooLarge(RequestRefused):
+class TooLarge(NotNow):
     """There is not enough memory for an analysis; the text says what to do."""
-
-    kind = RefusalKind.LATER
 
 
 class AnalysisOptions(Part):

@@ -3,19 +3,13 @@
 from typing import Any
 
 from jobs.models import Job
-from survey.refusals import RefusalKind, RequestRefused
-
-
-class AskedOtherwise(RequestRefused):
-    """A job is under way that was asked for with other options."""
-
-    kind = RefusalKind.CONFLICT
+from survey.refusals import Conflict
 
 
 def refuse_other(job: Job, **asked: Any) -> None:
-    """Raise AskedOtherwise where a job under way has other values than these, by column."""
+    """Raise Conflict where a job under way has other values than these, by column."""
     if any(getattr(job, name) != value for name, value in asked.items()):
-        raise AskedOtherwise(
+        raise Conflict(
             f"The {job.WHAT} is under way, with other options. Ask again when it is done, or stop "
             "it first."
         )

@@ -116,7 +116,7 @@ def stop(job: Job, why: str) -> bool:
     has ended already.
     """
     rows = type(job)._default_manager.filter(pk=job.pk, state__in=Job.UNDER_WAY)
-    return bool(rows.update(lease_until=None, **_ended(job, State.STOPPED, why)))
+    return bool(rows.update(**_ended(job, State.STOPPED, why)))
 
 
 def _ended(job: Job | type[Job], state: Job.State, error: str) -> dict[str, Any]:

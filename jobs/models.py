@@ -64,6 +64,11 @@ class Job(models.Model):
         return self.state in self.UNDER_WAY
 
     @property
+    def is_done(self) -> bool:
+        """Whether its result is there."""
+        return self.state == self.State.DONE
+
+    @property
     def progress(self) -> int | None:
         """Per cent that are done, of kinds that tell."""
         percent: int | None = getattr(self, "percent", None)

@@ -14,7 +14,7 @@ from jobs import leases
 from jobs.heartbeat import kept
 from jobs.leases import Lost
 from jobs.models import Job
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict, RefusalKind, RequestRefused
 
 J = TypeVar("J", bound=Job)
 #: Told how many steps of how many are done.
@@ -31,10 +31,9 @@ class GiveBack(Exception):
     """A job can't be done now: it waits, and a sweep wakes a worker for it."""
 
 
-class NotDone(RequestRefused):
+class NotDone(Conflict):
     """A job did not come to a result; the message says why."""
 
-    kind = RefusalKind.CONFLICT
     unchanged = ""
 
 
@@ -166,7 +165,7 @@ def run_at_once(job: J, *, told: Told = silent) -> J:
         after = kind._default_manager.filter(pk=job.pk).first()
         if after is None:
             raise NotDone(f"{job} was removed meanwhile: ask for it again")
-        if after.state == Job.State.DONE:
+        if after.is_done:
             return after
         if after.state in Job.WITHOUT_RESULT:
             raise NotDone(after.error)

@@ -24,13 +24,7 @@ from judge.reading import scores_of
 from judge.seeds import own_seed
 from judge.spending import cost_of, expected_cost, why_no_more
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
-
-
-class BudgetUsedUp(RequestRefused):
-    """The study's budget allows no further request; the message says what to do."""
-
-    kind = RefusalKind.CONFLICT
+from survey.refusals import Conflict
 
 
 @dataclass
@@ -56,7 +50,7 @@ class AskedAgain:
         """What the judge says of `text`, by dimension; nothing where its answer has no usable
         score. `about` names the text: its request has a seed of its own.
 
-        Raises BudgetUsedUp before anything is sent, and ExchangeFailed.
+        Raises Conflict where the budget is used up, before anything is sent, and ExchangeFailed.
         """
         asked = self.configuration.asked_in(dimension)
         messages = prompts.messages(
@@ -96,7 +90,7 @@ class AskedAgain:
         return {name: float(each.score) for name, each in zip(asked, scored, strict=True)}
 
     def count(self) -> None:
-        """Count a request, and what it may cost, before it is sent. Raises BudgetUsedUp."""
+        """Count a request, and what it may cost, before it is sent. Raises Conflict."""
         count_in_budget(
             self.judge.study,
             self.expected,
@@ -155,14 +149,14 @@ def count_in_budget(
     study: Study, expected: Decimal | None, why_not: Callable[[Budget], str]
 ) -> None:
     """Count a request in the budget of a study's judges, with its `expected` cost in US dollars,
-    before it is sent. Raises BudgetUsedUp if `why_not` says something of that budget.
+    before it is sent. Raises Conflict if `why_not` says something of that budget.
     """
     with transaction.atomic():
         judging = Judging.objects.select_for_update().filter(study=study).first()
         if judging is None:
             return  # a study without judges has no budget
         if why := why_not(judging.read_definition().budget):
-            raise BudgetUsedUp(why)
+            raise Conflict(why)
         judging.past_requests += 1
         if expected is None:
             judging.past_unpriced += 1

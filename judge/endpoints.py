@@ -13,13 +13,11 @@ from judge.configuration import JudgeConfiguration
 from judge.definition import DEFAULT_ENDPOINT
 from judge.prompts import FORMATS
 from judge.traits import Trait, traits_of
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 
-class JudgeNotReady(RequestRefused):
+class JudgeNotReady(Conflict):
     """A judge can't be used with this installation's settings; the message says what to change."""
-
-    kind = RefusalKind.CONFLICT
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from survey.definition.parts import Part
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 SOURCE = re.compile(r"(panel|file) \S.{0,99}")
 
@@ -49,10 +49,8 @@ class RatedExample(Part):
     scores: dict[str, int]
 
 
-class TooFewExamples(RequestRefused):
+class TooFewExamples(Conflict):
     """There are too few rated responses; the message says how many, and is for people."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def choose_examples(

@@ -29,6 +29,10 @@ class RequestRefused(Exception):
     #: Said after the words, unless they say it; empty for what was only to be read.
     unchanged: str = NOTHING_CHANGED
 
+    def __init__(self, words: str, *, about: str = "") -> None:
+        super().__init__(words)
+        self.about = about or self.about
+
     @property
     def lines(self) -> list[str]:
         """The words, a line for each problem."""
@@ -55,3 +59,15 @@ class RequestRefused(Exception):
     def told(self) -> list[str]:
         """The words as pages tell them, message by message."""
         return self.listed if len(self.lines) > 1 else [self.sentences]
+
+
+class Conflict(RequestRefused):
+    """Something stands against it, which has to be changed first."""
+
+    kind = RefusalKind.CONFLICT
+
+
+class NotNow(RequestRefused):
+    """It can be asked again later."""
+
+    kind = RefusalKind.LATER

@@ -4,15 +4,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from survey.models import Study, StudyEvent
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 State = Study.State
 
 
-class StateError(RequestRefused):
+class StateError(Conflict):
     """The study can't change to this state; the message gives the reason."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def set_state(

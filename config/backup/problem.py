@@ -1,9 +1,7 @@
 """What can be wrong with a backup or with the place for one."""
 
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 
-class BackupProblem(RequestRefused):
+class BackupProblem(Conflict):
     """Why a backup can't be made or restored, in one line. Nothing was changed."""
-
-    kind = RefusalKind.CONFLICT

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_202_ACCEPTED
 
 from analysis.metrics_requests import metrics_request_of
-from analysis.models import AnalysisRun, Multiverse
+from analysis.models import AnalysisRun
 from analysis.multiverses import multiverse_of
 from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, read_sent, user_of
@@ -28,11 +28,12 @@ from dashboard.results.asking import (
     ask_for_multiverse,
 )
 from dashboard.results.metrics_asking import ask_for_metrics
-from dashboard.shared.access import first_or_404, study_or_404
-from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.access import study_or_404
+from dashboard.shared.newest_analysis import newest_analysis, run_or_404
 from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stopping import stop_job
+from jobs.models import Job
 from survey.models import Study
 
 RUN = OpenApiParameter("run", int, OpenApiParameter.PATH, description="the id of an analysis")
@@ -64,10 +65,10 @@ class Analysis(Route):
         return Response(StateOfRunSerializer(run).data, status=HTTP_202_ACCEPTED)
 
 
-def wake_for(run: AnalysisRun) -> None:
-    """Have a worker take up an analysis that is not done."""
-    if run.state != AnalysisRun.State.DONE:
-        try_to_wake(run.TASK, run.pk)
+def wake_for(job: Job) -> None:
+    """Have a worker take up a job that is not done."""
+    if not job.is_done:
+        try_to_wake(job.TASK, job.pk)
 
 
 class AnalysisList(ListRoute):
@@ -94,7 +95,7 @@ class AnalysisDetail(Route):
     @extend_schema(parameters=[STUDY, RUN], responses=StateOfRunSerializer)
     def get(self, request: Request, name: str, run: int) -> Response:
         study = study_or_404(name)
-        row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        row = run_or_404(study, run)
         return Response(StateOfRunSerializer(row).data)
 
 
@@ -109,7 +110,7 @@ class StopAnalysis(Route):
         one that has ended before stays as it is.
         """
         study = study_or_404(name)
-        row = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        row = run_or_404(study, run)
         stop_job(row, author=user_of(request), study=study)
         row.refresh_from_db()
         return Response(StateOfRunSerializer(row).data)
@@ -130,8 +131,7 @@ class MultiverseOfAnalysis(Route):
         """Have a worker compute it. What is done already is not computed again."""
         study, include = study_or_404(name), asked_for(request)
         asked = ask_for_multiverse(study, include, author=user_of(request))
-        if asked.state != Multiverse.State.DONE:
-            try_to_wake(asked.TASK, asked.pk)
+        wake_for(asked)
         content = MultiverseSerializer({"multiverse": asked}).data
         return Response(content, status=HTTP_202_ACCEPTED)
 

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_202_ACCEPTED
 
-from analysis.models import AnalysisRun
 from dashboard.api.analyses import RUN, wake_for
 from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import (
@@ -47,8 +46,8 @@ from dashboard.judges.gold_rows import ORDER, gold_rows, responses_to_score
 from dashboard.judges.gold_sets import import_gold_set
 from dashboard.judges.label_drawing import drawn_response
 from dashboard.judges.sources import sources_of
-from dashboard.shared.access import first_or_404, study_or_404
-from dashboard.shared.newest_analysis import newest_analysis
+from dashboard.shared.access import study_or_404
+from dashboard.shared.newest_analysis import newest_analysis, run_or_404
 from dashboard.shared.roles import Needs, Permission
 from judge.models import GoldDecision
 from judge.queries import GoldSource
@@ -159,13 +158,12 @@ class GoldChanges(Route):
     )
     def get(self, request: Request, name: str, run: int) -> Response:
         study, form = study_or_404(name), checked(BeforeForm(request.query_params))
-        after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+        after = run_or_404(study, run)
         before = earlier_run(after, form.cleaned_data["before"])
-        is_done = after.state == AnalysisRun.State.DONE
         content = {
             "run": after,
             "before": before.pk if before else None,
-            "changes": changes(before, after) if before and is_done else None,
+            "changes": changes(before, after) if before and after.is_done else None,
         }
         return Response(GoldChangedSerializer(content).data)
 

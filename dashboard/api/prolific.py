@@ -20,7 +20,7 @@ from dashboard.accounts import prolific
 from dashboard.accounts.forms import ProlificTokenForm
 from dashboard.accounts.models import ApiToken
 from dashboard.accounts.prolific import client_of
-from dashboard.api.parameters import STUDY, read_sent, sent_by, user_of
+from dashboard.api.parameters import STUDY, read_query, read_sent, sent_by, user_of
 from dashboard.api.refusals import checked
 from dashboard.api.routes import Route
 from dashboard.api.serializers.prolific import (
@@ -311,8 +311,7 @@ class WavePreview(Route):
     @extend_schema(parameters=[STUDY, WaveQuery], responses=WaveSerializer)
     def get(self, request: Request, name: str) -> Response:
         """How many people can be invited, and why others can't. Nothing is sent to Prolific."""
-        study, asked = study_or_404(name), WaveQuery(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        study, asked = study_or_404(name), read_query(request, WaveQuery)
         wave = _wave(request, study, asked.validated_data)
         assert wave is not None  # the query names a study
         content = {

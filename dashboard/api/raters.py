@@ -43,7 +43,7 @@ from dashboard.raters.trying_thresholds import (
     with_changes,
 )
 from dashboard.shared.access import first_or_404, study_or_404
-from dashboard.shared.newest_analysis import NONE_YET, NoAnalysis, newest_analysis
+from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.roles import Needs, Permission
 from judge.queries import gold_scores
 from survey.models import Participant, Study
@@ -166,9 +166,7 @@ class Thresholds(Route):
         """Put thresholds in force, and have a worker analyse by them."""
         study, sent = study_or_404(name), sent_by(request, UseThresholdsSerializer)
         include = asked_for(request)
-        run = newest_analysis(study, include).run
-        if run is None:
-            raise NoAnalysis(NONE_YET)
+        run = newest_analysis(study, include).finished_run
         tried = _tried(study, run, {n: str(v) for n, v in sent["settings"].items()})
         rules, asked = put_in_force(
             tried,

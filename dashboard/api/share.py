@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.status import HTTP_202_ACCEPTED
 
+from dashboard.api.analyses import wake_for
 from dashboard.api.pagination import Stored, in_pages
 from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, read_sent, user_of
 from dashboard.api.routes import ListRoute, Route
@@ -23,7 +24,6 @@ from dashboard.share.models import Package
 from dashboard.share.package_files import file_response, package_or_404, zip_response
 from dashboard.shared.access import study_or_404
 from dashboard.shared.newest_analysis import include_query, newest_analysis
-from dashboard.shared.pages import try_to_wake
 from dashboard.shared.roles import Needs, Permission
 from dashboard.shared.stopping import stop_job
 
@@ -103,8 +103,7 @@ class PackageList(ListRoute):
         study, include = study_or_404(name), asked_for(request)
         options = read_sent(request, PreparePackageSerializer).chosen
         package = packages.ask_for_package(study, options, user_of(request), include=include)
-        if package.state != Package.State.DONE:
-            try_to_wake(package.TASK, package.pk)
+        wake_for(package)
         content = PackageSerializer(package, context={"request": request}).data
         return Response(content, status=HTTP_202_ACCEPTED)
 

@@ -41,24 +41,33 @@ from dashboard.shared.access import (
     needs,
     role_in_corpus,
 )
-from dashboard.shared.pages import tell_of_stop, wake_worker
+from dashboard.shared.pages import live_part, tell_of_stop, wake_worker
 from dashboard.shared.roles import About, Permission, Role
 from survey.refusals import RequestRefused
 
 NONE: dict[str, Any] = {"steps": []}
 
 
-def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], CorpusJob]) -> bool:
-    """Have a worker do what a form asks for. Otherwise the form says why not."""
+def is_done(form: Form, do: Callable[[], object]) -> bool:
+    """Do what a form asks for. Otherwise the form says why not."""
     if not form.is_valid():
         return False
     try:
-        job = ask_for()
+        do()
     except RequestRefused as why:
         form.add_error(None, why.lines)
         return False
-    wake_worker(request, job.TASK, job.pk)
     return True
+
+
+def is_asked(request: ResearcherRequest, form: Form, ask_for: Callable[[], CorpusJob]) -> bool:
+    """The same by a worker."""
+
+    def ask() -> None:
+        job = ask_for()
+        wake_worker(request, job.TASK, job.pk)
+
+    return is_done(form, ask)
 
 
 @needs(Permission.READ, Permission.CORPORA, about=About.CORPORA)
@@ -149,14 +158,9 @@ def delete_corpus(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Delete a corpus with its files."""
     found = corpus_or_404(corpus)
     form = DeleteForm(request.POST)
-    if form.is_valid():
-        try:
-            remove_corpus(found, request.user)
-        except RequestRefused as why:
-            form.add_error(None, why.lines)
-        else:
-            messages.success(request, f"Corpus {corpus} is deleted.")
-            return redirect("corpora")
+    if is_done(form, lambda: remove_corpus(found, request.user)):
+        messages.success(request, f"Corpus {corpus} is deleted.")
+        return redirect("corpora")
     return _page(request, found, delete_form=form)
 
 
@@ -165,18 +169,17 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
     """Give somebody a role in a corpus, or take it away."""
     found = corpus_or_404(corpus)
     form = CorpusRoleForm(request.POST)
-    if form.is_valid():
-        try:
-            change_corpus_role(found, form.chosen, request.user)
-        except RequestRefused as why:
-            form.add_error(None, why.lines)
-        else:
-            role = form.chosen.role
-            now = "has no access to" if role is None else f"is now {role} of"
-            messages.success(request, f"{form.chosen.person} {now} {corpus}.")
-            if role_in_corpus(request.user, found) is None:
-                return redirect("corpora")
-            return redirect("corpus", corpus)
+
+    def change() -> None:
+        change_corpus_role(found, form.chosen, request.user)
+        role = form.chosen.role
+        now = "has no access to" if role is None else f"is now {role} of"
+        messages.success(request, f"{form.chosen.person} {now} {corpus}.")
+
+    if is_done(form, change):
+        if role_in_corpus(request.user, found) is None:
+            return redirect("corpora")
+        return redirect("corpus", corpus)
     return _page(request, found, role_form=form)
 
 
@@ -184,10 +187,8 @@ def corpus_people(request: ResearcherRequest, corpus: str) -> HttpResponse:
 def job_state(request: ResearcherRequest, job: int) -> HttpResponse:
     """How far a job is, for a page that waits for it."""
     found = job_or_404(job)
-    shown = render(request, "dashboard/_job_state.html", {"job": found})
-    if not found.is_under_way:
-        shown["X-Finished"] = "1"
-    return shown
+    finished = not found.is_under_way
+    return live_part(request, "dashboard/_job_state.html", {"job": found}, is_finished=finished)
 
 
 @needs(change=Permission.CORPORA, about=About.CORPORA)

@@ -90,7 +90,7 @@ class CorpusJob(Job):
         """Whether it is an import that made no corpus, or none yet. Another one of its name is not
         of this job.
         """
-        return self.kind == self.Kind.IMPORT and self.state != self.State.DONE
+        return self.kind == self.Kind.IMPORT and not self.is_done
 
     @property
     def folder(self) -> Path:

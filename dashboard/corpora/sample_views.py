@@ -17,13 +17,13 @@ from corpus.planning import (
     total_cost,
 )
 from dashboard.corpora.asking import Kind, Subject, ask_responses, ask_study, jobs_of, remove_sample
-from dashboard.corpora.corpus_views import is_asked
+from dashboard.corpora.corpus_views import is_asked, is_done
 from dashboard.corpora.forms import DeleteForm, GenerationForm, ResponsesForm, StudyForm
 from dashboard.corpora.generating import ask_for_texts, file_of, stop
 from dashboard.corpora.queries import samples_with_counts
 from dashboard.corpora.starting import generation_file, study_file
 from dashboard.shared.access import ResearcherRequest, first_or_404, needs
-from dashboard.shared.pages import wake_worker
+from dashboard.shared.pages import live_part, wake_worker
 from dashboard.shared.roles import About, Permission
 from judge.asking import outcomes_in_words
 from judge.completions import Ended
@@ -94,10 +94,8 @@ def _progress(sample: Sample) -> dict[str, Any]:
 def generation_state(request: ResearcherRequest, sample: str) -> HttpResponse:
     """How far the texts are, for a page that waits for them."""
     context = _progress(sample_or_404(sample))
-    shown = render(request, "dashboard/corpora/_generation.html", context)
-    if not context["is_generating"]:
-        shown["X-Finished"] = "1"
-    return shown
+    finished = not context["is_generating"]
+    return live_part(request, "dashboard/corpora/_generation.html", context, is_finished=finished)
 
 
 @needs(change=Permission.CORPORA, about=About.CORPORA)
@@ -169,13 +167,12 @@ def delete_sample(request: ResearcherRequest, sample: str) -> HttpResponse:
     """Delete a sample, with its texts if that is said."""
     found = sample_or_404(sample)
     form = DeleteForm(request.POST)
-    if form.is_valid():
-        corpus = found.corpus.name
-        try:
-            remove_sample(found, request.user, with_texts=form.cleaned_data["with_texts"])
-        except RequestRefused as why:
-            form.add_error(None, why.lines)
-        else:
-            messages.success(request, f"Sample {sample} is deleted.")
-            return redirect("corpus", corpus)
+    corpus = found.corpus.name
+
+    def remove() -> None:
+        remove_sample(found, request.user, with_texts=form.cleaned_data["with_texts"])
+
+    if is_done(form, remove):
+        messages.success(request, f"Sample {sample} is deleted.")
+        return redirect("corpus", corpus)
     return _page(request, found, delete_form=form)

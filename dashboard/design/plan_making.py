@@ -21,7 +21,7 @@ from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.tidy import counted_sources, definition_of
 from survey.tidy.study import cells_of, reading
 
@@ -31,12 +31,6 @@ USUAL_RATERS = 40
 USUAL_DIFFERENCE = 6.25
 #: What part of the announced minutes is for pages with responses.
 SHARE_OF_PAGES = 0.9
-
-
-class NoPlan(RequestRefused):
-    """The study cannot be planned; the message says why."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def plan(taken: Taken[PlannedGrid]) -> Store:
@@ -55,16 +49,16 @@ def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:
 def plan_of(study: Study, options: PlanOptions, *, file: Path | None = None) -> StudyPlan:
     """What could be found. A `file` of standard deviations takes the place of the components.
 
-    Raises NoPlan where the study has nothing to plan for, and DefinitionError for a file of
+    Raises Conflict where the study has nothing to plan for, and DefinitionError for a file of
     components that is not one.
     """
     definition = definition_of(study)
     if definition.rating is None:
-        raise NoPlan(f"{study.slug}: the study asks for no ratings, so there is nothing to plan")
+        raise Conflict(f"{study.slug}: the study asks for no ratings, so there is nothing to plan")
     length = float(Scale.of(definition.rated).length)
     if options.difference and options.difference > length:
         said = f"a difference of {options.difference:g} points"
-        raise NoPlan(f"{study.slug}: {said} is more than the length of the scale, {length:g}")
+        raise Conflict(f"{study.slug}: {said} is more than the length of the scale, {length:g}")
     own = _design(study, definition)
     design = own.of(options.raters or own.raters, options.scenarios or own.scenarios)
     return StudyPlan(
@@ -113,7 +107,7 @@ def _weights(study: Study, definition: StudyDefinition, design: PlannedDesign) -
             return weights
     systems = list(dict.fromkeys(system for of_set in design.sets for system in of_set))
     if len(systems) < 2:
-        raise NoPlan(f"{study.slug}: the study has one system, so there is nothing to compare")
+        raise Conflict(f"{study.slug}: the study has one system, so there is nothing to compare")
     if reference := definition.reference:
         against = SystemLevel(reference.model, reference.condition)
         systems = [next(system for system in systems if system != against), against]
@@ -148,11 +142,11 @@ def _components(
     ratings = check(snapshot.data).ratings
     first = ratings[ratings["dimension"] == definition.rated.dimensions[0].name]
     if first.empty:
-        raise NoPlan(
+        raise Conflict(
             f"{study.slug}: there are no ratings yet that a plan could learn from; use "
             "--components typical, or --include simulated"
         )
     fit = Fits().of(first, "linear")
     if isinstance(fit, Inestimable):
-        raise NoPlan(f"{study.slug}: the variances of the ratings so far are {fit}")
+        raise Conflict(f"{study.slug}: the variances of the ratings so far are {fit}")
     return of_fit(fit)

@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from typing import Any, TypeVar
 
 from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.files.apart import read_apart
 from survey.files.csv_text import from_text
 from survey.files.digits import as_known, as_whole, ascii_number
-from survey.files.problems import DefinitionError, Problem, Problems, read_bytes
+from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 from survey.refusals import RequestRefused
@@ -35,36 +34,18 @@ R = TypeVar("R")
 
 
 class ImportRefused(RequestRefused):
-    """Files that can't be imported; the message lists the first problems."""
+    """Files that can't be imported as a whole; what is wrong in a file is a DefinitionError."""
 
     about = "file"
-
-    @classmethod
-    def of(cls, error: DefinitionError) -> "ImportRefused":
-        """The same, of what another module found in a file."""
-        why = cls(str(error))
-        why.kind = error.kind
-        return why
-
-
-def read_file(path: Path) -> bytes:
-    """What is in a file to import. Raises ImportRefused if it can't be read."""
-    try:
-        return read_bytes(path)
-    except DefinitionError as error:
-        raise ImportRefused.of(error) from None
 
 
 def read_upload(function: Callable[..., R], data: bytes, file: str, *args: Any, **kwargs: Any) -> R:
     """What a function of `data`, `file`, more and `findings` reads of a file, in a process of its
-    own. What is worth knowing is added to `notices`, if that is given. Raises ImportRefused.
+    own. What is worth knowing is added to `notices`, if that is given. Raises DefinitionError.
     """
     notices: list[str] = kwargs.pop("notices", [])
     value: R
-    try:
-        value, noted = read_apart(file, _checked, function, data, file, *args, **kwargs)
-    except DefinitionError as error:
-        raise ImportRefused.of(error) from None
+    value, noted = read_apart(file, _checked, function, data, file, *args, **kwargs)
     notices += noted
     return value
 
@@ -98,9 +79,9 @@ class Findings:
         return list(dict.fromkeys([*self.notices, *unread]))
 
     def refuse_if_any(self) -> None:
-        """Raise ImportRefused if there is a problem."""
+        """Raise DefinitionError if there is a problem."""
         if self.problems:
-            raise ImportRefused.of(DefinitionError(self.problems))
+            raise DefinitionError(self.problems)
 
 
 class TidyFile:

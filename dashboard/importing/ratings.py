@@ -14,7 +14,7 @@ from analysis.models import ManualDecision
 from analysis.recipe_sets import recipes_in_force
 from analysis.ungrouped import sentences, ungrouped
 from dashboard.importing.checks import read_ranks, read_ratings
-from dashboard.importing.files import Findings, ImportRefused, read_file
+from dashboard.importing.files import Findings, ImportRefused
 from dashboard.importing.gold import GoldValue, read_gold
 from dashboard.importing.mapping import known_in
 from dashboard.importing.people import (
@@ -35,7 +35,7 @@ from survey.definition.mapping import StudyMap
 from survey.definition.settings import ENDINGS, Settings
 from survey.definition.tasks import COMPARING
 from survey.files.names import key_of_texts, one_name
-from survey.files.problems import DefinitionError, Problem
+from survey.files.problems import Problem, read_bytes
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -77,9 +77,9 @@ def import_ratings(
     """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
     be absent, and that of ratings where the study has none). Without one of participants, these are
     the people whom ratings and ranks name. `map_file` says where they have our columns, if not
-    under our names. Raises ImportRefused, having changed nothing.
+    under our names. Raises ImportRefused and DefinitionError, having changed nothing.
     """
-    contents = {name: read_file(path) for name, path in files.items()}
+    contents = {name: read_bytes(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
     study_map = read_map(map_file, vocabulary) if map_file else None
     if vocabulary.rating_task and "ratings" not in files:
@@ -94,7 +94,7 @@ def import_ratings(
         checked.done.notices.append(notice)
     digests = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items()}
     if map_file:
-        digests["map"] = hashlib.sha256(read_file(map_file)).hexdigest()
+        digests["map"] = hashlib.sha256(read_bytes(map_file)).hexdigest()
     try:
         with transaction.atomic():
             _write(study, vocabulary, checked, digests)
@@ -158,11 +158,8 @@ def _composed(names: Names) -> Names:
 
 
 def read_map(path: Path, vocabulary: Vocabulary) -> StudyMap:
-    """A mapping file of a loaded study. Raises ImportRefused."""
-    try:
-        return StudyMap(read_file(path), file=str(path), known=known_in(vocabulary))
-    except DefinitionError as error:
-        raise ImportRefused("\n".join(error.lines)) from None
+    """A mapping file of a loaded study. Raises DefinitionError."""
+    return StudyMap(read_bytes(path), file=str(path), known=known_in(vocabulary))
 
 
 def _check(

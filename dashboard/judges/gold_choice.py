@@ -21,10 +21,6 @@ from survey.refusals import RequestRefused
 from survey.tidy import counted_sources, definition_of, panel_ratings
 
 
-class NotChosen(RequestRefused):
-    """A source can't be the gold one; the message says why."""
-
-
 @dataclass(frozen=True)
 class GoldChoice:
     """The analysis from before a choice, if there was one, and the one that the choice asks for."""
@@ -32,11 +28,6 @@ class GoldChoice:
     source: GoldSource
     before: AnalysisRun | None
     after: AnalysisRun
-
-    @property
-    def needs_worker(self) -> bool:
-        """Whether a worker has to be woken for the analysis."""
-        return self.after.state != AnalysisRun.State.DONE
 
 
 #: What the history says of a choice, by where it came from.
@@ -48,7 +39,7 @@ WHY = {
 
 
 def find_source(study: Study, name: str) -> GoldSource:
-    """The source called `name`, such as `llama@2` or `file experts`. Raises NotChosen.
+    """The source called `name`, such as `llama@2` or `file experts`. Raises RequestRefused.
 
     The kind and the version may be left out where that is clear: `llama` is its current version.
     """
@@ -63,7 +54,7 @@ def find_source(study: Study, name: str) -> GoldSource:
     why = "may be several" if short else "is no source of gold scores"
     names = [name for source in sources for name in (source.key, *_short_names(source))]
     near = "" if short else did_you_mean(name, names)
-    raise NotChosen(f"{name!r} {why} of {study}; there are: {known}{near}")
+    raise RequestRefused(f"{name!r} {why} of {study}; there are: {known}{near}")
 
 
 def _short_names(source: GoldSource) -> set[str]:
@@ -120,16 +111,16 @@ def make_gold(
     """Make the source of that name the gold one and ask for an analysis by it, of those who count
     and those to `include`.
 
-    The analysis from before is kept, so that both can be compared. Raises NotChosen, having
+    The analysis from before is kept, so that both can be compared. Raises RequestRefused, having
     changed nothing. The caller wakes a worker.
     """
     source, sources = find_source(study, name), counted_sources(include)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one chooses at a time
     present = gold_source(study)
     if present is not None and present.key == source.key:
-        raise NotChosen(f"{source.key} is already gold")
+        raise RequestRefused(f"{source.key} is already gold")
     if reason := why_not_gold(study, source):
-        raise NotChosen(reason)
+        raise RequestRefused(reason)
     before = latest_run(study, sources)
     if before is not None and before.is_automatic:
         before.is_automatic = False

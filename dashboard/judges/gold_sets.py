@@ -19,7 +19,6 @@ from survey.definition.mapping import StudyMap
 from survey.definition.options import SentFile
 from survey.definition.parts import Part
 from survey.files.apart import read_apart
-from survey.files.problems import DefinitionError
 from survey.models import Study, StudyEvent
 
 #: What a set may be called, so that commands and files can name it.
@@ -51,7 +50,8 @@ def import_gold_set(
 ) -> tuple[GoldSet, list[str]]:
     """Keep the scores of a file as another set; the set, and what is worth knowing of the file.
 
-    They are not gold until a researcher chooses them. Raises ImportRefused, having changed nothing.
+    They are not gold until a researcher chooses them. Raises ImportRefused and
+    DefinitionError, having changed nothing.
     """
     name, file, data = options.name, options.file.name, options.file.content
     notices: list[str] = []
@@ -80,9 +80,5 @@ def import_gold_set(
 
 
 def _read_map(sent: SentFile, vocabulary: Vocabulary) -> StudyMap:
-    try:
-        return read_apart(
-            sent.name, StudyMap, sent.content, file=sent.name, known=known_in(vocabulary)
-        )
-    except DefinitionError as error:
-        raise ImportRefused.of(error) from None
+    known = known_in(vocabulary)
+    return read_apart(sent.name, StudyMap, sent.content, file=sent.name, known=known)

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
@@ -29,7 +29,6 @@ from dashboard.judges.label_drawing import (
 from dashboard.judges.sources import FileState, JudgeState, JuryState, PanelState, key, sources_of
 from dashboard.shared.access import (
     ResearcherRequest,
-    first_or_404,
     needs,
     study_or_404,
 )
@@ -38,9 +37,17 @@ from dashboard.shared.newest_analysis import (
     included,
     newest_analysis,
     only_not_counted,
+    run_or_404,
     tables_of,
 )
-from dashboard.shared.pages import asked_for, note, refusals_told, study_page, wake_worker
+from dashboard.shared.pages import (
+    asked_for,
+    live_part,
+    note,
+    refusals_told,
+    study_page,
+    wake_worker,
+)
 from dashboard.shared.roles import Permission
 from dashboard.shared.stored_tables import StoredTable
 from judge.asking import outcomes_in_words
@@ -97,11 +104,9 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
 def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
     study = study_or_404(name)
-    context = _sources(request, study)
-    response = render(request, "dashboard/judges/_sources.html", {"study": study, **context})
-    if not context["sources"].is_working:
-        response["X-Finished"] = "1"
-    return response
+    context = {"study": study, **_sources(request, study)}
+    finished = not context["sources"].is_working
+    return live_part(request, "dashboard/judges/_sources.html", context, is_finished=finished)
 
 
 def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
@@ -177,7 +182,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
         name, people = request.POST.get("source", ""), included(study, include)
         choice = make_gold(study, name, request.user, include=people)
         messages.success(request, f"{choice.source.name} is now gold.")
-        if choice.needs_worker:
+        if not choice.after.is_done:
             wake_worker(request, choice.after.TASK, choice.after.pk)
         address = reverse("gold-changes", args=[study, choice.after.pk])
         return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
@@ -188,11 +193,10 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
 def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """What other gold scores changed, once their analysis has finished."""
     study = study_or_404(name)
-    after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
+    after = run_or_404(study, run)
     form = BeforeForm(request.GET)
     asked = form.cleaned_data["before"] if form.is_valid() else None
     before = earlier_run(after, asked) if asked else None
-    is_done = after.state == AnalysisRun.State.DONE
     return study_page(
         request,
         study,
@@ -201,7 +205,7 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
         before=before,
         after=after,
         pending={"pending": after},
-        changes=changes(before, after) if before and is_done else None,
+        changes=changes(before, after) if before and after.is_done else None,
         include=not_counted_among(after.sources),
         query=include_query(not_counted_among(after.sources) or None),
     )
@@ -211,11 +215,10 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
 def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
     """How far an analysis has come; says when it has ended."""
     study = study_or_404(name)
-    after = first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
-    response = render(request, "dashboard/_pending.html", {"analysis": {"pending": after}})
-    if not after.is_under_way:
-        response["X-Finished"] = "1"
-    return response
+    after = run_or_404(study, run)
+    context = {"analysis": {"pending": after}}
+    finished = not after.is_under_way
+    return live_part(request, "dashboard/_pending.html", context, is_finished=finished)
 
 
 @needs(Permission.READ, is_download=True)

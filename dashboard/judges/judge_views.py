@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 
 from dashboard.judges import sources
 from dashboard.judges.agreement import with_flags
@@ -19,7 +18,7 @@ from dashboard.shared.access import (
     study_or_404,
 )
 from dashboard.shared.newest_analysis import include_query
-from dashboard.shared.pages import asked_for, refusals_told, study_page, wake_worker
+from dashboard.shared.pages import asked_for, live_part, refusals_told, study_page, wake_worker
 from dashboard.shared.roles import Permission
 from judge.queries import keeps_shared_seeds
 from judge.queueing import ask_again
@@ -83,11 +82,10 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
 def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
     study = study_or_404(name)
-    context = _progress(judge_record(sources.judge_or_404(study, judge)))
-    response = render(request, "dashboard/_progress.html", {"study": study, **context})
-    if not context["state"].is_working:
-        response["X-Finished"] = "1"
-    return response
+    progress = _progress(judge_record(sources.judge_or_404(study, judge)))
+    finished = not progress["state"].is_working
+    context = {"study": study, **progress}
+    return live_part(request, "dashboard/_progress.html", context, is_finished=finished)
 
 
 def _progress(record: JudgeRecord) -> dict[str, Any]:

@@ -15,10 +15,10 @@ def decide_and_wake(
     study: Study, participants: Collection[Participant], options: DecisionOptions
 ) -> str:
     """Record a decision, wake a worker for the new analysis, and say so. Raises
-    DecisionRefused.
+    RequestRefused.
     """
     decided = decide(study, participants, options, None)
-    if decided.needs_worker:
+    if not decided.run.is_done:
         with suppress(OperationalError):  # the broker is silent: workers look by themselves
             wake(decided.run.TASK, decided.run.pk)
     return decided_in_words(decided.changed, excluded=options.excluded)

@@ -14,11 +14,11 @@ from survey.models import Study
 def choose(command: BaseCommand, study: Study, name: str, include: Sequence[str]) -> None:
     """Make the source of that name gold, request an analysis, and say so.
 
-    Raises NotChosen.
+    Raises RequestRefused.
     """
     choice = make_gold(study, name, None, include=include)
     command.stdout.write(f"{study}: {choice.source.name} is now gold")
-    if not choice.needs_worker:
+    if choice.after.is_done:
         return
     try:
         wake(choice.after.TASK, choice.after.pk)

@@ -21,15 +21,14 @@ from dashboard.shared.roles import Role
 from survey.definition.options import ValueLabels
 from survey.definition.parts import Part
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict, RefusalKind, RequestRefused
 
 VALID = timedelta(days=7)
 
 
-class NotValid(RequestRefused):
+class NotValid(Conflict):
     """An invitation that nobody can accept; the text says why."""
 
-    kind = RefusalKind.CONFLICT
     unchanged = ""
 
 

@@ -20,7 +20,6 @@ from dashboard.shared.chunk_counts import counted_in_chunks
 from survey.batched import batched
 from survey.definition.mapping import StudyMap
 from survey.files.apart import read_apart
-from survey.files.problems import DefinitionError
 from survey.models import (
     DemographicAnswer,
     Identity,
@@ -95,7 +94,7 @@ def import_demographics(
     """Store what Prolific's export says of the people of a study; also what is worth knowing of the
     file. The same file again changes nothing. A preview says what would change, and stores nothing.
 
-    Raises ImportRefused, having changed nothing, with every problem of the files.
+    Raises ImportRefused, and DefinitionError with every problem of the files; both change nothing.
     """
     questions = definition_of(study).prolific_demographics
     if not questions:
@@ -103,14 +102,9 @@ def import_demographics(
             f"No question of {study} takes its answers from Prolific: give one "
             "`source: prolific` in study.yaml."
         )
-    try:
-        study_map = _map_of(study, mapping) if mapping else None
-        name, data = export
-        read = read_apart(
-            name, read_export, data, file=name, questions=questions, study_map=study_map
-        )
-    except DefinitionError as error:
-        raise ImportRefused.of(error) from None
+    study_map = _map_of(study, mapping) if mapping else None
+    name, data = export
+    read = read_apart(name, read_export, data, file=name, questions=questions, study_map=study_map)
     return _store(study, read.people, at, author, preview=preview), read.notices
 
 

@@ -38,7 +38,7 @@ def ask_for_demographics(
 ) -> tuple[ImportedAnswers, list[str]]:
     """Import the answers of an export, all or none; what that changed, or would change, and what is
     worth knowing of the file. Prolific is asked with the author's account there. Raises
-    ImportRefused, NotConnected, StepRefused, ProlificError.
+    ImportRefused, DefinitionError, NotConnected, StepRefused, ProlificError.
     """
     return import_demographics(
         study=study,

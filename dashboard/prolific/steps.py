@@ -22,7 +22,7 @@ from dashboard.prolific.waves import Wave, WaveRefused, wave_of
 from survey.models import Study, StudyEvent
 from survey.prolific.errors import ProlificError
 from survey.prolific.replies import ACTIVE, AWAITING_REVIEW, PAUSED, UNPUBLISHED, ProlificStudy
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 
 if TYPE_CHECKING:
     from survey.prolific.client import ProlificClient
@@ -34,10 +34,8 @@ CLAIM_TIME = timedelta(seconds=30)
 ACTIONS = {step: f"prolific {step}" for step in Step}
 
 
-class StepRefused(RequestRefused):
+class StepRefused(Conflict):
     """A step that was not taken; the text says why."""
-
-    kind = RefusalKind.CONFLICT
 
 
 class Gone(StepRefused):

@@ -17,7 +17,7 @@ from dashboard.prolific.models import Recruitment
 from dashboard.shared.access import role_of, visible_to
 from dashboard.shared.roles import Permission
 from survey.models import Identity, Participant, Study, Withdrawal
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.tidy import counted_sources
 
 Status = Participant.Status
@@ -31,10 +31,8 @@ LEFT_THIS = "completed, but withdrew from this study"
 REASONS = (WITHDREW, DECLINED, NOT_COMPLETED, UNKNOWN_ID, EXCLUDED, NOT_INCLUDED, LEFT_THIS)
 
 
-class WaveRefused(RequestRefused):
+class WaveRefused(Conflict):
     """A wave that can't be invited; the text says why."""
-
-    kind = RefusalKind.CONFLICT
 
 
 @dataclass(frozen=True)

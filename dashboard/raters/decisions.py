@@ -20,11 +20,6 @@ class DecidedRaters:
     changed: list[Participant]
     run: AnalysisRun
 
-    @property
-    def needs_worker(self) -> bool:
-        """Whether a worker has to be woken for the analysis."""
-        return self.run.state != AnalysisRun.State.DONE
-
 
 def decide(
     study: Study,
@@ -35,7 +30,7 @@ def decide(
     include: Sequence[str] = (),
 ) -> DecidedRaters:
     """Exclude people from analyses, or let them count again; the analysis also has the experts or
-    test people to `include`. The caller wakes a worker. Raises DecisionRefused, having changed
+    test people to `include`. The caller wakes a worker. Raises RequestRefused, having changed
     nothing.
     """
     changed = decide_on(

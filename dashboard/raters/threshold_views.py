@@ -14,7 +14,6 @@ from django.urls import reverse
 from analysis import catalogue
 from analysis.exclusion_rule import Threshold
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun
 from analysis.queries import latest_run
 from analysis.rule_sets import current_rule_set
 from dashboard.raters.forms import ThresholdsForm
@@ -27,9 +26,7 @@ from dashboard.raters.trying_thresholds import (
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import (
-    NONE_YET,
     NewestAnalysis,
-    NoAnalysis,
     include_query,
     included,
     newest_analysis,
@@ -118,13 +115,10 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
     study = study_or_404(name)
     asked = asked_for(request)
     analysis = newest_analysis(study, asked)
-    run = analysis.run
     back = reverse("thresholds", args=[study]) + include_query(asked)
     data = request.POST if request.method == "POST" else request.GET
     with refusals_told(request):
-        if run is None:
-            raise NoAnalysis(NONE_YET)
-        tried = try_thresholds(data, study, run)
+        tried = try_thresholds(data, study, analysis.finished_run)
         if request.method == "GET":
             tried.refuse_if_useless()
             return _ask_whether(request, study, analysis, tried)
@@ -139,7 +133,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             request,
             f"Rules version {rules.version} is in force. A worker is computing the results.",
         )
-        if asked_run.state != AnalysisRun.State.DONE:
+        if not asked_run.is_done:
             wake_worker(request, asked_run.TASK, asked_run.pk)
     return redirect(back)
 

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from dashboard.raters.what_if import WhatIf
 
 
-class ThresholdsRefused(RequestRefused):
-    """Thresholds that were not put in force; the text says why, a line for each problem."""
-
-
 @dataclass(frozen=True)
 class TriedThresholds:
     """What was asked for, and an analysis by it; the rules in force wherever nothing was said."""
@@ -48,11 +44,11 @@ class TriedThresholds:
         return changes_in_words(self.form.in_force, self.form.asked, labels)
 
     def refuse_if_useless(self) -> None:
-        """Raises ThresholdsRefused where something is wrong with them, or nothing is new."""
+        """Raises RequestRefused where something is wrong with them, or nothing is new."""
         if not self.form.is_valid():
-            raise ThresholdsRefused("\n".join(self.form.problems))
+            raise RequestRefused("\n".join(self.form.problems))
         if self.form.asked == rules_of(self.in_force):
-            raise ThresholdsRefused("These thresholds are in force already.")
+            raise RequestRefused("These thresholds are in force already.")
 
 
 def try_thresholds(data: Mapping[str, Any], study: Study, run: AnalysisRun) -> TriedThresholds:
@@ -73,11 +69,11 @@ def put_in_force(
     tried: TriedThresholds, *, study: Study, instead_of: str, author: User, include: list[str]
 ) -> tuple[RuleSet, AnalysisRun]:
     """Make them the rules in force, in place of that version of rules, and ask for the analysis; a
-    worker has to be woken for it. Raises ThresholdsRefused, having changed nothing.
+    worker has to be woken for it. Raises RequestRefused, having changed nothing.
     """
     tried.refuse_if_useless()
     if instead_of != str(tried.in_force.version):
-        raise ThresholdsRefused(
+        raise RequestRefused(
             f"Nothing was changed: rules version {tried.in_force.version} came into force "
             "meanwhile. Check its thresholds first."
         )

@@ -114,5 +114,5 @@ def decide(
         decided = decisions.decide(study, people, options, request.user, include=include)
         said = decided_in_words(decided.changed, excluded=options.excluded)
         messages.success(request, f"{said} {RECOMPUTING}")
-        if decided.needs_worker:
+        if not decided.run.is_done:
             wake_worker(request, decided.run.TASK, decided.run.pk)

@@ -13,7 +13,7 @@ from dashboard.prolific.steps import recruitment_of
 from dashboard.shared.stand_in import prolific_is_local
 from survey.definition.labels import words
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
@@ -26,10 +26,8 @@ from survey.simulated.walker import NotLetIn, Walk, WalkEnding, WalkError
 AT_ONCE = 4
 
 
-class NotSent(RequestRefused):
+class NotSent(Conflict):
     """Raters can't be sent, or can't go on; the message says why."""
-
-    kind = RefusalKind.CONFLICT
 
 
 class NotAtProlific(NotSent):

@@ -20,31 +20,13 @@ from survey.definition.parts import Part
 from survey.files.apart import read_apart
 from survey.files.yaml_file import YamlFile
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import NotNow, RequestRefused
 from survey.simulated.profile import SimulationProfile
 from survey.simulated.record import Crowd, crowds_of
 
 LARGEST_SEED = 2**31 - 1
 #: More raters are for `manage.py simulate`: a worker would be busy with them for hours.
 MOST_RATERS = 2_000
-
-
-class NotAsked(RequestRefused):
-    """No raters were asked for; the message says why."""
-
-    kind = RefusalKind.LATER
-
-
-class NoSuchProfile(RequestRefused):
-    """No profile of that name comes with Fivefold."""
-
-    about = "profile"
-
-
-class TooManyRaters(RequestRefused):
-    """A worker would be busy with them for hours."""
-
-    about = "participants"
 
 
 class CrowdOptions(Part):
@@ -82,7 +64,9 @@ def crowd_of(study: Study, options: CrowdOptions) -> tuple[Crowd, list[str]]:
     elif options.profile in shipped():
         yaml = YamlFile.read(PROFILES / options.profile)
     else:
-        raise NoSuchProfile(f"There is no profile {options.profile}: {', '.join(shipped())}.")
+        raise RequestRefused(
+            f"There is no profile {options.profile}: {', '.join(shipped())}.", about="profile"
+        )
     profile, notices = read_profile(yaml, study)
     seed = next_seed(study) if options.seed is None else options.seed
     name = options.file.short_name if options.file else options.profile
@@ -98,8 +82,9 @@ def ask_for_raters(
     there.
     """
     if options.participants > MOST_RATERS:
-        raise TooManyRaters(
-            f"At most {MOST_RATERS:,} raters are sent from here; manage.py simulate sends more."
+        raise RequestRefused(
+            f"At most {MOST_RATERS:,} raters are sent from here; manage.py simulate sends more.",
+            about="participants",
         )
     crowd, notices = crowd_of(study, options)
     return _stored(study, crowd, author), notices
@@ -110,7 +95,7 @@ def _stored(study: Study, crowd: Crowd, author: User | None) -> Simulation:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     newest = simulations_of(study).first()
     if newest is not None and newest.is_under_way:
-        raise NotAsked("Simulated raters are on their way: wait until they have ended.")
+        raise NotNow("Simulated raters are on their way: wait until they have ended.")
     record(study, author, "simulation requested", raters=crowd.participants)
     return Simulation.objects.create(
         study=study,

@@ -9,8 +9,9 @@ from analysis.multiverses import check_contrast, request_multiverse
 from analysis.runs import request_run
 from analysis.size import AnalysisOptions
 from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
+from dashboard.shared.newest_analysis import REMOVED, newest_analysis
 from survey.models import Study
+from survey.refusals import Conflict
 from survey.tidy import counted_sources
 
 
@@ -21,19 +22,16 @@ def ask_for_analysis(
     already where nothing has changed, else waiting for a worker or under way.
     """
     run = request_run(study=study, sources=counted_sources(include), everything=options.everything)
-    if run.state != AnalysisRun.State.DONE:
+    if not run.is_done:
         record(study, author, "analysis requested", run=run.pk)
     return run
 
 
 def ask_for_multiverse(study: Study, include: list[str] | None, *, author: User) -> Multiverse:
     """The multiverse of the newest analysis: done already, else waiting or under way. Raises
-    NoAnalysis, and NoMultiverse.
+    Conflict.
     """
-    run = newest_analysis(study, include).run
-    if run is None:
-        raise NoAnalysis(NONE_YET)
-    return multiverse_for(run, author)
+    return multiverse_for(newest_analysis(study, include).finished_run, author)
 
 
 def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
@@ -42,7 +40,7 @@ def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
     try:
         multiverse = request_multiverse(run)
     except AnalysisRun.DoesNotExist:
-        raise NoAnalysis(REMOVED) from None
-    if multiverse.state != Multiverse.State.DONE:
+        raise Conflict(REMOVED) from None
+    if not multiverse.is_done:
         record(run.study, author, "multiverse requested", run=run.pk)
     return multiverse

@@ -5,10 +5,10 @@ from django.http import (
     HttpResponse,
     JsonResponse,
 )
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun, Result
+from analysis.models import Result
 from dashboard.results.asking import ask_for_analysis
 from dashboard.results.forms import AnalysisForm, RecomputeForm
 from dashboard.results.stored import result_or_404
@@ -25,12 +25,7 @@ from dashboard.shared.newest_analysis import (
     newest_analysis,
     newest_of_ratings,
 )
-from dashboard.shared.pages import (
-    address,
-    analysis_page,
-    asked_for,
-    wake_worker,
-)
+from dashboard.shared.pages import address, analysis_page, asked_for, live_part, wake_worker
 from dashboard.shared.roles import Permission
 from survey.models import Study
 
@@ -61,10 +56,10 @@ def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
     """The state of the running analysis; a header says when to reload the page."""
     study = study_or_404(name)
     analysis = newest_analysis(study, asked_for(request))
-    response = render(request, "dashboard/_pending.html", {"analysis": analysis})
-    if analysis.pending is None:
-        response["X-Finished"] = "1"
-    return response
+    finished = analysis.pending is None
+    return live_part(
+        request, "dashboard/_pending.html", {"analysis": analysis}, is_finished=finished
+    )
 
 
 @needs(change=Permission.COMPUTE)
@@ -74,7 +69,7 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     include = included(study, asked_for(request))
     options = AnalysisForm(request.POST).asked
     run = ask_for_analysis(study, options, request.user, include=include)
-    if run.state == AnalysisRun.State.DONE:
+    if run.is_done:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:
         wake_worker(request, run.TASK, run.pk)

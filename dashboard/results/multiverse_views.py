@@ -6,14 +6,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from analysis.catalogue.subjects import ORDER
-from analysis.models import Multiverse
 from dashboard.results.asking import ask_for_multiverse
 from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import include_query
 from dashboard.shared.pages import asked_for, refusals_told, wake_worker
 from dashboard.shared.roles import Permission
 
-State = Multiverse.State
 #: The place of the button on that page.
 ANCHOR = "multiverse-asked"
 
@@ -26,7 +24,7 @@ def ask(request: ResearcherRequest, name: str) -> HttpResponse:
     back = redirect(f"{reverse('results', args=[study, ORDER])}{include_query(include)}#{ANCHOR}")
     with refusals_told(request):
         multiverse = ask_for_multiverse(study, include, author=request.user)
-        if multiverse.state == State.DONE:
+        if multiverse.is_done:
             messages.success(request, "The multiverse of this analysis is already computed.")
         else:
             wake_worker(request, multiverse.TASK, multiverse.pk)

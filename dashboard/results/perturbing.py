@@ -7,7 +7,6 @@ from analysis.models import PerturbationRun
 from analysis.perturbation_labels import RULE_LABELS, TASK_LABELS, UNCHANGED
 from analysis.perturbation_options import PerturbingOptions
 from analysis.perturbation_requests import (
-    JudgeNotAskable,
     PerturbationOptions,
     RewriterOptions,
     check_options,
@@ -20,6 +19,7 @@ from dashboard.shared.access import role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission
 from survey.models import Study
+from survey.refusals import RequestRefused
 
 
 def ask_to_perturb(
@@ -31,11 +31,11 @@ def ask_to_perturb(
 ) -> PerturbationRun:
     """A run that waits, or the same one that is under way. Texts are rewritten by the
     installation's model unless another one is given. The caller wakes a worker, or carries it out.
-    Raises RequestRefused: NotPerturbed, NoScorer, or AskedOtherwise.
+    Raises RequestRefused.
     """
     model = rewriter or installed_rewriter()
     if options.judges and not _may_have_judges_asked(study, author):
-        raise JudgeNotAskable("Your role may not have judges asked.")
+        raise RequestRefused("Your role may not have judges asked.", about="judges")
     usual = [*RULE_LABELS, *(TASK_LABELS if model.model else ())]
     usual += [UNCHANGED] if options.judges else []
     chosen = PerturbationOptions(

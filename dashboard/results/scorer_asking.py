@@ -30,7 +30,7 @@ def ask_to_train(
     """A scorer that waits to be trained on the ratings of those who count and those to `include`,
     or on those of a file, or the same one that is under way; and what is worth knowing of the file.
     Its vectors are those of the installation unless others are given. The caller wakes a worker, or
-    trains it. Raises ImportRefused and AskedOtherwise.
+    trains it. Raises DefinitionError and Conflict.
     """
     file, here = options.ratings, installed_options() if vectors is None else vectors
     given, notices = _rated_texts(study, file) if file else (None, [])
@@ -44,7 +44,7 @@ def ask_to_train(
 
 def ask_to_score(study: Study, options: TextOptions, author: User) -> ScoredText:
     """A text that waits to be scored by the newest trained scorer. The caller wakes a worker.
-    Raises NoScorer.
+    Raises Conflict where there is none.
     """
     scorer = trained_scorer(study)
     with transaction.atomic():
@@ -54,7 +54,7 @@ def ask_to_score(study: Study, options: TextOptions, author: User) -> ScoredText
 
 
 def _rated_texts(study: Study, file: SentFile) -> tuple[list[dict[str, Any]], list[str]]:
-    """The rows of the file, and what is worth knowing of it. Raises ImportRefused."""
+    """The rows of the file, and what is worth knowing of it. Raises as `ask_to_train`."""
     dimensions, notices = list(dimensions_of(definition_of(study))), list[str]()
     given = {"dimensions": dimensions, "notices": notices}
     rows = read_upload(read_rated_texts, file.content, file.name, **given)

@@ -119,7 +119,8 @@ def import_file(
     study: Study, sources: Sequence[str], coder: User, data: bytes, file: str
 ) -> tuple[int, list[str]]:
     """Keep the codes of a file as this coder's, all or none; how many answers they are about, and
-    what is worth knowing of the file. Raises ImportRefused, having changed nothing.
+    what is worth knowing of the file. Raises ImportRefused and DefinitionError, having
+    changed nothing.
     """
     rows = answers_to_code(study, sources).values_list("id", *_NAMES)
     answers = {tuple(name or "" for name in names): answer for answer, *names in rows}

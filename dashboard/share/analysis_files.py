@@ -40,7 +40,7 @@ def write_analysis(
     on nothing but the run's results and these choices. `sharing` leaves out what researchers wrote
     about raters, who they are, and answers that the study withholds. Images take a browser and some
     seconds; why some are missing is in the manifest.
-    Raises NoSuchRecipe.
+    Raises RequestRefused.
     """
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}

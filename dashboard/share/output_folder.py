@@ -14,10 +14,6 @@ from config.version import VERSION
 from survey.refusals import RequestRefused
 
 
-class OutputRefused(RequestRefused):
-    """The folder can't be written to; the message says why."""
-
-
 @dataclass
 class Output:
     """The folder to write to, and the entries of the manifest besides the list of files."""
@@ -31,16 +27,16 @@ def output_folder(out: Path, *, manifest: str) -> Iterator[Output]:
     """A new folder to write into. At the end its files move to `out`, all together.
 
     They replace what an earlier run listed in its `manifest`, and what that had and this has
-    not is removed; any other file stays, and one in the way is refused. Raises OutputRefused.
+    not is removed; any other file stays, and one in the way is refused. Raises RequestRefused.
     """
     try:
         if out.exists() and not out.is_dir():
-            raise OutputRefused(f"{out} is a file, not a folder")
+            raise RequestRefused(f"{out} is a file, not a folder")
         earlier = _earlier_files(out / manifest)
         out.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     except OSError as error:
-        raise OutputRefused(f"{out}: {error.strerror}") from None
+        raise RequestRefused(f"{out}: {error.strerror}") from None
     try:
         output = Output(scratch)
         yield output
@@ -56,7 +52,7 @@ def output_folder(out: Path, *, manifest: str) -> Iterator[Output]:
         for name in earlier - set(written):
             (out / name).unlink(missing_ok=True)
     except OSError as error:
-        raise OutputRefused(f"{error.filename or out}: {error.strerror}") from None
+        raise RequestRefused(f"{error.filename or out}: {error.strerror}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -76,17 +72,17 @@ def _earlier_files(manifest: Path) -> set[str]:
     except FileNotFoundError:
         return set()
     except (ValueError, UnicodeDecodeError):
-        raise OutputRefused(f"{manifest} is not ours; choose another folder") from None
+        raise RequestRefused(f"{manifest} is not ours; choose another folder") from None
     files = content.get("files") if isinstance(content, dict) else None
     if not isinstance(files, dict):
-        raise OutputRefused(f"{manifest} is not ours; choose another folder")
+        raise RequestRefused(f"{manifest} is not ours; choose another folder")
     return {name for name in files if Path(name).name == name}
 
 
 def _refuse_strangers(out: Path, written: list[str], earlier: set[str], manifest: str) -> None:
     for name in written:
         if name not in earlier and (out / name).exists():
-            raise OutputRefused(
+            raise RequestRefused(
                 f"{out / name} is not from an earlier run ({manifest} does not list it): move it "
                 "away or choose another folder"
             )

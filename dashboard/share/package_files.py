@@ -111,7 +111,7 @@ def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:
 
 
 def _why_gone(package: Package) -> str:
-    if package.state == Package.State.DONE:
+    if package.is_done:
         return "The file of this download is gone. Prepare it again."
     if package.state == Package.State.FAILED:
         return f"The download failed: {package.error}"

@@ -38,7 +38,7 @@ from jobs.leases import Lost
 from jobs.runner import GiveBack, Store, Taken, run_job
 from survey.definition.settings import Settings
 from survey.models import Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import NotNow
 from survey.tidy import not_counted_among, reading
 
 Stage = Package.Stage
@@ -60,12 +60,6 @@ TOLD_EVERY = 2.0
 ANALYSIS, DATASHEETS, DATA, MATERIALS = "analysis", "datasheets", "data", "materials"
 
 WriteImages = Callable[[dict[str, Any], Path], str]
-
-
-class NoSnapshot(RequestRefused):
-    """No analysis of the packed data could be had; the message says why, and what to do."""
-
-    kind = RefusalKind.LATER
 
 
 def pack(taken: Taken[Package], draw: WriteImages = write_images) -> Store:
@@ -128,7 +122,7 @@ def _write_data(taken: Taken[Package], folder: Path) -> dict[str, Any]:
     """Write the data of the package's analysis, and what their manifest says. Where answers, scores
     or rules came since that analysis, `package.run` is a new one afterwards.
 
-    Raises GiveBack while another worker computes the analysis, NoSnapshot and Lost.
+    Raises GiveBack while another worker computes the analysis, NotNow and Lost.
     """
     package = taken.job
     _tell(taken, Stage.DATA)
@@ -145,7 +139,7 @@ def _write_data(taken: Taken[Package], folder: Path) -> dict[str, Any]:
             return manifest
         if further:
             take_new_run(package)
-    raise NoSnapshot(
+    raise NotNow(
         f"the data changed {TRIES} times between their analysis and the zip: prepare it again"
     )
 
@@ -170,7 +164,7 @@ def _compute(taken: Taken[Package], folder: Path) -> dict[str, Any]:
         raise Lost  # a participant of it withdrew; the package went with it
     package.run = run
     if run.state in run.WITHOUT_RESULT:
-        raise NoSnapshot(f"the analysis {WHY_NOT[run.state]}: {run.error}")
+        raise NotNow(f"the analysis {WHY_NOT[run.state]}: {run.error}")
     if not is_ours and run.state != DONE:
         raise GiveBack
     return manifest

@@ -25,12 +25,12 @@ from analysis.recipe_sets import recipes_of
 from analysis.runs import request_run
 from dashboard.share.models import Package
 from dashboard.shared.log import record
-from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
+from dashboard.shared.newest_analysis import REMOVED, newest_analysis
 from jobs import leases
 from survey.definition.parts import Part
 from survey.files.suggestions import did_you_mean
 from survey.models import Study
-from survey.refusals import RequestRefused
+from survey.refusals import Conflict, RequestRefused
 
 logger = logging.getLogger(__name__)
 State = Package.State
@@ -47,20 +47,15 @@ class PackageOptions(Part):
     )
 
 
-class NoSuchRecipe(RequestRefused):
-    """The study has no recipe of that name; the message lists its recipes."""
-
-    about = "recipe"
-
-
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
-    """The names of the recipes for `both` or a single name. Raises NoSuchRecipe."""
+    """The names of the recipes for `both` or a single name. Raises RequestRefused."""
     known = [recipe.name for recipe in recipes_of(run.recipe_set)]
     names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
     if not set(names) <= set(known):
         near = did_you_mean(chosen, [*known, BOTH])
-        raise NoSuchRecipe(
-            f"The study has no recipe {chosen}; it has {', '.join([*known, BOTH])}{near}"
+        raise RequestRefused(
+            f"The study has no recipe {chosen}; it has {', '.join([*known, BOTH])}{near}",
+            about="recipe",
         )
     return names
 
@@ -79,7 +74,7 @@ def packages_of(study: Study) -> QuerySet[Package]:
 
 def has_file(package: Package) -> bool:
     """Whether a finished package can be downloaded."""
-    return package.state == State.DONE and package.path.is_file()
+    return package.is_done and package.path.is_file()
 
 
 def kept_until(package: Package) -> Any:
@@ -105,11 +100,10 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
         return under_way
     run = request_run(study=study, sources=run.sources)
     package, is_new = Package.objects.get_or_create(run=run, recipe=recipe, images=images)
-    is_done = package.state == State.DONE
     changes = run.study.events.filter(action__in=["settings", "languages"])
     is_old = changes.filter(at__gt=package.created_at).exists()
     is_old |= Multiverse.objects.filter(run=run, finished_at__gt=package.created_at).exists()
-    is_unfit = is_done and (is_old or not package.path.is_file())
+    is_unfit = package.is_done and (is_old or not package.path.is_file())
     if not is_new and (is_unfit or package.state in Package.WITHOUT_RESULT):
         package.delete()  # with it goes all that is left of an earlier attempt
         package = Package.objects.create(run=run, recipe=recipe, images=images)
@@ -141,17 +135,15 @@ def ask_for_package(
     study: Study, options: PackageOptions, author: User, *, include: list[str] | None
 ) -> Package:
     """A package of the newest analysis, with a line in the log where a worker has to make it; the
-    caller wakes it. Raises NoAnalysis, and NoSuchRecipe.
+    caller wakes it. Raises Conflict without an analysis, RequestRefused for an unknown recipe.
     """
-    run = newest_analysis(study, include).run
-    if run is None:
-        raise NoAnalysis(NONE_YET)
+    run = newest_analysis(study, include).finished_run
     chosen_recipes(run, options.recipe)
     try:
         package = request_package(run=run, recipe=options.recipe, images=options.images)
     except AnalysisRun.DoesNotExist:
-        raise NoAnalysis(REMOVED) from None
-    if package.state != State.DONE:
+        raise Conflict(REMOVED) from None
+    if not package.is_done:
         record(study, author, "zip requested", name=package.recipe, run=run.pk)
     return package
 

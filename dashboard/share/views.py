@@ -69,7 +69,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     with refusals_told(request):
         asked = PackageForm(request.POST).asked
         package = packages.ask_for_package(study, asked, request.user, include=include)
-        if package.state == Package.State.DONE:
+        if package.is_done:
             messages.success(request, "This download is already prepared.")
         else:
             wake_worker(request, package.TASK, package.pk)

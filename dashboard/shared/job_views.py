@@ -1,7 +1,7 @@
 """A job that a page waits for: how far it is, and stopping it."""
 
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from dashboard.shared.access import (
@@ -10,7 +10,7 @@ from dashboard.shared.access import (
     needs,
     study_or_404,
 )
-from dashboard.shared.pages import tell_of_stop
+from dashboard.shared.pages import live_part, tell_of_stop
 from dashboard.shared.roles import Permission
 from dashboard.shared.stopping import jobs_called, stop_job
 
@@ -19,10 +19,8 @@ from dashboard.shared.stopping import jobs_called, stop_job
 def job_state(request: ResearcherRequest, name: str, kind: str, job_id: int) -> HttpResponse:
     """How far a job is; a header says when to reload the page."""
     row = jobs_called(study_or_404(name), kind).filter(pk=job_id).first()
-    shown = render(request, "dashboard/_job_state.html", {"job": row})
-    if row is None or not row.is_under_way:
-        shown["X-Finished"] = "1"
-    return shown
+    finished = row is None or not row.is_under_way
+    return live_part(request, "dashboard/_job_state.html", {"job": row}, is_finished=finished)
 
 
 @needs(change=Permission.COMPUTE, is_about_job=True)

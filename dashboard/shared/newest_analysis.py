@@ -15,10 +15,11 @@ from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
 from analysis.runs import fingerprint
 from dashboard.shared import gold_warnings
+from dashboard.shared.access import first_or_404
 from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.models import Participant, Study
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict
 from survey.tidy import counted_sources, not_counted_among
 
 State = AnalysisRun.State
@@ -30,12 +31,6 @@ NOBODY = "none"
 ANY_RULE = "any"
 NONE_YET = "No analysis yet: press “Compute” first."
 REMOVED = "The analysis was removed meanwhile: press “Compute” first."
-
-
-class NoAnalysis(RequestRefused):
-    """There is no finished analysis to go on from; the text says so."""
-
-    kind = RefusalKind.CONFLICT
 
 
 def only_not_counted(study: Study) -> list[str]:
@@ -101,6 +96,13 @@ class NewestAnalysis:
     changed: bool
     #: Whether the run was left out because it has no rater.
     of_nobody: bool = False
+
+    @property
+    def finished_run(self) -> AnalysisRun:
+        """The run. Raises Conflict where there is none yet."""
+        if self.run is None:
+            raise Conflict(NONE_YET)
+        return self.run
 
     @property
     def by_default(self) -> bool:
@@ -173,6 +175,11 @@ class NewestAnalysis:
             return []
         figures = self.run.results.filter(kind=Result.Kind.FIGURE)
         return list(figures.values_list("name", flat=True))
+
+
+def run_or_404(study: Study, run: int) -> AnalysisRun:
+    """The analysis of a study that an address names."""
+    return first_or_404(study.analysis_runs.filter(pk=run), f"{study} has no analysis {run}.")
 
 
 def newest_analysis(study: Study, include: list[str] | None) -> NewestAnalysis:

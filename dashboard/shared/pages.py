@@ -198,6 +198,18 @@ def pages_without(study: Study, pages: Container[str]) -> set[str]:
     return {f"results/{subject}" for subject, is_there in there.items() if not is_there}
 
 
+def live_part(
+    request: HttpRequest, template: str, context: dict[str, Any], *, is_finished: bool
+) -> HttpResponse:
+    """The part of a page that is loaded again and again; a header says when it has finished, and
+    the page as a whole is to be loaded.
+    """
+    part = render(request, template, context)
+    if is_finished:
+        part["X-Finished"] = "1"
+    return part
+
+
 def asked_for(request: HttpRequest) -> list[str] | None:
     """The experts or test people that an address asks for by name; None where it says nothing."""
     form = IncludeForm(request.GET)

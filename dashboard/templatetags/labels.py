@@ -4,8 +4,6 @@ from typing import Any
 
 from django import template
 
-from survey.definition.labels import usual
-
 register = template.Library()
 
 
@@ -13,9 +11,3 @@ register = template.Library()
 def called(context: template.Context, kind: str, name: Any) -> str:
     """What a name is called in the study of the page; nothing of no name."""
     return str(context["labels"].text(kind, str(name))) if name else ""
-
-
-@register.filter
-def usual_label(name: str) -> str:
-    """What a name that may have no label of its own is called."""
-    return usual(name)

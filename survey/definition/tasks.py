@@ -375,11 +375,10 @@ Task = Annotated[
 ]
 #: Every kind by its name, in the order in which a page asks.
 KINDS: dict[str, type[AskedTask]] = {kind.called(): kind for kind in get_args(get_args(Task)[0])}
-#: Each column of tasks that compare, with its kind; of several, the first one.
-COMPARING: dict[str, type[ComparingTask]] = {}
-for _kind in KINDS.values():
-    if issubclass(_kind, ComparingTask):
-        COMPARING.setdefault(_kind.column, _kind)
+#: Each column of tasks that compare, with its kind.
+COMPARING: dict[str, type[ComparingTask]] = {
+    kind.column: kind for kind in KINDS.values() if issubclass(kind, ComparingTask)
+}
 
 
 def kinds_in(*columns: str) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
-from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import GUARD, TABLES
 from dashboard.judges.gold_sets import GoldFileOptions, import_gold_set
 from judge.models import STAND_IN, GoldScore, GoldSet
 from judge.queries import gold_scores
 from survey.definition.options import SentFile
+from survey.files.problems import DefinitionError
 from survey.models import Study
 from tests.dashboard.judging import answer_calls, planned
 from tests.dashboard.reading import text_of
@@ -209,6 +209,6 @@ def test_single_scores_that_a_gold_score_can_not_rest_on_are_refused(
     gold: str, single: tuple[str, ...], reason: str
 ) -> None:
     study = make_study()
-    with pytest.raises(ImportRefused, match=f"line 2: column {reason}"):
+    with pytest.raises(DefinitionError, match=f"line 2: column {reason}"):
         import_single(study, gold, *single)
     assert not study.gold_sets.exists()

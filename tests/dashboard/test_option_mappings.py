@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
+from pydantic import field_validator
 from rest_framework import serializers
 
-from dashboard.api.option_serializers import OptionsSerializer
+from dashboard.api.option_serializers import OptionsSerializer, SentTextField
 from dashboard.shared.option_forms import OptionsForm
 from survey.definition.options import OptionsRefused, SentFile
 from survey.definition.parts import Part
 from survey.management.option_arguments import add_options, chosen_options
-from tests.survey.test_options import Tea
+from tests.survey.test_options import Order, Tea
 
 
 class TeaForm(OptionsForm[Tea]):
@@ -27,6 +29,25 @@ class TeaForm(OptionsForm[Tea]):
 
 class TeaSerializer(OptionsSerializer):
     options = Tea
+
+
+class OrderForm(OptionsForm[Order]):
+    """An order of the page, which shows what its own field takes."""
+
+    options = Order
+    size = forms.ChoiceField(required=False, choices=[("S", "small")], label="How large")
+    confirmed = forms.BooleanField(error_messages={"required": "Tick the box."})
+
+
+class OrderSerializer(OptionsSerializer):
+    options = Order
+    called = {"price": "price_cents"}
+    leaves = SentTextField(file="leaves.csv", required=False)
+
+
+class Changes(OptionsSerializer):
+    options = Tea
+    has_defaults = False
 
 
 def by_page(text: str, **files: bytes) -> Tea:
@@ -137,6 +158,7 @@ def test_labels_help_and_limits_are_those_of_the_model() -> None:
     assert [label for _, label in form.fields["kind"].choices] == ["Black", "Green"]  # type: ignore[attr-defined]
     assert (form["sugar"].label, form["minutes"].help_text) == ("Spoons of sugar", "in hot water")
     assert 'accept=".csv"' in str(form["leaves"])
+    assert (form.fields["kind"].required, form.fields["minutes"].required) == (True, False)
     assert 'min="1"' in str(form["minutes"]) and 'max="9"' in str(form["minutes"])
     parser = ArgumentParser()
     add_options(parser, Tea, about="tea: ", without=["leaves"])
@@ -151,8 +173,130 @@ def test_labels_help_and_limits_are_those_of_the_model() -> None:
 def test_page_that_shows_some_options_takes_only_these() -> None:
     class Shown(OptionsForm[Tea]):
         options = Tea
-        without = ("minutes", "leaves")
+        without = ("label", "leaves")
 
-    assert "minutes" not in Shown().fields
-    assert not any(field.help_text for field in Shown()), "its template shows no help"
-    assert Shown(QueryDict("kind=black&minutes=9")).asked == Tea(kind="black")
+    assert "label" not in Shown().fields
+    assert TeaForm().fields["minutes"].help_text == "in hot water"
+    assert not Shown().fields["minutes"].help_text, "its template shows no help"
+    assert Shown(QueryDict("kind=black&label=mine")).asked == Tea(kind="black")
+
+
+def ordered(text: str, **files: bytes) -> Order:
+    sent = [(name, [SimpleUploadedFile(f"{name}.csv", content)]) for name, content in files.items()]
+    return OrderForm(QueryDict(f"confirmed=on&{text}"), MultiValueDict(sent)).asked
+
+
+def parsed(*arguments: str, **options: Any) -> dict[str, Any]:
+    parser = ArgumentParser()
+    add_options(parser, Order, **options)
+    return vars(parser.parse_args(arguments))
+
+
+def test_page_asks_for_money_and_numbers_as_people_write_them() -> None:
+    form = OrderForm()
+    assert 'value="1.50"' in str(form["price"]) and 'value="2"' in str(form["strength"])
+    assert form["size"].label == "How large"
+    assert "<textarea" in str(form["note"]) and "<textarea" not in str(form["table"])
+    assert 'maxlength="1000"' in str(form["table"])
+    assert str(form["price"].label_tag()).endswith(">Price of a cup</label>")
+    order = ordered("teas=Assam&price=2.25&cups=2&size=S&milk=oat&extras=honey")
+    assert order == Order(teas=["Assam"], price=225, cups=2, size="S", milk="oat", extras=["honey"])
+
+
+def test_list_of_which_nothing_is_ticked_is_empty_on_the_page_alone() -> None:
+    assert ordered("teas=Assam&cups=1").extras == []
+    assert chosen_options(Order, parsed("--teas=Assam")).extras == ["lemon"]
+    serializer = OrderSerializer(data={"teas": ["Assam"]})
+    assert serializer.is_valid() and serializer.chosen.extras == ["lemon"]
+
+
+def test_empty_file_is_left_to_what_reads_it() -> None:
+    assert ordered("teas=Assam&cups=1", leaves=b"").leaves == SentFile("leaves.csv", b"")
+    empty = SimpleUploadedFile("leaves.csv", b"")
+    assert by_api(kind="black", leaves=empty).leaves == SentFile("leaves.csv", b"")
+    serializer = OrderSerializer(data={"teas": ["Assam"], "leaves": "a,b"})
+    assert serializer.is_valid() and serializer.chosen.leaves == SentFile("leaves.csv", b"a,b")
+
+
+def problems(form: forms.Form) -> dict[str, list[str]]:
+    assert isinstance(form, OptionsForm)
+    with pytest.raises(OptionsRefused) as refused:
+        _ = form.asked
+    return dict(refused.value.problems)
+
+
+def test_page_says_each_problem_once_and_where_it_is() -> None:
+    wrong = problems(TeaForm(QueryDict("kind=green&with_milk=on&minutes=0")))
+    assert [*wrong] == ["minutes"] and len(wrong["minutes"]) == 1, "others follow from it"
+    assert problems(TeaForm(QueryDict(""))) == {"kind": ["Kind: This field is required."]}
+    wrong = problems(OrderForm(QueryDict("cups=1&extras=lemon&extras=honey&teas=Assam")))
+    assert wrong == {"confirmed": ["Tick the box."], "extras": ["Extras: Choose one."]}
+    assert problems(OrderForm(QueryDict("confirmed=on&cups=3&teas=Assam"))).keys() == {"cups"}
+
+    class Hidden(OptionsForm[Tea]):
+        options = Tea
+        without = ("kind",)
+
+    assert problems(Hidden(QueryDict(""))) == {"__all__": ["Field required."]}
+
+
+def test_arguments_say_what_they_take_and_which_value_is_wrong() -> None:
+    parser = ArgumentParser()
+    add_options(parser, Order, about="tea: ", called={"teas": "--tea"})
+    said = " ".join(parser.format_help().split())
+    assert "--tea TEAS" in said and "tea: names of teas; can be repeated" in said
+    assert "(default: 150)" in said and "100 % welcome" in said and "{S,L}" in said
+    with pytest.raises(OptionsRefused) as refused:
+        chosen_options(Order, parsed("--teas=Assam", "--strength=0"))
+    assert str(refused.value).startswith("--strength 0.0: Input should be greater than 0")
+    with pytest.raises(OptionsRefused) as refused:
+        chosen_options(Order, parsed("--teas=Assam", "--extras=lemon", "--extras=honey"))
+    assert str(refused.value) == "--extras lemon honey: Choose one."
+    with pytest.raises(OptionsRefused) as refused:
+        chosen_options(Order, parsed("--teas=Assam", f"--table={'x' * 1001}"))
+    assert str(refused.value).startswith(f"--table {'x' * 80}…: ")
+    assert parsed("--teas=Assam")["price"] == 150
+    assert parsed("--teas=Assam", has_defaults=False)["price"] is None
+
+
+def test_route_calls_options_otherwise_and_takes_what_the_model_takes() -> None:
+    serializer = OrderSerializer(
+        data={"teas": ["Assam"], "price_cents": 90, "size": "", "table": "", "milk": None}
+    )
+    assert serializer.is_valid(), serializer.errors
+    assert serializer.chosen == Order(teas=["Assam"], price=90)
+    fields: Any = serializer.fields
+    assert "price" not in fields and fields["teas"].help_text == "names of teas"
+    for sent, name in (
+        ({"teas": []}, "teas"),
+        ({"teas": [""]}, "teas"),
+        ({"teas": ["Assam"], "extras": ["lemon", "honey"]}, "extras"),
+    ):
+        assert [*_errors(sent)] == [name]
+    assert TeaSerializer().fields["leaves"].allow_null is False
+    assert fields["teas"].min_length == 1, "for the schema"
+    changes = Changes(data={"kind": "green"})
+    assert changes.is_valid() and changes.validated_data == {"kind": "green"}
+
+
+def test_route_names_the_field_of_what_the_model_refuses() -> None:
+    class Cheap(Order):
+        @field_validator("price")
+        @classmethod
+        def _is_cheap(cls, price: int) -> int:
+            if price > 200:
+                raise ValueError("a cup is cheaper")
+            return price
+
+    class CheapSerializer(OrderSerializer):
+        options = Cheap
+
+    serializer = CheapSerializer(data={"teas": ["Assam"], "price_cents": 900})
+    assert not serializer.is_valid()
+    assert serializer.errors == {"price_cents": ["A cup is cheaper."]}
+
+
+def _errors(sent: dict[str, Any]) -> dict[str, Any]:
+    serializer = OrderSerializer(data=sent)
+    assert not serializer.is_valid()
+    return dict(serializer.errors)

@@ -15,9 +15,9 @@ from django.utils import timezone
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.queries import latest_run, results_of
-from dashboard.importing.files import ImportRefused
 from dashboard.importing.ratings import import_ratings
 from survey.consent import give_consent
+from survey.files.problems import DefinitionError
 from survey.models import Invitation, Participant, Study
 from survey.participants import Arrival
 from survey.tidy import counted_sources, panels_of
@@ -215,7 +215,7 @@ def test_experts_of_a_file_are_refused_rather_than_counted_as_raters(
 ) -> None:
     people = "participant,source,status\nedda,panel,completed\n"
     ratings = "participant,scenario,set,model,condition,rating\nedda,S1,1,Ant,plain,2\n"
-    with pytest.raises(ImportRefused, match=r"source.* is panel: of experts, import the gold"):
+    with pytest.raises(DefinitionError, match=r"source.* is panel: of experts, import the gold"):
         import_ratings(study=study, files=files(participants=people, ratings=ratings))
     assert not Participant.objects.filter(pseudonym="edda").exists()
 

@@ -22,6 +22,7 @@ from config.processes import ROOT
 from jobs import leases
 from jobs.heartbeat import kept
 from jobs.leases import Lost, State, to_wake
+from jobs.runner import Store, Taken, run_job
 from survey.tidy import counted_sources, reading
 from tests.factories import make_study
 
@@ -71,6 +72,11 @@ def test_nothing_renews_it_after_the_work(run: AnalysisRun) -> None:
     assert to_wake(AnalysisRun) == [run.pk]
 
 
+def test_within_a_transaction_it_needs_no_renewal(run: AnalysisRun) -> None:
+    with transaction.atomic(), kept(run):
+        assert not [one for one in threading.enumerate() if one.name.startswith("heartbeat of")]
+
+
 def stop(run: AnalysisRun) -> None:
     leases.stop(run, "Stopped by ada.")
 
@@ -107,6 +113,19 @@ def test_work_is_interrupted_once_the_job_is_lost(lost: AnalysisRun) -> None:
     with pytest.raises(Lost):
         leases.finish(lost, snapshot_hash="of the worker that lost it")
     assert not AnalysisRun.objects.exclude(snapshot_hash="").exists()
+
+
+def test_work_of_a_runner_is_interrupted_too(settings: Settings) -> None:
+    settings.JOB_LEASE_SECONDS = LEASE
+    asked = request_run(study=make_study(), sources=counted_sources())
+
+    def do(taken: Taken[AnalysisRun]) -> Store:
+        stop(taken.job)
+        compute_for_ever()
+        return taken.finish
+
+    assert run_job(AnalysisRun, asked.pk, work=do)
+    assert (stored(asked).state, stored(asked).error) == (State.STOPPED, "Stopped by ada.")
 
 
 def test_job_within_a_lost_one_is_given_back(lost: AnalysisRun) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from analysis.models import MetricsRequest
 from config.celery import app
@@ -92,6 +93,28 @@ def test_names_of_tasks_are_those_that_running_installations_send() -> None:
     }
 
 
+def test_job_says_how_far_it_is(job: PlannedGrid) -> None:
+    assert (job.status, job.is_under_way, job.is_done) == ("Waiting for a worker", True, False)
+    job.state = State.RUNNING
+    assert (job.status, job.is_under_way, job.is_done) == (f"{job.DOING} …", True, False)
+    asked = MetricsRequest(study=job.study, state=State.RUNNING, percent=40)
+    assert asked.status == f"{asked.DOING}: 40 % done"
+    for state in (State.FAILED, State.STOPPED, State.DONE):
+        asked.state = state
+        assert (asked.is_under_way, asked.is_done) == (False, state == State.DONE)
+
+
+def test_worker_is_ended_a_lease_after_the_longest_that_a_job_may_take(settings: Settings) -> None:
+    settings.JOB_LEASE_SECONDS = 30.5
+    setattr(settings, PlannedGrid.LIMIT, 2)
+    assert leases.seconds_at_most(PlannedGrid) == 151
+
+
+def test_those_who_waited_longest_are_first(job: PlannedGrid) -> None:
+    later = PlannedGrid.objects.create(study=job.study, options={})
+    assert to_wake(PlannedGrid) == [job.pk, later.pk]
+
+
 # ── Endings ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -170,6 +193,29 @@ def test_worker_that_is_ending_leaves_the_rest_to_another_one(job: PlannedGrid) 
     assert run(job, do, is_ending=lambda: False).state == State.DONE
 
 
+def test_task_leaves_its_job_to_another_worker_if_its_own_is_ending(
+    job: PlannedGrid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def do(taken: Taken[PlannedGrid]) -> Store:
+        taken.leave_if_ending()
+        return done(taken)
+
+    app.loader.import_default_modules()
+    monkeypatch.setattr("dashboard.design.plan_making.plan", do)
+    monkeypatch.setattr("jobs.tasks.is_ending", lambda: True)
+    app.tasks[PlannedGrid.TASK](job.pk)
+    assert stored(job).state == State.WAITING
+
+
+def test_job_is_not_taken_where_its_work_can_not_be_loaded(
+    job: PlannedGrid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlannedGrid, "WORK", "dashboard.design.plan_making.nothing")
+    with pytest.raises(ImportError):
+        run_job(PlannedGrid, job.pk)
+    assert (stored(job).state, stored(job).attempts) == (State.WAITING, 0)
+
+
 def test_database_that_is_away_is_no_ending(job: PlannedGrid) -> None:
     with pytest.raises(OperationalError):
         run(job, raising(OperationalError("server closed the connection")))
@@ -198,6 +244,19 @@ def test_job_that_has_ended_can_be_done_again_as_if_it_had_just_been_asked_for(
     assert (after.state, after.error, after.attempts) == (State.WAITING, "", 0)
     assert (after.started_at, after.finished_at) == (None, None)
     assert (run(job, done).state, stored(job).attempts) == (State.DONE, 1)
+
+
+@pytest.mark.parametrize("ending", ["done", "failed", "stopped"])
+def test_job_that_ends_erases_what_its_kind_says(
+    job: PlannedGrid, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlannedGrid, "ERASED", {"options": {}})
+    PlannedGrid.objects.update(options={"of": "people"})
+    if ending == "stopped":
+        leases.stop(job, "Stopped by ada.")
+    else:
+        run(job, done if ending == "done" else raising(KeyError("colour")))
+    assert (stored(job).state, stored(job).options) == (ending, {})
 
 
 # ── Lost ─────────────────────────────────────────────────────────────────────────────────────
@@ -344,6 +403,19 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Do], None]:
 def test_command_gets_what_came_of_it(job: PlannedGrid, work: Callable[[Do], None]) -> None:
     work(done)
     assert run_at_once(job).sentences == ["done"]
+
+
+def test_command_is_told_of_each_step(job: PlannedGrid, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = MetricsRequest.objects.create(study=job.study)
+    told: list[tuple[int, int]] = []
+
+    def do(taken: Taken[MetricsRequest]) -> Store:
+        taken.step(1, 2)
+        return taken.finish
+
+    monkeypatch.setattr("analysis.metrics_making.compute", do)
+    assert run_at_once(asked, told=lambda n, of: told.append((n, of))).is_done
+    assert told == [(1, 2)]
 
 
 def test_command_is_told_why_nothing_came_of_it(

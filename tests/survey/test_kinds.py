@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from analysis.recipe import Scale
 from survey.content import ResponseContent
 from survey.definition.labels import Labels
-from survey.definition.questions import AboutParticipant, Question
+from survey.definition.questions import AboutParticipant, Question, RangeEnd, ScreeningQuestion
 from survey.definition.tasks import (
     COMPARING,
     KINDS,
@@ -46,8 +46,9 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 RESPONSES = [ResponseContent(n, f"id{n}", "", "en") for n in range(3)]
 
 
-def task_of(kind: str) -> AskedTask:
-    task: AskedTask = TypeAdapter(Task).validate_python(TASKS[kind])
+def task_of(kind: str, **other: Any) -> AskedTask:
+    """The task of a kind, with some values of its own."""
+    task: AskedTask = TypeAdapter(Task).validate_python(TASKS[kind] | other)
     return task
 
 
@@ -56,8 +57,9 @@ def rating_of(kind: str) -> RatingTask | None:
     return task if isinstance(task, RatingTask) else None
 
 
-def question_of(kind: str) -> AboutParticipant:
-    keys = {"name": "asked", "kind": kind, "question": "Well?", **QUESTIONS[kind]}
+def question_of(kind: str, **other: Any) -> AboutParticipant:
+    """The question of a kind, with some values of its own."""
+    keys = {"name": "asked", "kind": kind, "question": "Well?", **QUESTIONS[kind], **other}
     question: AboutParticipant = TypeAdapter(Question).validate_python(keys)
     return question
 
@@ -135,6 +137,11 @@ def test_files_have_the_words_of_a_kind_or_its_numbers() -> None:
     assert words == ["rank 2", "worst"]
 
 
+def test_responses_share_a_rank_only_where_ties_are_allowed() -> None:
+    tasks = [task_of("ranking", ties=True), task_of("ranking", ties=False), task_of("best_worst")]
+    assert [isinstance(one, ComparingTask) and one.is_shared for one in tasks] == [1, 0, 0]
+
+
 def test_scales_of_analyses_are_those_of_the_tasks() -> None:
     scales = {kind: Scale.of(rating) for kind in TASKS if (rating := rating_of(kind))}
     assert scales == {
@@ -169,6 +176,82 @@ def test_a_kind_of_question_says_what_it_asks_for(kind: str) -> None:
     assert question.values_in_words
     assert question.meaning == "Well?"
     assert bool(question.offered) == (question.number is None)
+
+
+@pytest.mark.parametrize(("mean", "answer"), [(0, "18"), (19, "19"), (99, "20")])
+def test_simulated_numbers_are_within_the_limits(mean: float, answer: str) -> None:
+    given = DemographicAnswers(mean=mean, sd=0.1)
+    assert question_of("integer").simulated(given, Random(1)) == [answer]
+
+
+@pytest.mark.parametrize(("second", "answers"), [(0, {1}), (1, {2})])
+def test_simulated_options_go_by_their_shares(second: float, answers: set[int]) -> None:
+    question = question_of("multiple", options=["Dad", "Mum", "Aunt"])
+    given = DemographicAnswers(shares={"Dad": 0.5, "Mum": 0.5}, second=second)
+    sent = [question.simulated(given, Random(seed)) for seed in range(20)]
+    assert {len(each) for each in sent} == answers
+    assert {option for each in sent for option in each} == {"Dad", "Mum"}
+
+
+def test_files_may_have_other_states_and_options_of_screening_alone() -> None:
+    states = question_of("us_state").in_files
+    assert states is not None and states.answer("Guam") == "Guam"
+    screening = ScreeningQuestion(
+        name="asked", question="?", options=["Yes", "No"], eligible=["Yes"]
+    )
+    assert [screening.in_files.answer(text) for text in ("yes", "Guam")] == ["Yes", None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "others"),
+    [
+        ("integer", ["18", "20"], ["17", "21", "018", "-18", "x", ""]),
+        ("single", ["Yes", "No"], ["yes", "Yes; No"]),
+        ("multiple", ["Dad", "Both", "Dad; Mum"], ["Aunt", "Dad; Aunt", "dad"]),
+        ("us_state", ["Ohio", "Bavaria"], []),
+    ],
+)
+def test_cells_that_files_of_participants_can_have(
+    kind: str, cells: list[str], others: list[str]
+) -> None:
+    question = question_of(kind)
+    assert [cell for cell in [*cells, *others] if question.may_be(cell)] == cells
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "holds"),
+    [
+        ((0, False), (18, False), False),  # below 18
+        ((0, False), (18, True), True),  # at most 18
+        ((20, False), (99, True), True),  # at least 20
+        ((20, True), (99, True), False),  # above 20
+    ],
+)
+def test_ranges_that_hold_an_answer(first: RangeEnd, last: RangeEnd, holds: bool) -> None:
+    assert question_of("integer").holds_any(first, last) == holds
+    choice = question_of("single", options=["18", "20", "none"])
+    assert choice.holds_any(first, last) == holds
+
+
+@pytest.mark.parametrize("options", [["Both", "Dad", "Mum"], ["Dad", "Mum"]])
+def test_several_answers_are_in_the_order_of_the_options_and_one_category(
+    options: list[str],
+) -> None:
+    question = question_of("multiple", options=options)
+    assert question.offered == ["Dad", "Mum"]
+    assert question.answer_of(["Mum", "Dad"]) == ["Dad", "Mum"]
+    assert question.cell(["Dad", "Mum"]) == "Both" and question.cell(["Mum"]) == "Mum"
+    assert sorted(question.categories) == ["Both", "Dad", "Mum"]
+    assert question.in_files is not None
+    assert question.in_files.answer("both") == "Both"
+    assert question.in_files.answer("mum;DAD") == "Dad; Mum"
+
+
+def test_export_of_prolific_has_options_in_any_case_and_several_of_them() -> None:
+    assert question_of("single").exported(" yes") == "Yes"
+    assert question_of("multiple").exported("MUM; Dad") == ["Dad", "Mum"]
+    with pytest.raises(ValueError, match="is unknown"):
+        question_of("multiple").exported("Dad; Mars")
 
 
 # ── Where kinds are named ────────────────────────────────────────────────────────────────────

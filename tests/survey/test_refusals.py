@@ -1,6 +1,7 @@
 """What a refusal says, to pages and to programs."""
 
 import builtins
+import pickle
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from config.refusal_codes import CODES
 from survey.management.refusing import RefusingCommand
-from survey.refusals import NOTHING_CHANGED, RefusalKind, RequestRefused
+from survey.refusals import NOTHING_CHANGED, Conflict, NotNow, RefusalKind, RequestRefused
 
 #: A class that comes straight from one of Python's exceptions.
 BUILT_IN = "|".join(name for name in dir(builtins) if name.endswith(("Error", "Exception")))
@@ -18,6 +19,7 @@ PLAIN = re.compile(rf"(?m)^class (\w+)\((?:{BUILT_IN})\)")
 
 class NotRead(RequestRefused):
     unchanged = ""
+    about = "file"
 
 
 @pytest.mark.parametrize(
@@ -39,12 +41,22 @@ class NotRead(RequestRefused):
             ["a.csv, line 2: no", "a.csv, line 3: no", NOTHING_CHANGED],
         ),
         (NotRead("no study small"), "no study small.", ["no study small."]),
+        (NotRead("Is it there?"), "Is it there?", ["Is it there?"]),
     ],
 )
 def test_says_why_and_that_nothing_was_changed(
     why: RequestRefused, sentences: str, told: list[str]
 ) -> None:
     assert (why.sentences, why.told) == (sentences, told)
+
+
+def test_knows_its_kind_and_what_it_is_about() -> None:
+    kinds = [why.kind for why in (RequestRefused("no"), Conflict("no"), NotNow("no"))]
+    assert kinds == [RefusalKind.BAD_INPUT, RefusalKind.CONFLICT, RefusalKind.LATER]
+    refusals = [RequestRefused("no"), NotRead("no"), Conflict("no", about="role")]
+    assert [why.about for why in refusals] == ["", "file", "role"]
+    # as they come from the process that reads a file
+    assert [pickle.loads(pickle.dumps(why)).about for why in refusals] == ["", "file", "role"]
 
 
 def test_every_kind_has_its_codes() -> None:

@@ -1,13 +1,14 @@
 """What a command says of a refusal, and the exit code it ends with."""
 
+from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 
 from config.refusal_codes import CODES
 from survey.management.refusing import RefusingCommand
-from survey.refusals import RefusalKind, RequestRefused
+from survey.refusals import Conflict, RefusalKind, RequestRefused
 
 
 class Refused(RequestRefused):
@@ -57,6 +58,20 @@ def test_ends_with_the_exit_code_of_the_kind(
 )
 def test_says_what_was_not_done(command: type[Asked], about: str, said: str) -> None:
     why = Refused("no", RefusalKind.BAD_INPUT, about)
+    assert said_by(command(why)) == said
+    own = Refused("There is none. Nothing was sent.", RefusalKind.BAD_INPUT, about)
+    assert said_by(command(own)) == str(own)
+
+
+def said_by(command: Asked) -> str:
     with pytest.raises(CommandError) as refused:
-        command(why).execute(force_color=False, no_color=False, skip_checks=True)
-    assert str(refused.value) == said
+        command.execute(force_color=False, no_color=False, skip_checks=True)
+    return str(refused.value)
+
+
+def test_notes_what_is_worth_knowing_beside_what_is_asked_for() -> None:
+    command = Reading(Conflict("no"))
+    command.stderr = OutputWrapper(StringIO())
+    command.note(["two rows are empty", "one column is not read"])
+    said = command.stderr.getvalue()
+    assert said == "Note: two rows are empty\nNote: one column is not read\n"

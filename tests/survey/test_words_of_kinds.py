@@ -1,10 +1,12 @@
 """What researchers read of each kind of task and of question."""
 
+from typing import Any
+
 import pytest
 
 from dashboard.share.codebook import codebook_rows
 from survey.definition.labels import Labels
-from survey.definition.tasks import RatingTask
+from survey.definition.tasks import AskedTask, RatingTask
 from tests.survey import small_study, task_studies
 from tests.survey.test_kinds import QUESTIONS, TASKS, question_of, task_of
 
@@ -39,6 +41,32 @@ TEXTS = {
         "Free text|Why did you choose so? (A sentence or two.)||Required, 5 to 60 characters.",
     ],
 }
+#: What is otherwise in a task, the values of its column then, and its texts.
+OTHERWISE = [
+    (
+        ("slider", {"minimum": 0, "maximum": 10, "step": 1}),
+        "0 = Not at all; 10 = Completely; whole numbers between them",
+        ["Slider: Warmth|How warm is this response?|0: Not at all, 10: Completely|"],
+    ),
+    (
+        ("ranking", {"ties": False, "dimension": "warmth"}),
+        "warmth: Put the responses in order, the warmest first.",
+        ["Ranking: Warmth|Put the responses in order, the warmest first.||Ties are not allowed."],
+    ),
+    (
+        ("best_worst", {"dimension": ""}),
+        "best = Which response is the warmest?; worst = Which response is the coldest?",
+        [
+            "Best response|Which response is the warmest?||",
+            "Worst response|Which response is the coldest?||",
+        ],
+    ),
+    (
+        ("text", {"required": False, "hint": None, "minimum": 0}),
+        "Why did you choose so?",
+        ["Free text|Why did you choose so?||Optional, 0 to 60 characters."],
+    ),
+]
 PLANS = {
     "likert": "Warmth: “How warm is this response?”, on a scale of 3 points: 1 Not at all, "
     "2 Somewhat, 3 Very.",
@@ -72,15 +100,34 @@ QUESTIONS_IN_WORDS = {
 }
 
 
+def texts_of(task: AskedTask, labels: Labels) -> list[str]:
+    return [f"{t.label}|{t.text}|{', '.join(t.options)}|{t.note}" for t in task.texts(labels)]
+
+
 @pytest.mark.parametrize("kind", TASKS)
 def test_words_of_a_task(kind: str) -> None:
     task, labels = task_of(kind), Labels()
     assert (task.asks_for, task.answers, task.values_in_words) == TASKS_IN_WORDS[kind]
-    texts = [f"{t.label}|{t.text}|{', '.join(t.options)}|{t.note}" for t in task.texts(labels)]
-    assert texts == TEXTS[kind]
+    assert texts_of(task, labels) == TEXTS[kind]
     assert list(task.measures(labels)) == [PLANS[kind]]
     if isinstance(task, RatingTask):
         assert (task.size_in_words, task.presented_as) == SCALES[kind]
+
+
+@pytest.mark.parametrize(("given", "values", "texts"), OTHERWISE)
+def test_words_of_a_task_with_other_options(
+    given: tuple[str, dict[str, Any]], values: str, texts: list[str]
+) -> None:
+    task = task_of(given[0], **given[1])
+    assert (task.values_in_words, texts_of(task, Labels())) == (values, texts)
+
+
+def test_dimensions_have_the_labels_of_the_study() -> None:
+    labels = Labels({"dimensions": {"warmth": "Heart"}})
+    likert, choice = task_of("likert"), task_of("best_worst")
+    said = [*texts_of(likert, labels), *likert.measures(labels), *texts_of(choice, labels)]
+    heads = ["Rating: Heart|", "Heart: “", "Best response: Heart|", "Worst response: Heart|"]
+    assert [text.startswith(head) for text, head in zip(said, heads, strict=True)] == [True] * 4
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)

@@ -22,7 +22,7 @@ from corpus.options import (
 from corpus.planning import PlannedSystem, Progress
 from dashboard.api.option_serializers import OptionsSerializer, SentTextField
 from dashboard.api.serializers.judges import SpentSerializer
-from dashboard.api.serializers.results import ERROR, STATES
+from dashboard.api.serializers.results import JobRow
 from dashboard.corpora.asking import jobs_of
 from dashboard.corpora.downloads import FILES
 from dashboard.corpora.models import CorpusJob
@@ -82,13 +82,10 @@ class CorpusSerializer(serializers.ModelSerializer[Corpus]):
         return steps
 
 
-class CorpusJobSerializer(serializers.ModelSerializer[CorpusJob]):
+class CorpusJobSerializer(JobRow, serializers.ModelSerializer[CorpusJob]):
     """What a worker does with a corpus or a sample."""
 
     kind = serializers.ChoiceField(choices=CorpusJob.Kind.values)
-    state = serializers.CharField(help_text=STATES)
-    requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text=ERROR)
     said = serializers.ListField(
         child=serializers.CharField(), help_text="what came of it, line by line"
     )

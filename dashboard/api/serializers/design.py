@@ -5,7 +5,7 @@ from rest_framework import serializers
 from analysis.locked_plans import LockOptions, PlanComparison
 from analysis.models import LockedPlan
 from dashboard.api.option_serializers import OptionsSerializer
-from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
+from dashboard.api.serializers.results import JobRow, RunSerializer
 from dashboard.design.certificate import Certificate, DesignPart
 from dashboard.design.grids import Grid
 from dashboard.design.models import PlannedGrid
@@ -59,12 +59,9 @@ class PlanAskedSerializer(OptionsSerializer):
     options = PlanOptions
 
 
-class PlannedSerializer(serializers.ModelSerializer[PlannedGrid]):
+class PlannedSerializer(JobRow, serializers.ModelSerializer[PlannedGrid]):
     """A plan: what the study could find with other numbers of raters and scenarios."""
 
-    state = serializers.CharField(help_text=STATES)
-    requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text=ERROR)
     options = serializers.DictField(help_text="what was asked for")
     rows = serializers.ListField(
         child=serializers.DictField(), help_text="one for each pair of numbers"

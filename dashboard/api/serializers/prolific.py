@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from dashboard.api.option_serializers import OptionsSerializer
-from dashboard.api.serializers.results import ERROR, STATES
+from dashboard.api.serializers.results import JobRow
 from dashboard.prolific.demographics_asking import DemographicsOptions
 from dashboard.prolific.drafts import DraftOptions, PlacesOptions
 from dashboard.prolific.models import Recruitment
@@ -209,12 +209,9 @@ class SubmissionsReadSerializer(serializers.Serializer[object]):
     )
 
 
-class UploadSerializer(serializers.ModelSerializer[SubmissionUpload]):
+class UploadSerializer(JobRow, serializers.ModelSerializer[SubmissionUpload]):
     """Lists of submissions that are left to a worker."""
 
-    state = serializers.CharField(help_text=STATES)
-    requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text=ERROR)
     read = serializers.SerializerMethodField(help_text="the lists")
     submissions = serializers.IntegerField(help_text="in the lists")
     says = serializers.ListField(child=serializers.CharField(), help_text="what they have changed")

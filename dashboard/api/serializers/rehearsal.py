@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from dashboard.api.option_serializers import OptionsSerializer
-from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
+from dashboard.api.serializers.results import JobRow, RunSerializer
 from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.simulations import CrowdOptions
 from survey.simulated.record import Crowd
@@ -17,12 +17,9 @@ class SimulationAskedSerializer(OptionsSerializer):
     options = CrowdOptions
 
 
-class SimulationSerializer(serializers.ModelSerializer[Simulation]):
+class SimulationSerializer(JobRow, serializers.ModelSerializer[Simulation]):
     """Simulated raters that a worker sends."""
 
-    state = serializers.CharField(help_text=STATES)
-    requested_at = serializers.DateTimeField(source="created_at")
-    error = serializers.CharField(help_text=ERROR)
     profile = serializers.CharField(source="profile_name")
     summary = serializers.ListField(
         child=serializers.CharField(), help_text="what became of them, line by line"

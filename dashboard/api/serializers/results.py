@@ -1,5 +1,7 @@
 """Analyses with their tables, sentences and figures; metrics and multiverses."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from analysis.metric_choice import MetricsToCompute
@@ -14,6 +16,14 @@ from dashboard.shared.newest_analysis import NewestAnalysis
 #: What a job's `state` and `error` may say.
 STATES = "`waiting`, `running`, `done`, `failed` or `stopped`"
 ERROR = "why it failed, or who stopped it; else empty"
+
+
+class JobRow(serializers.Serializer[Any]):
+    """What the rows of all jobs have."""
+
+    state = serializers.CharField(help_text=STATES)
+    error = serializers.CharField(help_text=ERROR)
+    requested_at = serializers.DateTimeField(source="created_at")
 
 
 class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
@@ -227,13 +237,10 @@ class FigureSerializer(serializers.Serializer[object]):
     layout = serializers.DictField()
 
 
-class MultiverseRequestSerializer(serializers.ModelSerializer[Multiverse]):
+class MultiverseRequestSerializer(JobRow, serializers.ModelSerializer[Multiverse]):
     """A request to compute the multiverse of an analysis."""
 
     run = serializers.IntegerField(source="run_id", help_text="id of the analysis")
-    state = serializers.CharField(help_text=STATES)
-    error = serializers.CharField(help_text=ERROR)
-    requested_at = serializers.DateTimeField(source="created_at")
 
     class Meta:
         model = Multiverse

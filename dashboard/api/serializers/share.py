@@ -4,7 +4,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from dashboard.api.option_serializers import OptionsSerializer
-from dashboard.api.serializers.results import ERROR, STATES, RunSerializer
+from dashboard.api.serializers.results import JobRow, RunSerializer
 from dashboard.share import packages
 from dashboard.share.models import Package
 from dashboard.share.package_files import file_names
@@ -28,7 +28,7 @@ class ExportsSerializer(serializers.Serializer[object]):
     files = ExportSerializer(many=True)
 
 
-class PackageSerializer(serializers.ModelSerializer[Package]):
+class PackageSerializer(JobRow, serializers.ModelSerializer[Package]):
     """A zip of a finished analysis and its data, or a request for one."""
 
     run = serializers.IntegerField(
@@ -36,9 +36,6 @@ class PackageSerializer(serializers.ModelSerializer[Package]):
         help_text="id of the analysis; another one if data change before it is made",
     )
     include = serializers.SerializerMethodField(help_text="who is in it besides those who count")
-    state = serializers.CharField(help_text=STATES)
-    error = serializers.CharField(help_text=ERROR)
-    requested_at = serializers.DateTimeField(source="created_at")
     notes = serializers.ListField(
         child=serializers.CharField(), help_text="what to know before sharing it"
     )

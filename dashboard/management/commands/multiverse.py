@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from analysis.labels import labels_of
-from analysis.models import AnalysisRun, Multiverse
+from analysis.models import AnalysisRun
 from analysis.multiverses import check_contrast
 from analysis.queries import results_of
 from analysis.recipe_sets import recipes_of
@@ -19,8 +19,6 @@ from jobs.runner import run_at_once
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
 from survey.tidy import counted_sources
-
-State = Multiverse.State
 
 
 class Command(RefusingCommand):
@@ -39,7 +37,7 @@ class Command(RefusingCommand):
         study = find_study(slug)
         check_contrast(study)  # before anything is computed
         asked = multiverse_for(finished_run(study=study, sources=counted_sources(include)), None)
-        if asked.state != State.DONE:
+        if not asked.is_done:
             with progress_bar("analysis") as told:
                 run_at_once(asked, told=told)
         for sentence in _in_words(asked.run):

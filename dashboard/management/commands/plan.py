@@ -1,6 +1,5 @@
 """`manage.py plan STUDY`: how many raters and scenarios the main result needs, and their cost."""
 
-import argparse
 from collections.abc import Iterator
 from math import isnan
 from pathlib import Path
@@ -10,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from dashboard.design.plan_options import COMPONENT_LABELS, PlanOptions
-from dashboard.management.arguments import add_study
+from dashboard.management.arguments import add_study, whole_number
 from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.queries import find_study
@@ -26,15 +25,6 @@ SHOWN = {
 }  # fmt: skip
 
 
-def _whole(least: int, most: int) -> Any:
-    def read(text: str) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
-        return int(text)
-
-    return read
-
-
 class Command(RefusingCommand):
     unread = ""
     help = (
@@ -45,11 +35,11 @@ class Command(RefusingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_study(parser)
         parser.add_argument(
-            "--raters", type=_whole(1, 10_000), nargs="+", metavar="N",
+            "--raters", type=whole_number(1, 10_000), nargs="+", metavar="N",
             help="numbers of raters (default: around the study's places, or 40)",
         )  # fmt: skip
         parser.add_argument(
-            "--scenarios", type=_whole(1, 2_000), nargs="+", metavar="N",
+            "--scenarios", type=whole_number(1, 2_000), nargs="+", metavar="N",
             help="numbers of scenarios (default: around the study's)",
         )  # fmt: skip
         add_options(parser, PlanOptions, called=CALLED, without=BY_HAND)
@@ -63,10 +53,10 @@ class Command(RefusingCommand):
             help="with --components pilot: test people to count too",
         )  # fmt: skip
         parser.add_argument(
-            "--simulate", type=_whole(1, 100_000), metavar="STUDIES", default=0,
+            "--simulate", type=whole_number(1, 100_000), metavar="STUDIES", default=0,
             help="also simulate so many studies of the design as it is, and analyse each",
         )  # fmt: skip
-        parser.add_argument("--seed", type=_whole(0, 2**31 - 1), default=1)
+        parser.add_argument("--seed", type=whole_number(0, 2**31 - 1), default=1)
         parser.add_argument("--out", type=Path, metavar="CSV", help="write the grid to a file")
 
     def handle(self, *args: Any, **given: Any) -> None:

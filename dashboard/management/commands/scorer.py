@@ -9,13 +9,14 @@ from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import Scorer
 from analysis.scorer_options import TrainingOptions, TrainingSettings
 from analysis.scorer_requests import ScorerOptions, options_of, trained_scorer, with_vectors
-from dashboard.importing.files import Findings, read_file
+from dashboard.importing.files import Findings
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
 from dashboard.management.progress import progress_bar
 from dashboard.results.scorer_asking import ask_to_train
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
+from survey.files.problems import read_bytes
 from survey.management.option_arguments import add_options, chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
@@ -94,7 +95,7 @@ class Command(RefusingCommand):
         texts = [text for text in options["text"] if text.strip()]
         if options["texts"]:
             findings = Findings()
-            texts += read_texts(read_file(options["texts"]), str(options["texts"]), findings)
+            texts += read_texts(read_bytes(options["texts"]), str(options["texts"]), findings)
             findings.refuse_if_any()
             self.note(findings.all_notices)
         if not texts:
@@ -143,5 +144,5 @@ def _scorer(study: Study, options: dict[str, Any]) -> "tuple[FittedScorer, Score
     if path is None:
         scorer = trained_scorer(study)
         return fitted_scorer(scorer), options_of(scorer)
-    fitted = read_scorer(read_file(path), str(path))
+    fitted = read_scorer(read_bytes(path), str(path))
     return fitted, with_vectors(TrainingSettings(), _vectors(options) or MetricOptions())

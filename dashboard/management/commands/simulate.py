@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from dashboard.management.arguments import add_study
+from dashboard.management.arguments import add_study, whole_number
 from dashboard.rehearsal.profiles import DEFAULT, PROFILES, is_default
 from dashboard.rehearsal.sending import AT_ONCE, Sending
 from dashboard.rehearsal.simulations import CrowdOptions, crowd_of
@@ -20,15 +20,6 @@ from survey.models import Identity, Participant, Study
 from survey.queries import find_study
 from survey.simulated.plan import RaterPlan
 from survey.tidy import definition_of
-
-
-def _whole_number(least: int, most: int) -> Any:
-    def read(text: str) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
-        return int(text)
-
-    return read
 
 
 def _address(text: str) -> str:
@@ -62,7 +53,7 @@ class Command(RefusingCommand):
         )
         parser.add_argument(
             "--workers",
-            type=_whole_number(1, 64),
+            type=whole_number(1, 64),
             default=AT_ONCE,
             help=f"raters at once (default: {AT_ONCE})",
         )

@@ -13,13 +13,13 @@ from analysis.theme_coding import (
     codes_named,
     rename_code,
 )
-from dashboard.importing.files import read_file
 from dashboard.management.arguments import add_include, add_study
 from dashboard.results.open_answers import OpenAnswers
 from dashboard.results.themes import CODING_COLUMNS, coding_rows, import_file
 from dashboard.shared.access import role_of
 from dashboard.shared.roles import Permission
 from survey.files.csv_text import csv_lines
+from survey.files.problems import read_bytes
 from survey.management.option_arguments import chosen_options
 from survey.management.refusing import RefusingCommand
 from survey.models import Study
@@ -84,7 +84,7 @@ class Command(RefusingCommand):
         coder, file = _coder(study, options), options["codes"]
         if file is None:
             raise CommandError("import needs --codes with a file")
-        n, notices = import_file(study, sources, coder, read_file(file), str(file))
+        n, notices = import_file(study, sources, coder, read_bytes(file), str(file))
         self.note(notices)
         self.stdout.write(f"{study}: codes of {n} answers imported as those of {coder}")
 

@@ -3,11 +3,14 @@
 from typing import Any, NoReturn
 
 import pytest
+from django import forms
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
 from config.refusal_codes import CODES
+from dashboard.api.refusals import checked
 from survey.files.problems import DefinitionError, Problem
 from survey.prolific.errors import ProlificError
 from survey.refusals import RefusalKind, RequestRefused
@@ -18,7 +21,7 @@ class Asked(APIView):
     permission_classes = ()
     throttle_classes = ()
     renamed = {"reward": "reward_cents"}
-    why = RequestRefused()
+    why = RequestRefused("")
 
     def post(self, request: Request) -> NoReturn:
         raise self.why
@@ -66,3 +69,21 @@ def test_error_of_prolific_says_what_may_have_happened_and_no_ids(
     why = ProlificError(f"Prolific has no {'0a' * 12}.")
     why.may_have_happened = may_have_happened  # as the client says after several attempts
     assert answer_to(why) == (400, {"detail": f"Prolific has no …. {after}"})
+
+
+class Pay(forms.Form):
+    """A page's form that the API fills in."""
+
+    reward = forms.IntegerField()
+
+    def clean(self) -> None:
+        raise forms.ValidationError("Nothing is paid here.")
+
+
+def test_problems_of_a_form_are_by_field_of_the_api_or_about_the_whole() -> None:
+    with pytest.raises(ValidationError) as refused:
+        checked(Pay({}), renamed={"reward": "reward_cents"})
+    assert refused.value.detail == {
+        "reward_cents": ["This field is required."],
+        "detail": ["Nothing is paid here."],
+    }

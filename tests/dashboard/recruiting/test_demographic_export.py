@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from analysis.execution import finished_run
 from analysis.runs import request_run
-from dashboard.importing.files import ImportRefused
 from dashboard.overview.events import events
 from dashboard.prolific.demographics import ImportedAnswers, import_demographics
 from examples.local_prolific.server import LocalProlific
 from survey.definition import StudyDefinition
 from survey.definition.policy import findings
 from survey.definition.settings import Prolific, Settings
+from survey.files.problems import DefinitionError
 from survey.models import DemographicAnswer, Participant, Study, StudyEvent
 from survey.participants import Arrival
 from survey.tidy import counted_sources, definition_of
@@ -216,7 +216,7 @@ def test_withdrawal_deletes_imported_answers(study: Study) -> None:
 def test_wrong_answers_are_listed_with_their_line_and_nothing_is_stored(study: Study) -> None:
     came(study, "ann")
     came(study, "ben")
-    with pytest.raises(ImportRefused) as refused:
+    with pytest.raises(DefinitionError) as refused:
         take_in(
             study,
             row("ann", "30", "Femal", "No"),
@@ -238,15 +238,15 @@ def test_mapping_file_gives_answers_the_words_of_the_study(study: Study) -> None
     came(study, "ann")
     take_in(study, row("ann", "30", "F", "No"), mapping="values: {sex: {F: Female}}\n")
     assert answers("ann")["sex"] == "Female"
-    with pytest.raises(ImportRefused, match=r"map\.yaml.*'Femal' is unknown"):
+    with pytest.raises(DefinitionError, match=r"map\.yaml.*'Femal' is unknown"):
         take_in(study, row("ann", "30", "F", "No"), mapping="values: {sex: {F: Femal}}\n")
 
 
 def test_file_without_the_columns_is_refused(study: Study) -> None:
-    with pytest.raises(ImportRefused, match="Submission id"):
+    with pytest.raises(DefinitionError, match="Submission id"):
         import_demographics(study=study, export=(FILE, b"Age,Sex\n30,Male\n"), at=timezone.now())
     header = b"Submission id,Ages\ns,30\n"
-    with pytest.raises(ImportRefused, match=r"no column 'age', .* did you mean 'Ages'"):
+    with pytest.raises(DefinitionError, match=r"no column 'age', .* did you mean 'Ages'"):
         import_demographics(study=study, export=(FILE, header), at=timezone.now())
 
 
