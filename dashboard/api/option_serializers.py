@@ -96,4 +96,6 @@ def request_field(option: Option, *, has_default: bool = True) -> Any:
         one = NUMBERS[option.kind](min_value=option.least, max_value=option.most, **own)
     if not option.many:
         return one
+    if option.when_missing:
+        shared["error_messages"] = {"min_length": option.when_missing}
     return serializers.ListField(child=one, min_length=option.fewest or None, **shared)

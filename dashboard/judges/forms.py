@@ -1,7 +1,5 @@
 """What researchers may send about judges."""
 
-from typing import Any
-
 from django import forms
 
 from dashboard.judges.gold_sets import GoldFileOptions
@@ -20,14 +18,6 @@ class GoldFileForm(OptionsForm[GoldFileOptions]):
     """Gold scores from a file, and what to call them."""
 
     options = GoldFileOptions
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        for name, missing in (
-            ("name", "Give the gold scores a name."),
-            ("file", "Choose a file with gold scores (CSV, TSV or .xlsx)."),
-        ):
-            self.fields[name].error_messages["required"] = missing
 
 
 class RetryForm(OptionsForm[RetryOptions]):

@@ -9,7 +9,7 @@ from dashboard.payments.case import MISMATCHES
 from dashboard.payments.models import PaymentOrder
 from dashboard.payments.screen import ID
 from dashboard.payments.settling import ChosenLines, open_decisions
-from dashboard.payments.single import DecideOptions
+from dashboard.payments.single import NO_KIND, DecideOptions
 from dashboard.prolific.terms import Terms
 from dashboard.shared.option_forms import OptionsForm
 
@@ -43,11 +43,9 @@ class DecideForm(OptionsForm[DecideOptions]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for said in ("required", "invalid_choice"):
-            self.fields["kind"].error_messages[said] = "Choose what to do."
+        self.fields["kind"].error_messages["invalid_choice"] = NO_KIND
         none = "There is no category “%(value)s”."
         self.fields["category"].error_messages["invalid_choice"] = none
-        self.fields["reason"].error_messages["required"] = "Give a reason: it is stored."
 
 
 class RowIds(forms.TypedMultipleChoiceField):

@@ -20,7 +20,6 @@ class DraftForm(OptionsForm[DraftOptions]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["devices"].error_messages["required"] = "Choose at least one device."
         for name, rows in (("description", 5), ("warning", 4)):
             self.fields[name].widget.attrs["rows"] = rows
 
@@ -58,10 +57,6 @@ class PlacesForm(OptionsForm[PlacesOptions]):
     """A new total of places."""
 
     options = PlacesOptions
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["places"].error_messages["required"] = "Enter the new number of places."
 
 
 class StepForm(forms.Form):

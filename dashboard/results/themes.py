@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from analysis.models import Coding, ThemeCode
 from analysis.theme_coding import (
     BETWEEN,
-    NO_NAME,
     NOTHING_FITS,
     CodingRefused,
     ThemeOptions,
@@ -39,10 +38,6 @@ class ThemeForm(OptionsForm[ThemeOptions]):
     """A code of the code book."""
 
     options = ThemeOptions
-
-    def __init__(self, data: Any) -> None:
-        super().__init__(data)
-        self.fields["name"].error_messages["required"] = NO_NAME
 
 
 class AnswerForm(forms.Form):

@@ -74,14 +74,18 @@ class OptionsForm(forms.Form, Generic[Chosen]):
         """What is chosen. Raises OptionsRefused."""
         if self.is_valid():
             return self.chosen
-        known = self.options.model_fields
-        labels = {name: f"{self.fields[name].label}: " for name in self.fields if name in known}
         raise OptionsRefused(
             {
-                name: [f"{labels.get(name, '')}{problem}" for problem in problems]
+                name: [self._said(name, str(problem)) for problem in problems]
                 for name, problems in self.errors.items()
             }
         )
+
+    def _said(self, name: str, problem: str) -> str:
+        """A problem under the label of its option, unless the option itself words it."""
+        own = {option.name: option.when_missing for option in options_of(self.options)}
+        is_complete = name not in own or problem == own[name]
+        return problem if is_complete else f"{self.fields[name].label}: {problem}"
 
 
 def form_field(option: Option) -> forms.Field:
@@ -89,9 +93,11 @@ def form_field(option: Option) -> forms.Field:
     shared: dict[str, Any] = {
         "label": option.label,
         "help_text": option.help,
-        "required": option.is_required,
+        "required": option.is_required or option.fewest > 0,
         "initial": _plain(option.default),
     }
+    if option.when_missing:
+        shared["error_messages"] = {"required": option.when_missing}
     if option.kind is SentFile:
         field = SentFileField(max_length=200, allow_empty_file=True, **shared)
         field.widget.attrs |= {"accept": option.endings} if option.endings else {}

@@ -44,6 +44,13 @@ class FileEndings:
 
 
 @dataclass(frozen=True)
+class WhenMissing:
+    """What is said where a field that needs a value, or a list that needs some, is empty."""
+
+    words: str
+
+
+@dataclass(frozen=True)
 class InCents:
     """The field is in cents; pages ask for an amount of money."""
 
@@ -72,6 +79,8 @@ class Option:
     is_money: bool = False
     #: Of a file: see `FileEndings`.
     endings: str = ""
+    #: See `WhenMissing`.
+    when_missing: str = ""
 
 
 class OptionsRefused(RequestRefused):
@@ -117,6 +126,8 @@ def _option(name: str, field: FieldInfo) -> Option:
             limits["is_money"] = True
         elif isinstance(each, FileEndings):
             limits["endings"] = each.endings
+        elif isinstance(each, WhenMissing):
+            limits["when_missing"] = each.words
     title = field.title or ""
     return Option(
         name,

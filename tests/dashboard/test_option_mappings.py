@@ -4,16 +4,18 @@ make the same of it.
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
+from pydantic import Field
 
 from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.shared.option_forms import OptionsForm
-from survey.definition.options import OptionsRefused, SentFile
+from survey.definition.options import OptionsRefused, SentFile, ValueLabels, WhenMissing
+from survey.definition.parts import Part
 from survey.management.option_arguments import add_options, chosen_options
 from tests.survey.test_options import Tea
 
@@ -114,6 +116,34 @@ def test_contradiction_of_several_is_said_of_none() -> None:
     with pytest.raises(OptionsRefused) as command:
         by_command("--kind=green", "--with-milk")
     assert str(command.value) == said
+
+
+class Cup(Part):
+    name: Annotated[str, WhenMissing("Give the cup a name.")] = Field(min_length=1)
+    sizes: Annotated[
+        tuple[Literal["S", "L"], ...],
+        ValueLabels({"S": "Small", "L": "Large"}),
+        WhenMissing("Choose a size, or both."),
+    ] = Field(default=("S",), strict=False, min_length=1)
+
+
+def test_option_says_itself_that_it_is_missing() -> None:
+    class CupForm(OptionsForm[Cup]):
+        options = Cup
+
+    class CupSerializer(OptionsSerializer):
+        options = Cup
+
+    with pytest.raises(OptionsRefused) as page:
+        _ = CupForm(QueryDict("name=")).asked
+    assert page.value.problems == {
+        "name": ["Give the cup a name."],
+        "sizes": ["Choose a size, or both."],
+    }
+    serializer = CupSerializer(data={"name": "a", "sizes": []})
+    assert not serializer.is_valid()
+    assert serializer.errors == {"sizes": ["Choose a size, or both."]}
+    assert CupForm(QueryDict("name=a&sizes=L")).asked.sizes == ("L",)
 
 
 def test_labels_help_and_limits_are_those_of_the_model() -> None:

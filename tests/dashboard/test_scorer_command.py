@@ -14,7 +14,7 @@ from analysis.execution import finished_run
 from analysis.models import Scorer, ScorerScore
 from dashboard.shared.stored_tables import StoredTable
 from jobs.runner import run_job
-from survey.models import Participant, Rating, Response, Study
+from survey.models import Participant, Rating, Response, Study, StudyEvent
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.conftest import likes_tuned
@@ -33,13 +33,13 @@ def scorer(*arguments: object) -> str:
 
 
 def refused(*arguments: object) -> str:
-    """Why, in one line; nothing is kept."""
-    kept = Scorer.objects.count()
+    """Why, in one line; nothing is kept, and the log says nothing."""
+    kept = (Scorer.objects.count(), StudyEvent.objects.count())
     with pytest.raises(CommandError) as problem:
         scorer(*arguments)
     said = str(problem.value).removeprefix("Nothing was changed.\n")
     assert "\n" not in said
-    assert Scorer.objects.count() == kept
+    assert (Scorer.objects.count(), StudyEvent.objects.count()) == kept
     return said
 
 
@@ -58,6 +58,7 @@ def test_trained_on_the_ratings_of_included_raters_it_scores_every_response(stud
     assert "## Is it better than the mean?" in said and "Next: manage.py analyze small" in said
     trained = Scorer.objects.get()
     assert (trained.state, trained.name) == (Scorer.State.DONE, "scorer@1")
+    assert StudyEvent.objects.filter(action="scorer requested").count() == 1
     kept = json.loads(trained.content)
     assert (kept["low"], kept["high"]) == (1, 5)
     assert kept["trained_on"]["ratings"] == 2 * 20, "of two people; a reference counts once"

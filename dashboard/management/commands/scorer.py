@@ -13,7 +13,7 @@ from dashboard.importing.files import Findings, read_file
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
 from dashboard.management.progress import progress_bar
-from dashboard.results.scorer_asking import ask_to_train
+from dashboard.results.scorer_asking import ask_to_train, log_training
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
 from survey.management.option_arguments import add_options, chosen_options
@@ -79,7 +79,9 @@ class Command(RefusingCommand):
         """Train a new version here, as a worker would."""
         chosen, include = chosen_options(TrainingOptions, options), options["include"]
         vectors = _vectors(options) or (MetricOptions() if options["ngrams"] else None)
-        scorer, notices = ask_to_train(study, chosen, None, include=include, vectors=vectors)
+        scorer, notices = ask_to_train(
+            study, chosen, None, include=include, vectors=vectors, is_logged=False
+        )
         self.note(notices)
         try:
             with progress_bar("fit") as told:
@@ -88,6 +90,7 @@ class Command(RefusingCommand):
             # Without a version that was never there; a worker may have taken over meanwhile.
             Scorer.objects.filter(pk=scorer.pk, state__in=Scorer.WITHOUT_RESULT).delete()
             raise
+        log_training(scorer, None)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
         self.stdout.write(f"Next: manage.py analyze {study.slug}")
