@@ -11,7 +11,17 @@ from rest_framework.fields import empty
 
 from survey.definition.options import Option, SentFile, options_of, problems_of
 
-NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: serializers.FloatField}
+
+class SentNumberField(serializers.FloatField):
+    """A number; true and false are none."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+NUMBERS: dict[type, Any] = {int: serializers.IntegerField, float: SentNumberField}
 
 
 @extend_schema_field(OpenApiTypes.BINARY)

@@ -7,7 +7,14 @@ from django import forms
 from pydantic import BaseModel, ValidationError
 
 from dashboard.shared.forms import CentsField, NumberField
-from survey.definition.options import Option, OptionsRefused, SentFile, options_of, problems_of
+from survey.definition.options import (
+    Option,
+    OptionsRefused,
+    SentFile,
+    options_of,
+    plain_number,
+    problems_of,
+)
 
 Chosen = TypeVar("Chosen", bound=BaseModel)
 KINDS: dict[type, type[forms.Field]] = {
@@ -94,7 +101,7 @@ def form_field(option: Option) -> forms.Field:
         "label": option.label,
         "help_text": option.help,
         "required": option.is_required or option.fewest > 0,
-        "initial": _plain(option.default),
+        "initial": plain_number(option.default),
     }
     if option.when_missing:
         shared["error_messages"] = {"required": option.when_missing}
@@ -120,8 +127,3 @@ def form_field(option: Option) -> forms.Field:
         if (option.longest or 0) > LONGEST_LINE:
             limits["widget"] = forms.Textarea(attrs={"rows": 2})
     return KINDS[option.kind](**shared, **(limits if option.kind is not bool else {}))
-
-
-def _plain(default: Any) -> Any:
-    """A default as people would write it: 0, not 0.0."""
-    return int(default) if isinstance(default, float) and default.is_integer() else default

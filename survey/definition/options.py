@@ -98,13 +98,35 @@ def options_of(model: type[BaseModel]) -> list[Option]:
     return [_option(name, field) for name, field in model.model_fields.items()]
 
 
+def plain_number(value: Any) -> Any:
+    """A number as people would write it: 0, not 0.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+#: Pydantic's kinds of errors that people meet, in plain words.
+_PLAIN = {
+    "greater_than_equal": "it must be at least {ge}",
+    "greater_than": "it must be more than {gt}",
+    "less_than_equal": "it must be at most {le}",
+    "less_than": "it must be less than {lt}",
+    "finite_number": "it must be a finite number",
+    "string_too_long": "it may have at most {max_length} characters",
+    "too_long": "there may be at most {max_length}",
+    "too_short": "there must be at least {min_length}",
+    "literal_error": "it must be {expected}",
+}
+
+
 def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
     """What pydantic found, by the name of the option."""
     problems: dict[str, list[str]] = {}
     for item in wrong.errors(include_url=False):
-        path = item["loc"] or item.get("ctx", {}).get("path", ())  # of `parts.wrong`
+        context = item.get("ctx", {})
+        path = item["loc"] or context.get("path", ())  # of `parts.wrong`
         name = str(path[0]) if path else ""
         said = item["msg"].removeprefix("Value error, ").rstrip(".")
+        if item["type"] in _PLAIN:
+            said = _PLAIN[item["type"]].format(**{k: plain_number(v) for k, v in context.items()})
         problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}.")
     return problems
 

@@ -106,6 +106,12 @@ def test_what_the_model_does_not_take_is_refused_by_all(
     assert f"--{option}" in capsys.readouterr().err + str(command.value)
 
 
+def test_true_is_no_number() -> None:
+    for option in ("minutes", "sugar"):
+        serializer = TeaSerializer(data={"kind": "black", option: True})
+        assert not serializer.is_valid() and list(serializer.errors) == [option]
+
+
 def test_contradiction_of_several_is_said_of_none() -> None:
     said = "Green tea has no milk."
     with pytest.raises(OptionsRefused) as page:

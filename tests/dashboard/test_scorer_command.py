@@ -183,8 +183,11 @@ def test_what_cannot_be_done_is_said_in_one_line(study: Study, tmp_path: Path) -
     assert "no such folder" in refused("train", study, "--model", tmp_path / "nowhere")
     assert "name the model, too" in refused("train", study, "--embeddings-endpoint", "lab")
     over = refused("train", study, "--confidence", 2)
-    assert over == "--confidence 2.0: Input should be less than 1."
+    assert over == "--confidence 2.0: It must be less than 1."
     assert "give texts" in refused("score", study)
+    (tmp_path / "file").write_text("")
+    taken = tmp_path / "file"
+    assert refused("train", study, "--ngrams", "--out", taken) == f"{taken}: File exists"
     (tmp_path / "other.json").write_text("{}")
     other = refused("score", study, "--text", "a", "--scorer", tmp_path / "other.json")
     assert "other.json is no scorer: head: Field required" in other

@@ -16,7 +16,7 @@ from dashboard.importing.perplexity import read_perplexities
 from dashboard.importing.ratings import vocabulary_of
 from dashboard.management.arguments import add_study
 from dashboard.shared.log import record
-from survey.management.refusing import RefusingCommand
+from survey.management.refusing import RefusingCommand, in_words
 from survey.models import Study
 from survey.queries import find_study
 from survey.text_languages import languages_in_words
@@ -86,7 +86,7 @@ class Command(RefusingCommand):
                 settings = self._with_file(study, given, perplexity) if perplexity else given
                 stored = _compute(study, metric, settings)
         except NOT_COMPUTED as problem:
-            raise CommandError(str(problem)) from None
+            raise CommandError(in_words(problem)) from None
         record(study, None, "metrics requested")
         for said in languages_in_words(study):
             self.stdout.write(said)

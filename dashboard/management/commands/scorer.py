@@ -17,7 +17,7 @@ from dashboard.results.scorer_asking import ask_to_train, log_training
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
 from survey.management.option_arguments import add_options, chosen_options
-from survey.management.refusing import RefusingCommand
+from survey.management.refusing import RefusingCommand, in_words
 from survey.models import Study
 from survey.queries import find_study
 
@@ -73,11 +73,13 @@ class Command(RefusingCommand):
         try:
             getattr(self, action)(find_study(slug), options)
         except NOT_COMPUTED as problem:
-            raise CommandError(str(problem)) from None
+            raise CommandError(in_words(problem)) from None
 
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""
         chosen, include = chosen_options(TrainingOptions, options), options["include"]
+        if options["out"]:  # before it is trained
+            options["out"].mkdir(parents=True, exist_ok=True)
         vectors = _vectors(options) or (MetricOptions() if options["ngrams"] else None)
         scorer, notices = ask_to_train(
             study, chosen, None, include=include, vectors=vectors, is_logged=False

@@ -261,7 +261,7 @@ def test_command_shows_and_confirms(two: Study, researcher: User) -> None:
     assert not PaymentOrder.objects.exists()
     for arguments, why in (
         (["--confirm", "100"], "needs --as"),
-        (["--confirm", "100", "--as", "zoe"], "needs --as"),
+        (["--confirm", "100", "--as", "zoe"], "--as zoe: no active researcher's account"),
         (["--confirm", "90", "--as", "ada"], "The bonuses are 100 cents, not 90"),
     ):
         with pytest.raises(CommandError, match=why):
