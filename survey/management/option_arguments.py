@@ -74,7 +74,9 @@ def chosen_options(
         return model.model_validate(values)
     except ValidationError as wrong:
         said = [
-            f"{_flag(name, called)} {_said(given[name])}: {problem}" if name else problem
+            f"{f'{_flag(name, called)} {_said(given[name])}'.strip()}: {problem}"
+            if name
+            else problem
             for name, problems in problems_of(wrong).items()
             for problem in problems
         ]

@@ -106,6 +106,14 @@ def test_what_the_model_does_not_take_is_refused_by_all(
     assert f"--{option}" in capsys.readouterr().err + str(command.value)
 
 
+def test_option_that_is_given_empty_is_said_without_a_gap() -> None:
+    parser = ArgumentParser()
+    add_options(parser, Cup)
+    with pytest.raises(OptionsRefused) as command:
+        chosen_options(Cup, vars(parser.parse_args(["--name", " "])) | {"name": ""})
+    assert str(command.value).startswith("--name: ")
+
+
 def test_true_is_no_number() -> None:
     for option in ("minutes", "sugar"):
         serializer = TeaSerializer(data={"kind": "black", option: True})

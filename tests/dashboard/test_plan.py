@@ -76,6 +76,7 @@ def test_own_components_are_read(study: Study, tmp_path: Path) -> None:
         (("--fee", "-1"), "--fee -1.0: It must be at least 0."),
         (("--simulate", "0"), "'0' is no whole number from 1"),
         (("--out", "/nowhere/grid.csv"), "/nowhere/grid.csv: the folder /nowhere does not exist"),
+        (("--out", "/tmp"), "/tmp is a folder; give the name of a file"),
     ],
 )
 def test_bad_input_has_one_line(study: Study, options: tuple[str, ...], reason: str) -> None:
