@@ -73,7 +73,7 @@ class OptionsSerializer(serializers.Serializer[Any]):
         except ValidationError as wrong:
             problems = {
                 self.called.get(name, name) or "detail": said
-                for name, said in problems_of(wrong).items()
+                for name, said in problems_of(wrong, self.options).items()
             }
             raise serializers.ValidationError(problems) from None
         return attrs

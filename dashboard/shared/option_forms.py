@@ -70,7 +70,7 @@ class OptionsForm(forms.Form, Generic[Chosen]):
         try:
             self.chosen = self.options.model_validate(given)  # type: ignore[assignment]  # a Chosen
         except ValidationError as wrong:
-            for name, problems in problems_of(wrong).items():
+            for name, problems in problems_of(wrong, self.options).items():
                 place = name if name in self.fields else None  # of the page as a whole
                 if name not in refused and (place or not refused):
                     self.add_error(place, problems)

@@ -105,10 +105,10 @@ def plain_number(value: Any) -> Any:
 
 #: Pydantic's kinds of errors that people meet, in plain words.
 _PLAIN = {
-    "greater_than_equal": "it must be at least {ge}",
-    "greater_than": "it must be more than {gt}",
-    "less_than_equal": "it must be at most {le}",
-    "less_than": "it must be less than {lt}",
+    **dict.fromkeys(
+        ("greater_than_equal", "greater_than", "less_than_equal", "less_than"),
+        "it must be {limits}",
+    ),
     "finite_number": "it must be a finite number",
     "string_too_long": "it may have at most {max_length} characters",
     "too_long": "there may be at most {max_length}",
@@ -117,8 +117,8 @@ _PLAIN = {
 }
 
 
-def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
-    """What pydantic found, by the name of the option."""
+def problems_of(wrong: ValidationError, model: type[BaseModel]) -> dict[str, list[str]]:
+    """What pydantic found in options of `model`, by the name of the option."""
     problems: dict[str, list[str]] = {}
     for item in wrong.errors(include_url=False):
         context = item.get("ctx", {})
@@ -126,9 +126,23 @@ def problems_of(wrong: ValidationError) -> dict[str, list[str]]:
         name = str(path[0]) if path else ""
         said = item["msg"].removeprefix("Value error, ").rstrip(".")
         if item["type"] in _PLAIN:
-            said = _PLAIN[item["type"]].format(**{k: plain_number(v) for k, v in context.items()})
+            limits = _limits(model.model_fields.get(name), context)
+            said = _PLAIN[item["type"]].format(**context, limits=limits)
         problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}.")
     return problems
+
+
+def _limits(field: FieldInfo | None, broken: Mapping[str, Any]) -> str:
+    """Between which limits a number is: those of the field, or the one that was `broken`."""
+    limits = dict(broken)
+    for each in field.metadata if field else ():
+        for name in ("ge", "gt", "le", "lt"):
+            limits[name] = getattr(each, name, limits.get(name))
+    found = {name: plain_number(value) for name, value in limits.items() if value is not None}
+    if {"ge", "le"} <= set(found):
+        return f"from {found['ge']} to {found['le']}"
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    return " and ".join(f"{said} {found[name]}" for name, said in words.items() if name in found)
 
 
 def _option(name: str, field: FieldInfo) -> Option:

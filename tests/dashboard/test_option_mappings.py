@@ -106,6 +106,16 @@ def test_what_the_model_does_not_take_is_refused_by_all(
     assert f"--{option}" in capsys.readouterr().err + str(command.value)
 
 
+def test_text_in_place_of_a_number_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, said in (
+        ("--minutes=1.5", "argument --minutes: '1.5' is no whole number"),
+        ("--sugar=much", "argument --sugar: 'much' is no number"),
+    ):
+        with pytest.raises(SystemExit):
+            by_command("--kind=black", arguments)
+        assert said in capsys.readouterr().err
+
+
 def test_option_that_is_given_empty_is_said_without_a_gap() -> None:
     parser = ArgumentParser()
     add_options(parser, Cup)

@@ -179,11 +179,12 @@ def test_file_that_teaches_nothing_is_refused(
 
 
 def test_what_cannot_be_done_is_said_in_one_line(study: Study, tmp_path: Path) -> None:
-    assert refused("card", study) == "small@1 has no trained scorer: train one first"
+    untrained = "small@1 has no trained scorer: train one first (manage.py scorer train small)"
+    assert refused("card", study) == untrained == refused("score", study, "--text", "a")
     assert "no such folder" in refused("train", study, "--model", tmp_path / "nowhere")
     assert "name the model, too" in refused("train", study, "--embeddings-endpoint", "lab")
     over = refused("train", study, "--confidence", 2)
-    assert over == "--confidence 2.0: It must be less than 1."
+    assert over == "--confidence 2.0: It must be at least 0.5 and less than 1."
     assert "give texts" in refused("score", study)
     (tmp_path / "file").write_text("")
     taken = tmp_path / "file"

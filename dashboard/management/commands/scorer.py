@@ -8,7 +8,13 @@ from django.core.management.base import CommandError, CommandParser
 from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import Scorer
 from analysis.scorer_options import TrainingOptions, TrainingSettings
-from analysis.scorer_requests import ScorerOptions, options_of, trained_scorer, with_vectors
+from analysis.scorer_requests import (
+    NoScorer,
+    ScorerOptions,
+    options_of,
+    trained_scorer,
+    with_vectors,
+)
 from dashboard.importing.files import Findings, read_file
 from dashboard.importing.texts import read_texts
 from dashboard.management.arguments import add_include, add_study
@@ -123,7 +129,7 @@ class Command(RefusingCommand):
 
     def card(self, study: Study, options: dict[str, Any]) -> None:
         """Show the model card of the newest trained scorer."""
-        scorer = trained_scorer(study)
+        scorer = _trained(study)
         self._write(scorer, options["out"])
         self.stdout.write(scorer.card)
 
@@ -144,6 +150,14 @@ def _vectors(options: dict[str, Any]) -> MetricOptions | None:
     return MetricOptions(model=options["model"], embeddings=endpoint)
 
 
+def _trained(study: Study) -> Scorer:
+    """The newest trained scorer. Raises CommandError, which says how to train one."""
+    try:
+        return trained_scorer(study)
+    except NoScorer as why:
+        raise CommandError(f"{why} (manage.py scorer train {study.slug})") from None
+
+
 def _scorer(study: Study, options: dict[str, Any]) -> "tuple[FittedScorer, ScorerOptions]":
     """The scorer to score with, and what makes its vectors."""
     from analysis.scorer import read_scorer
@@ -151,7 +165,7 @@ def _scorer(study: Study, options: dict[str, Any]) -> "tuple[FittedScorer, Score
 
     path: Path | None = options["scorer"]
     if path is None:
-        scorer = trained_scorer(study)
+        scorer = _trained(study)
         return fitted_scorer(scorer), options_of(scorer)
     fitted = read_scorer(read_file(path), str(path))
     return fitted, with_vectors(TrainingSettings(), _vectors(options) or MetricOptions())
