@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from pandas import DataFrame
 
 from analysis.metrics import METRICS, Metric, MetricSettings, score
 from analysis.models import ComputedMetric, MetricValue
+from analysis.not_computed import NotComputed
 from survey.definition.text_language import base
 from survey.models import Response, Study
 from survey.text_languages import StudyLanguages
@@ -61,31 +61,20 @@ class ComputedMetrics:
     metrics: Mapping[str, tuple[ComputedMetric, list[MetricValue]]]
 
 
-def compute_metrics(
-    study: Study, names: Sequence[str], settings: MetricSettings, progress: Progress
-) -> list[ComputedMetric]:
-    """Compute metrics of all responses and store them in place of earlier values. Raises ValueError
-    as `computed_metrics` and `store_metrics` do, having changed nothing.
-    """
-    computed = computed_metrics(study, names, settings, progress)
-    with transaction.atomic():
-        return store_metrics(computed)
-
-
 def computed_metrics(
     study: Study, names: Sequence[str], settings: MetricSettings, progress: Progress
 ) -> ComputedMetrics:
     """Metrics of all responses as they are now.
 
-    Raises ValueError for an unknown metric, for one that lacks what it needs, and for one that
+    Raises NotComputed for an unknown metric, for one that lacks what it needs, and for one that
     needs a reference where the study has none.
     """
     texts = texts_of(study)
     if texts.empty:
-        raise ValueError(f"{study} has no responses")
+        raise NotComputed(f"{study} has no responses")
     without = [n for n in names if n in METRICS and METRICS[n].needs_reference]
     if without and texts["reference"].isna().all():
-        raise ValueError(
+        raise NotComputed(
             f"{without[0]} compares with a reference, and no scenario of {study} has one: name "
             "`reference` in study.yaml, or choose other metrics with --metric"
         )
@@ -94,23 +83,20 @@ def computed_metrics(
     return ComputedMetrics(study, frozenset(texts["response"]), made)
 
 
-def store_metrics(
-    computed: ComputedMetrics, before_storing: Callable[[], None] = lambda: None
-) -> list[ComputedMetric]:
+def store_metrics(computed: ComputedMetrics, before_storing: Callable[[], None]) -> None:
     """Store metrics in place of earlier values, in a transaction of the caller's. `before_storing`
-    is called first, and may raise. Raises ValueError if the responses have changed.
+    is called first, and may raise. Raises NotComputed if the responses have changed.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=computed.study.pk)
     before_storing()
     if computed.responses != set(_responses(study).values_list("id", flat=True)):
-        raise ValueError(f"the responses of {study} changed meanwhile: compute metrics again")
+        raise NotComputed(f"the responses of {study} changed meanwhile: compute metrics again")
     study.computed_metrics.filter(name__in=computed.metrics).delete()
     for metric, values in computed.metrics.values():
         metric.save()
         for value in values:
             value.metric = metric
         MetricValue.objects.bulk_create(values, batch_size=1000)
-    return [metric for metric, _ in computed.metrics.values()]
 
 
 def _made(

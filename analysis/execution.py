@@ -50,7 +50,7 @@ from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
 from analysis.theme_frames import read_themes
-from jobs.runner import GiveBack, Store, Taken, TakenElsewhere, Work, run_at_once
+from jobs.runner import GiveBack, Store, Taken, TakenElsewhere, run_at_once
 from survey.definition.labels import Labels
 from survey.files.csv_text import time_text
 from survey.models import Participant, Study
@@ -83,19 +83,10 @@ def finished_run(*, study: Study, sources: Sequence[str], everything: bool = Fal
         return run_at_once(again)
 
 
-def analysing(while_reading: WhileReading | None = None) -> Work[AnalysisRun]:
-    """The work of a run: everything that is computed from its data. `while_reading` sees exactly
-    these data.
-    """
-
-    def do(taken: Taken[AnalysisRun]) -> Store:
-        results, withdrawals = _computed(taken.job, while_reading)
-        return partial(_store, taken, results, withdrawals=withdrawals)
-
-    return Work(do)
-
-
-ANALYSING = analysing()
+def compute_run(taken: Taken[AnalysisRun], while_reading: WhileReading | None = None) -> Store:
+    """Compute everything of a run from its data. `while_reading` sees exactly these data."""
+    results, withdrawals = _computed(taken.job, while_reading)
+    return partial(_store, taken, results, withdrawals=withdrawals)
 
 
 def _computed(run: AnalysisRun, while_reading: WhileReading | None) -> tuple[Results, int]:

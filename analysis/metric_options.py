@@ -28,17 +28,20 @@ class MetricOptions:
     perplexity: EndpointModel = EndpointModel()
     given_prompt: bool = False
 
+    def without_perplexity(self) -> "MetricOptions":
+        """Without the model that gives perplexities."""
+        return replace(self, perplexity=EndpointModel(), given_prompt=False)
+
     def only(self, needs: Collection[str]) -> "MetricOptions":
         """Without the models that give none of these fields of `MetricSettings`."""
         has = {"embeddings": ["sentence_model"], "perplexity": ["perplexity_source"]}
         has["model"] = ["sentence_model", "token_model"]
         unused = {name for name, gives in has.items() if not {*gives} & {*needs}}
+        kept = self.without_perplexity() if "perplexity" in unused else self
         return replace(
-            self,
+            kept,
             model=None if "model" in unused else self.model,
             embeddings=EndpointModel() if "embeddings" in unused else self.embeddings,
-            perplexity=EndpointModel() if "perplexity" in unused else self.perplexity,
-            given_prompt=self.given_prompt and "perplexity" not in unused,
         )
 
 

@@ -8,19 +8,16 @@ from analysis.metrics import MetricSettings
 from analysis.metrics.endpoint_embeddings import EndpointEmbedder
 from analysis.metrics.endpoint_perplexity import EndpointPerplexity
 from analysis.metrics.onnx_model import OnnxModel
+from analysis.not_computed import NotComputed
 from judge.endpoints import ready_endpoint
 from judge.patient import PatientClient
-
-#: Why metrics could not be computed, beside RequestRefused; the message says it in one line.
-NOT_COMPUTED = (ValueError, ImportError, OSError)
 
 
 @contextmanager
 def metric_settings(
     options: MetricOptions, before_request: Callable[[], None] = lambda: None
 ) -> Iterator[MetricSettings]:
-    """The settings, as long as their endpoints are needed. Raises JudgeNotReady, or
-    one of NOT_COMPUTED.
+    """The settings, as long as their endpoints are needed. Raises JudgeNotReady and NotComputed.
 
     `before_request` is called before each request to an endpoint, and may raise.
     """
@@ -32,14 +29,16 @@ def metric_settings(
                 return None
             if not chosen.endpoint or not chosen.model:
                 missing = "model" if chosen.endpoint else "endpoint"
-                raise ValueError(f"{option} needs an endpoint and a model: name the {missing}, too")
+                raise NotComputed(
+                    f"{option} needs an endpoint and a model: name the {missing}, too"
+                )
             source = f"the model of {option}"
             here = ready_endpoint(chosen.endpoint)
             asked = PatientClient(here, model_source=source, before_request=before_request)
             return stack.enter_context(closing(asked))
 
         if options.given_prompt and not options.perplexity.endpoint:
-            raise ValueError("perplexity given the prompt needs an endpoint for perplexity")
+            raise NotComputed("perplexity given the prompt needs an endpoint for perplexity")
         embeddings = client(options.embeddings, "embeddings")
         perplexity = client(options.perplexity, "perplexity")
         yield MetricSettings(

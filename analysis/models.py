@@ -1,7 +1,8 @@
 """Decisions about ratings: rule sets, recipes, the runs that applied them, what they excluded."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -91,7 +92,7 @@ class AnalysisRun(Job):
     """One snapshot × one rule set × one set of recipes, with everything computed from them."""
 
     TASK = "analysis.run"
-    WORK = "analysis.execution.ANALYSING"
+    WORK = "analysis.execution.compute_run"
     NAME, WHAT = "analysis", "analysis"
     LIMIT = "ANALYSIS_MAX_MINUTES"
 
@@ -129,7 +130,7 @@ class Multiverse(Job):
     """
 
     TASK = "analysis.multiverse"
-    WORK = "analysis.multiverse_making.COMPUTING"
+    WORK = "analysis.multiverse_making.compute"
     NAME, WHAT = "multiverse", "computation of the multiverse"
     STUDY = "run__study"
 
@@ -171,13 +172,21 @@ class ComputedMetric(models.Model):
 
 
 class MetricsRequest(Job):
-    """A request to compute a study's automatic metrics with what this installation has for them."""
+    """A request to compute a study's automatic metrics."""
 
     TASK = "analysis.metrics"
-    WORK = "analysis.metrics_making.COMPUTING"
+    WORK = "analysis.metrics_making.compute"
     NAME, WHAT = "metrics", "computation of the metrics"
+    ERASED: ClassVar[Mapping[str, Any]] = {"perplexities": None}
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="metrics_request")
+    metrics = models.JSONField(
+        default=list, help_text="Names of those to compute, none for all; then of those it made"
+    )
+    options = models.JSONField(
+        null=True, help_text="Phrases, folders, endpoints; null for those of the installation"
+    )
+    perplexities = models.JSONField(null=True, help_text="Those of a file, while it is under way")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
 
     def __str__(self) -> str:
@@ -207,7 +216,7 @@ class Scorer(Job):
     """
 
     TASK = "analysis.scorer"
-    WORK = "analysis.scorer_making.TRAINING"
+    WORK = "analysis.scorer_making.train_scorer"
     NAME, WHAT = "scorer", "training of the scorer"
     DOING = "Training"
 
@@ -269,7 +278,7 @@ class ScoredText(Job):
     """A text that a researcher had scored on a page; it goes with its scorer."""
 
     TASK = "analysis.scored_text"
-    WORK = "analysis.scorer_making.SCORING"
+    WORK = "analysis.scorer_making.score_text"
     NAME, WHAT = "text", "scoring of the text"
     STUDY, DOING = "scorer__study", "Scoring"
 
@@ -294,7 +303,7 @@ class PerturbationRun(Job):
     """
 
     TASK = "analysis.perturbations"
-    WORK = "analysis.perturbation_making.PERTURBING"
+    WORK = "analysis.perturbation_making.perturb"
     NAME, WHAT = "perturbations", "perturbation of the responses"
     DOING = "Perturbing"
 

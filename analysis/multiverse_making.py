@@ -15,7 +15,7 @@ from analysis.pipeline import Results, analyse_multiverse
 from analysis.queries import IN_WORDS, results_of
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
-from jobs.runner import Store, Taken, Work
+from jobs.runner import Store, Taken
 from survey.models import Study
 from survey.refusals import RefusalKind, RequestRefused
 from survey.tidy import not_counted_among, reading
@@ -27,7 +27,8 @@ class DataChanged(RequestRefused):
     kind = RefusalKind.CONFLICT
 
 
-def _compute(taken: Taken[Multiverse]) -> Store:
+def compute(taken: Taken[Multiverse]) -> Store:
+    """Compute every specification of a multiverse."""
     return partial(_store, taken, _computed(taken))
 
 
@@ -72,6 +73,3 @@ def _store(taken: Taken[Multiverse], results: Results) -> None:
     )
     words = in_words(run, results_of(run, kinds.TABLE))
     Result.objects.filter(run=run, kind=kinds.PAGE, name=IN_WORDS).update(content=words)
-
-
-COMPUTING = Work(_compute)

@@ -18,10 +18,11 @@ from pandas import DataFrame
 
 from analysis.computed_metrics import texts_of
 from analysis.metric_options import installed_options
-from analysis.metric_settings import NOT_COMPUTED, metric_settings
+from analysis.metric_settings import metric_settings
 from analysis.metrics import METRICS, score
 from analysis.models import PerturbationRun, PerturbedScore, PerturbedText
 from analysis.perturbation_requests import (
+    NotPerturbed,
     PerturbationOptions,
     check_options,
     judges_called,
@@ -33,7 +34,7 @@ from analysis.rewriting import rewriter
 from analysis.scorer_making import embedder_of, fitted_scorer
 from analysis.scorer_requests import current_scorer
 from analysis.scorer_requests import options_of as options_of_scorer
-from jobs.runner import Store, Taken, Work, silent
+from jobs.runner import Store, Taken, silent
 from judge.again import AskedAgain, asked_again
 from judge.models import Judge
 from judge.money import Price
@@ -41,7 +42,8 @@ from judge.queries import GoldSource, scores_of
 from survey.models import Scenario
 
 
-def _perturb(taken: Taken[PerturbationRun]) -> Store:
+def perturb(taken: Taken[PerturbationRun]) -> Store:
+    """Perturb responses, and have them scored."""
     _Perturbing(taken).do()
     return partial(taken.finish, percent=100)
 
@@ -279,11 +281,11 @@ def _about(row: dict[Any, Any]) -> str:
 def _chosen(texts: DataFrame, options: PerturbationOptions) -> DataFrame:
     """The responses that are perturbed: all, or so many drawn from the scenarios in turn.
 
-    Raises ValueError where there are none.
+    Raises NotPerturbed where there are none.
     """
     texts = texts[texts["text"].map(lambda text: bool(text.strip()))]
     if texts.empty:
-        raise ValueError("the study has no responses to perturb")
+        raise NotPerturbed("the study has no responses to perturb")
     if options.responses is None or options.responses >= len(texts):
         return texts.reset_index(drop=True)
     random = Random(f"responses {options.seed}")  # noqa: S311  no secret
@@ -291,6 +293,3 @@ def _chosen(texts: DataFrame, options: PerturbationOptions) -> DataFrame:
     turn = order.groupby(texts["scenario"]).rank()
     drawn = DataFrame({"turn": turn, "order": order}).sort_values(["turn", "order"])
     return texts.loc[sorted(drawn.index[: options.responses])].reset_index(drop=True)
-
-
-PERTURBING = Work(_perturb, refused=NOT_COMPUTED)

@@ -1,29 +1,18 @@
 """What can be chosen for perturbations, for pages, commands and the API; it loads nothing big."""
 
-from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from analysis.metric_labels import LABELS
+from analysis.metric_choice import Metric, one_of
 from analysis.perturbation_labels import PERTURBATION_LABELS
 from survey.definition.options import ValueLabels
 from survey.definition.parts import Part
-from survey.files.suggestions import did_you_mean
 
 #: Responses that are perturbed unless asked otherwise.
 RESPONSES = 20
 #: A metric of a text that depends on all other texts.
 OF_ALL = "tfidf_cosine"
-
-
-def _one_of(what: str, known: Mapping[str, str]) -> AfterValidator:
-    def checked(name: str) -> str:
-        if name not in known:
-            raise ValueError(f"there is no {what} {name!r}{did_you_mean(name, list(known))}")
-        return name
-
-    return AfterValidator(checked)
 
 
 def _of_one_text(name: str) -> str:
@@ -32,8 +21,8 @@ def _of_one_text(name: str) -> str:
     return name
 
 
-Perturbation = Annotated[str, _one_of("perturbation", PERTURBATION_LABELS)]
-Metric = Annotated[str, _one_of("metric", LABELS), AfterValidator(_of_one_text)]
+Perturbation = Annotated[str, one_of("perturbation", PERTURBATION_LABELS)]
+MetricOfOneText = Annotated[Metric, AfterValidator(_of_one_text)]
 
 
 class PerturbingOptions(Part):
@@ -52,7 +41,7 @@ class PerturbingOptions(Part):
         description="only these (default: those by rule, and those by a language model where one "
         "is given)",
     )
-    metrics: list[Metric] = Field(
+    metrics: list[MetricOfOneText] = Field(
         default=[], description="score by these metrics (default: those computed for the study)"
     )
     judges: list[str] = Field(

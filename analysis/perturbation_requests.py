@@ -6,11 +6,11 @@ Nothing here loads what computing needs, so web processes may ask too.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import transaction
+from pydantic import TypeAdapter
 
 from analysis.metric_options import MetricOptions, installed_options
 from analysis.models import PerturbationRun
@@ -18,6 +18,7 @@ from analysis.perturbation_labels import TASK_LABELS
 from analysis.perturbation_options import OF_ALL, RESPONSES
 from analysis.scorer_requests import trained_scorer
 from jobs import leases
+from jobs.asking import refuse_other
 from judge.models import Judge
 from judge.queries import GoldSource, current_judges, gold_sources
 from survey.files.suggestions import did_you_mean
@@ -77,6 +78,9 @@ class PerturbationOptions:
     model: str = ""
     #: US dollars for a million tokens that the model reads and writes.
     price: tuple[float, float] | None = None
+
+
+OPTIONS = TypeAdapter(PerturbationOptions)
 
 
 def installed_rewriter() -> RewriterOptions:
@@ -142,12 +146,14 @@ def default_metrics(study: Study) -> tuple[str, ...]:
 
 @transaction.atomic
 def request_perturbations(study: Study, options: PerturbationOptions) -> PerturbationRun:
-    """A waiting run in place of an earlier one; the one that is under way; or the same one that
-    failed, whose texts and scores are kept. The caller wakes a worker.
+    """A waiting run in place of an earlier one; the same one that is under way; or the same one
+    that failed, whose texts and scores are kept. The caller wakes a worker. Raises AskedOtherwise.
     """
+    asked = OPTIONS.dump_python(options, mode="json")
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     run = perturbation_run_of(study)
     if run is not None and run.is_under_way:
+        refuse_other(run, options=asked)
         return run
     has_failed = run is not None and run.state in run.WITHOUT_RESULT
     if run is not None and has_failed and options_of(run) == options:
@@ -155,16 +161,12 @@ def request_perturbations(study: Study, options: PerturbationOptions) -> Perturb
         return run
     if run is not None:
         run.delete()
-    return PerturbationRun.objects.create(study=study, options=asdict(options))
+    return PerturbationRun.objects.create(study=study, options=asked)
 
 
 def options_of(run: PerturbationRun) -> PerturbationOptions:
-    """What was asked for; lists of the database are tuples."""
-    kept: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in run.options.items()
-    }
-    return PerturbationOptions(**kept)
+    """What was asked for."""
+    return OPTIONS.validate_python(run.options)
 
 
 def perturbation_run_of(study: Study) -> PerturbationRun | None:

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from django.conf import settings
 
+from analysis.not_computed import NotComputed
 from analysis.perturbation_requests import installed_rewriter
 from analysis.perturbations import Perturbation
 from analysis.perturbations.rewritten import rewritten_text
@@ -136,11 +137,11 @@ def rewriter(
 ) -> Iterator[Rewriter]:
     """The model at an endpoint of judges, by name; without a `price` that of the installation holds
     if it is its rewriter. `before_request` is called once a request is counted in the study's
-    budget. Raises JudgeNotReady and ValueError.
+    budget. Raises JudgeNotReady and NotComputed.
     """
     if not endpoint or not model:
         missing = "model" if endpoint else "endpoint"
-        raise ValueError(f"rewriting needs an endpoint and a model: name the {missing}, too")
+        raise NotComputed(f"rewriting needs an endpoint and a model: name the {missing}, too")
     asked: list[Rewriter] = []
 
     def count() -> None:

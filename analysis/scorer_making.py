@@ -13,9 +13,10 @@ from pandas import DataFrame
 from analysis.composites import without_composites
 from analysis.decisions import snapshot_at
 from analysis.execution import content_of
-from analysis.metric_settings import NOT_COMPUTED, metric_settings
+from analysis.metric_settings import metric_settings
 from analysis.metrics.metric import SentenceEmbedder
 from analysis.models import ScoredText, Scorer, ScorerScore
+from analysis.not_computed import NotComputed
 from analysis.raters.filtering import filtered
 from analysis.rule_sets import current_rule_set, rules_of
 from analysis.scorer import (
@@ -29,7 +30,7 @@ from analysis.scorer import (
 from analysis.scorer.training import COLUMNS
 from analysis.scorer_requests import ScorerOptions, options_of
 from analysis.study_data import CELL, plain
-from jobs.runner import Store, Taken, Work
+from jobs.runner import Store, Taken
 from judge.tidy import response_names
 from survey.models import Response, Study
 from survey.tidy import cells_of, definition_of, dimensions_of, reading
@@ -39,8 +40,8 @@ from survey.tidy import cells_of, definition_of, dimensions_of, reading
 def embedder_of(
     options: ScorerOptions, before_request: Callable[[], None] = lambda: None
 ) -> Iterator[SentenceEmbedder]:
-    """What makes vectors of texts for a scorer. Raises one of NOT_COMPUTED, and
-    RequestRefused for what an endpoint refuses.
+    """What makes vectors of texts for a scorer. Raises RequestRefused: NotComputed, or
+    what an endpoint refuses.
     """
     if not (options.folder or options.endpoint or options.model):
         yield NgramVectors()
@@ -51,20 +52,21 @@ def embedder_of(
 
 
 def fitted_scorer(scorer: Scorer) -> FittedScorer:
-    """The scorer itself. Raises ValueError where it is not trained."""
+    """The scorer itself. Raises NotComputed where it is not trained."""
     if scorer.state != Scorer.State.DONE:
-        raise ValueError(f"{scorer} is not trained")
+        raise NotComputed(f"{scorer} is not trained")
     return read_scorer(scorer.content, str(scorer))
 
 
-def _train(taken: Taken[Scorer]) -> Store:
+def train_scorer(taken: Taken[Scorer]) -> Store:
+    """Train a scorer, and score the responses of its study."""
     trained, scores = _trained(taken)
     return partial(_store, taken, trained, scores)
 
 
 def _trained(taken: Taken[Scorer]) -> tuple[Trained, list[tuple[int, str, float, bool]]]:
-    """A scorer, and what it says of the study's responses. Raises Lost, NOT_COMPUTED
-    and RequestRefused.
+    """A scorer, and what it says of the study's responses. Raises Lost and
+    RequestRefused.
     """
     scorer = taken.job
     options = options_of(scorer)
@@ -79,14 +81,14 @@ def _trained(taken: Taken[Scorer]) -> tuple[Trained, list[tuple[int, str, float,
                 about=about,
                 progress=taken.step,
             )
-        except ValueError as problem:
-            raise ValueError(f"{options.file or scorer.study}: {problem}") from None
+        except NotComputed as problem:
+            raise NotComputed(f"{options.file or scorer.study}: {problem}") from None
         return trained, _of_responses(scorer.study, trained, embedder)
 
 
 def training_data(scorer: Scorer, options: ScorerOptions) -> tuple[DataFrame, dict[str, Any]]:
     """The rated texts that a scorer learns from, with the columns of `scorer.training.COLUMNS`, and
-    what is kept about them. Raises ValueError.
+    what is kept about them. Raises NotComputed.
     """
     if scorer.given is not None:
         rows = DataFrame(scorer.given, columns=list(COLUMNS))
@@ -101,7 +103,7 @@ def training_data(scorer: Scorer, options: ScorerOptions) -> tuple[DataFrame, di
     ratings = without_composites(who.checked.without_decided().ratings)
     ratings = ratings[ratings["participant"].isin(included)]
     if ratings.empty:
-        raise ValueError(f"{scorer.study} has no ratings of included raters to learn from")
+        raise NotComputed(f"{scorer.study} has no ratings of included raters to learn from")
     about = {
         "data": f"{scorer.study}, {len(set(ratings['participant']))} included raters "
         f"({', '.join(scorer.sources)})",
@@ -171,7 +173,7 @@ def _of_responses(
     ]
 
 
-def _score(taken: Taken[ScoredText]) -> Store:
+def score_text(taken: Taken[ScoredText]) -> Store:
     """Score a text that a researcher pasted."""
     scorer = taken.job.scorer
     fitted = fitted_scorer(scorer)
@@ -211,7 +213,3 @@ def _store(
         ),
         batch_size=1000,
     )
-
-
-TRAINING = Work(_train, refused=NOT_COMPUTED)
-SCORING = Work(_score, refused=NOT_COMPUTED)

@@ -14,6 +14,7 @@ from django.db.models import Max
 from analysis.metric_options import EndpointModel, MetricOptions
 from analysis.models import PerturbedScore, Scorer
 from analysis.scorer_options import TrainingSettings
+from jobs.asking import refuse_other
 from survey.models import Participant, Study
 from survey.refusals import RefusalKind, RequestRefused
 
@@ -66,22 +67,22 @@ def request_scorer(
     author: User | None = None,
 ) -> Scorer:
     """A waiting scorer that learns from the ratings of `sources`, or from the rows of a file; or
-    the one that is under way. One that failed is replaced. The caller wakes a worker.
+    the same one that is under way. One that failed is replaced. The caller wakes a worker. Raises
+    AskedOtherwise.
     """
+    asked = {
+        "options": options.model_dump(),
+        "sources": list(sources),
+        "given": None if given is None else list(given),
+    }
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     under_way = study.scorers.filter(state__in=Scorer.UNDER_WAY).first()
     if under_way is not None:
+        refuse_other(under_way, **asked)
         return under_way
     study.scorers.filter(state__in=Scorer.WITHOUT_RESULT).delete()
     last = study.scorers.aggregate(last=Max("version"))["last"] or 0
-    return Scorer.objects.create(
-        study=study,
-        version=last + 1,
-        options=options.model_dump(),
-        sources=list(sources),
-        given=None if given is None else list(given),
-        author=author,
-    )
+    return Scorer.objects.create(study=study, version=last + 1, author=author, **asked)
 
 
 def options_of(scorer: Scorer) -> ScorerOptions:

@@ -7,6 +7,9 @@ more systems or longer texts take more.
 
 from dataclasses import dataclass
 
+from pydantic import Field
+
+from survey.definition.parts import Part
 from survey.refusals import RefusalKind, RequestRefused
 
 #: Above this number of ratings, an analysis says what it takes and leaves some tables for later.
@@ -22,6 +25,14 @@ class TooLarge(RequestRefused):
     """There is not enough memory for an analysis; the text says what to do."""
 
     kind = RefusalKind.LATER
+
+
+class AnalysisOptions(Part):
+    """What an analysis computes."""
+
+    everything: bool = Field(
+        default=False, description="of a large study, even the tables that it leaves for later"
+    )
 
 
 @dataclass(frozen=True)

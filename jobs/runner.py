@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.apps import apps
@@ -24,8 +23,6 @@ Told = Callable[[int, int], None]
 Store = Callable[[], None]
 #: How often progress is stored, in seconds.
 NOTED_EVERY = 1.0
-#: Refusals of what was stored can be bugs, and built-in errors too: the log says where from.
-UNCLEAR = (ValueError, ImportError, OSError, RequestRefused)
 
 logger = logging.getLogger(__name__)
 
@@ -95,14 +92,8 @@ class Taken(Generic[J]):
         leases.finish(self.job, **results)
 
 
-@dataclass(frozen=True)
-class Work(Generic[J]):
-    """What a kind of job does, while its lease is renewed. Why it was `refused` is shown as it is,
-    as the text of every RequestRefused.
-    """
-
-    do: Callable[[Taken[J]], Store]
-    refused: tuple[type[Exception], ...] = ()
+#: What a kind of job does, while its lease is renewed. The words of a RequestRefused are shown.
+Work = Callable[[Taken[J]], Store]
 
 
 def kinds(app: str | None = None) -> list[type[Job]]:
@@ -137,7 +128,7 @@ def run_job(
     with ExitStack() as at_end:
         try:
             with kept(job):
-                store = work.do(Taken(job, told, is_ending, at_end))
+                store = work(Taken(job, told, is_ending, at_end))
             with transaction.atomic():
                 store()
         except OperationalError:
@@ -150,20 +141,19 @@ def run_job(
             leases.stop(job, "Stopped in the terminal.")
             raise
         except Exception as error:  # noqa: BLE001 whatever it was: the row has to say that it failed
-            _fail(job, error, is_refusal=isinstance(error, (RequestRefused, *work.refused)))
+            _fail(job, error)
     return True
 
 
-def _fail(job: Job, error: Exception, *, is_refusal: bool) -> None:
-    words = f"{type(error).__name__}: {error}"
-    if is_refusal:
-        words = "\n".join(error.lines) if isinstance(error, RequestRefused) else str(error)
+def _fail(job: Job, error: Exception) -> None:
+    is_refusal = isinstance(error, RequestRefused)
+    words = str(error) if is_refusal else f"{type(error).__name__}: {error}"
     if not leases.fail(job, words):  # a row that is gone may be why
         logger.info("%s is no longer this worker's", job)
-    elif not is_refusal:
-        logger.error("%s failed", job, exc_info=error)
-    elif isinstance(error, UNCLEAR):
+    elif is_refusal:  # of what was stored: it can be a bug, so the log says where from
         logger.info("%s was not done: %s", job, words, exc_info=error)
+    else:
+        logger.error("%s failed", job, exc_info=error)
 
 
 def run_at_once(job: J, *, told: Told = silent) -> J:

@@ -5,6 +5,8 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from analysis.not_computed import NotComputed
+
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
@@ -31,13 +33,13 @@ class EndpointClient(Protocol):
 def read(
     answer: Mapping[str, Any], form: type[Answer], *, endpoint: EndpointClient, what: str
 ) -> Answer:
-    """An answer in its form. Raises ValueError, which names the endpoint, for another one."""
+    """An answer in its form. Raises NotComputed, which names the endpoint, for another one."""
     try:
         return form.model_validate(answer)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise ValueError(
+        raise NotComputed(
             f"{endpoint.identity} answered without {what} ({place}: {first['msg']})"
         ) from None
 

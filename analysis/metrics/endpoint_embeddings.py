@@ -7,6 +7,7 @@ from pydantic import BaseModel, FiniteFloat
 
 from analysis.metrics.endpoint import EndpointClient, Indexed, in_order, read
 from analysis.metrics.metric import Matrix
+from analysis.not_computed import NotComputed
 from survey.batched import batched
 
 #: Texts in one request: the default limit of text-embeddings-inference; others take more.
@@ -27,7 +28,7 @@ class _Embeddings(BaseModel):
 class EndpointEmbedder:
     """Gives a text the vector that an endpoint's `model` has for it. Each text is sent once.
 
-    Raises ValueError for an answer without a vector for each text, for vectors of different
+    Raises NotComputed for an answer without a vector for each text, for vectors of different
     lengths or of length 0, and for answers by different models; passes on what `endpoint` raises.
     """
 
@@ -76,5 +77,7 @@ class EndpointEmbedder:
             raise self._problem(f"by {found.model!r} after {self._answered_by!r}: two models")
         return vectors
 
-    def _problem(self, what: str) -> ValueError:
-        return ValueError(f"the embeddings of {self._model!r} at {self._endpoint.identity}: {what}")
+    def _problem(self, what: str) -> NotComputed:
+        return NotComputed(
+            f"the embeddings of {self._model!r} at {self._endpoint.identity}: {what}"
+        )

@@ -14,6 +14,7 @@ from pandas import DataFrame, Series
 from pydantic import BaseModel, FiniteFloat
 
 from analysis.metrics.endpoint import EndpointClient, Indexed, in_order, read
+from analysis.not_computed import NotComputed
 from survey.batched import batched
 
 #: Texts in one request.
@@ -55,7 +56,7 @@ class EndpointPerplexity:
     empty line alone. So special tokens that the endpoint adds do not count. Alone, all tokens
     count but the first where the endpoint has no probability for it. There is no chat template.
 
-    Raises ValueError, before anything else is asked, for an endpoint that does not return the
+    Raises NotComputed, before anything else is asked, for an endpoint that does not return the
     tokens of a prompt; later for an answer that lacks some. Passes on what `endpoint` raises.
     """
 
@@ -125,18 +126,18 @@ class EndpointPerplexity:
         return tokens
 
     def _probe(self) -> None:
-        """Raise ValueError if the endpoint does not return just the tokens of PROBE."""
+        """Raise NotComputed if the endpoint does not return just the tokens of PROBE."""
         (tokens,) = self._asked([PROBE])
         returned = _letters("".join(token.text for token in tokens))
         if not returned.endswith(_letters(PROBE)):
-            raise ValueError(
+            raise NotComputed(
                 f"{self._endpoint.identity} does not return the log-probabilities of a prompt's "
                 f"tokens for {self._model!r}: it ignores `echo`, as llama.cpp does. Use another "
                 "endpoint, such as vLLM's, or import perplexities from a file"
             )
 
-    def _problem(self, what: str) -> ValueError:
-        return ValueError(f"the tokens of {self._model!r} at {self._endpoint.identity}: {what}")
+    def _problem(self, what: str) -> NotComputed:
+        return NotComputed(f"the tokens of {self._model!r} at {self._endpoint.identity}: {what}")
 
 
 def _perplexity(tokens: Sequence[_Token], prompt: Sequence[_Token]) -> float:

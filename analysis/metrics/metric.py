@@ -23,6 +23,7 @@ from pandas import DataFrame, Series
 
 from analysis.metric_labels import LABELS
 from analysis.metrics.lexicon import Lexicon, shipped_lexicons
+from analysis.not_computed import NotComputed
 from survey.definition.text_language import base
 
 COLUMNS = ("response", "text", "prompt", "reference", "language")
@@ -146,9 +147,9 @@ class Metric:
         return Series(is_measured, index=texts.index, dtype=bool)
 
     def check(self, settings: MetricSettings) -> None:
-        """Raise ValueError if what it needs is not given."""
+        """Raise NotComputed if what it needs is not given."""
         if self.needs and not getattr(settings, self.needs):
-            raise ValueError(f"{self.name} needs {self.needs}, which is not given")
+            raise NotComputed(f"{self.name} needs {self.needs}, which is not given")
 
 
 def of_each(texts: DataFrame, measure: Callable[[str, str], float]) -> "Series[float]":

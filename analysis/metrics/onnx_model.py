@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from analysis.metrics.metric import Matrix, TokenVectors
+from analysis.not_computed import NotComputed
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 PACKAGES = ("onnxruntime", "tokenizers")
@@ -28,7 +29,7 @@ class OnnxModel:
     default. A text is cut after `max_tokens`.
 
     Each text runs alone, so nothing is padded, and its vectors do not depend on other texts.
-    Raises ValueError for a package, folder, file or output that is missing.
+    Raises NotComputed for a package, folder, file or output that is missing.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class OnnxModel:
         check_packages()
         self.folder, self.output, self.max_tokens = folder, output, max_tokens
         if not folder.is_dir():
-            raise ValueError(f"{folder}: there is no such folder of a model")
+            raise NotComputed(f"{folder}: there is no such folder of a model")
         self._session = _session(_file(folder, MODEL), output)
         self._tokenizer = _tokenizer(_file(folder, TOKENIZER), max_tokens)
         self.tokens = lru_cache(KEPT)(self._tokens)
@@ -64,7 +65,7 @@ class OnnxModel:
         encoding = self._tokenizer.encode(text)
         if not encoding.ids:
             message = f"{self.folder / TOKENIZER} gives {text!r} no token, not even a special one"
-            raise ValueError(message)
+            raise NotComputed(message)
         feed = {
             given.name: np.array([getattr(encoding, INPUTS[given.name])], dtype=np.int64)
             for given in self._session.get_inputs()
@@ -76,9 +77,9 @@ class OnnxModel:
 
 
 def check_packages() -> None:
-    """Raise ValueError for a package that is not installed, with what installs it."""
+    """Raise NotComputed for a package that is not installed, with what installs it."""
     if missing := [name for name in PACKAGES if find_spec(name) is None]:
-        raise ValueError(
+        raise NotComputed(
             f"{' and '.join(missing)} not installed, which models in a folder need: "
             "pip install -r requirements-models.txt"
         )
@@ -91,14 +92,14 @@ def _session(path: Path, output: str) -> Any:
     try:
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     except (Fail, InvalidGraph, InvalidProtobuf) as error:
-        raise ValueError(f"{path} is no model that onnxruntime can run: {error}") from error
+        raise NotComputed(f"{path} is no model that onnxruntime can run: {error}") from error
     shapes = {each.name: each.shape for each in session.get_outputs()}
     if len(shapes.get(output, [])) != 3:
         by_token = ", ".join(name for name, shape in shapes.items() if len(shape) == 3) or "none"
         message = f"{path} has no output {output!r} with a vector for each token; it has {by_token}"
-        raise ValueError(message)
+        raise NotComputed(message)
     if unknown := [each.name for each in session.get_inputs() if each.name not in INPUTS]:
-        raise ValueError(f"{path} wants an input {unknown[0]!r}; known are {', '.join(INPUTS)}")
+        raise NotComputed(f"{path} wants an input {unknown[0]!r}; known are {', '.join(INPUTS)}")
     return session
 
 
@@ -108,7 +109,7 @@ def _tokenizer(path: Path, max_tokens: int) -> Any:
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # tokenizers raises nothing more special
-        raise ValueError(f"{path} is no tokenizer that tokenizers can read: {error}") from error
+        raise NotComputed(f"{path} is no tokenizer that tokenizers can read: {error}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return tokenizer
@@ -116,7 +117,7 @@ def _tokenizer(path: Path, max_tokens: int) -> Any:
 
 def _file(folder: Path, name: str) -> Path:
     if not (folder / name).is_file():
-        raise ValueError(f"{folder}: {name} is missing")
+        raise NotComputed(f"{folder}: {name} is missing")
     return folder / name
 
 

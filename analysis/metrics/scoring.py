@@ -7,6 +7,7 @@ from pandas import DataFrame, Series
 
 from analysis.metrics.catalogue import METRICS
 from analysis.metrics.metric import COLUMNS, Metric, MetricSettings
+from analysis.not_computed import NotComputed
 from survey.files.names import one_name
 from survey.files.suggestions import did_you_mean
 
@@ -28,8 +29,8 @@ def score(
     metric is not defined), in the order of `metrics` and then of `texts`.
 
     `texts` has the columns of `metric.COLUMNS`. `progress` gets the number of values that are
-    done and of all. Raises ValueError, before anything is computed, for an unknown metric, for one
-    that lacks what it needs, and for texts that are not as they should be.
+    done and of all. Before anything is computed, raises NotComputed for an unknown metric and for
+    one that lacks what it needs, and ValueError for texts that are not as they should be.
     """
     settings = settings or MetricSettings()
     chosen = [_metric(name) for name in dict.fromkeys(metrics)]
@@ -50,7 +51,7 @@ def score(
 
 def _metric(name: str) -> Metric:
     if name not in METRICS:
-        raise ValueError(f"there is no metric {name!r}{did_you_mean(name, list(METRICS))}")
+        raise NotComputed(f"there is no metric {name!r}{did_you_mean(name, list(METRICS))}")
     return METRICS[name]
 
 

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from analysis.not_computed import NotComputed
+
 _KINDS = ("adj", "adv", "noun", "verb")
 #: What the reader opens to find synonyms.
 FILES = (
@@ -25,14 +27,14 @@ class WordNet:
 
 
 def wordnet_of(folder: Path) -> WordNet:
-    """Read a folder once. Raises ValueError, naming the folder, if it has no WordNet."""
+    """Read a folder once. Raises NotComputed, naming the folder, if it has no WordNet."""
     return _read(folder.resolve())
 
 
 @cache
 def _read(folder: Path) -> WordNet:
     if missing := [name for name in FILES if not (folder / name).is_file()]:
-        raise ValueError(f"{folder} has no WordNet database: {missing[0]} is missing")
+        raise NotComputed(f"{folder} has no WordNet database: {missing[0]} is missing")
     return WordNet(_reader(folder), _digest(folder))
 
 
@@ -53,7 +55,7 @@ def _reader(folder: Path) -> Any:
         reader.synsets("be")
     except (WordNetError, AssertionError, LookupError, OSError, StopIteration, ValueError) as error:
         message = f"{folder} has no WordNet database that nltk can read: {error}"
-        raise ValueError(message) from error
+        raise NotComputed(message) from error
     return reader
 
 

@@ -10,6 +10,7 @@ from pandas import DataFrame
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from analysis.metrics.metric import SentenceEmbedder
+from analysis.not_computed import NotComputed
 
 #: Settings of vectors that do not change them: versions of what computes them.
 VERSIONS = ("package", "onnxruntime", "tokenizers")
@@ -51,13 +52,13 @@ class FittedScorer(BaseModel):
         """A row for each text (at least one) and dimension, in their order: `text` (from 0),
         `dimension`, `score`, `low` and `high` (NaN where there is no interval).
 
-        Raises ValueError where the embedder is not the one of the training.
+        Raises NotComputed where the embedder is not the one of the training.
         """
         self.check(embedder)
         vectors = embedder.sentence(texts)
         n = len(next(iter(self.dimensions.values())).weights)
         if vectors.shape[1] != n:
-            raise ValueError(f"the scorer takes vectors of {n} numbers, not {vectors.shape[1]}")
+            raise NotComputed(f"the scorer takes vectors of {n} numbers, not {vectors.shape[1]}")
         parts = []
         for name, head in self.dimensions.items():
             value = vectors @ np.array(head.weights) + head.intercept
@@ -74,10 +75,10 @@ class FittedScorer(BaseModel):
         return pd.concat(parts).sort_values("text", kind="stable", ignore_index=True)
 
     def check(self, embedder: SentenceEmbedder) -> None:
-        """Raise ValueError where an embedder is not the one of the training."""
+        """Raise NotComputed where an embedder is not the one of the training."""
         here, there = (_lasting(each) for each in (embedder.settings, self.vectors))
         if here != there:
-            raise ValueError(
+            raise NotComputed(
                 f"the scorer was trained on other vectors ({_short(there)}) than those given "
                 f"({_short(here)}): give it the same, or train it again"
             )
@@ -88,15 +89,15 @@ class FittedScorer(BaseModel):
 
 
 def read_scorer(content: str | bytes, name: str) -> FittedScorer:
-    """The scorer in a file called `name`. Raises ValueError, in one line, for anything else."""
+    """The scorer in a file called `name`. Raises NotComputed, in one line, for anything else."""
     try:
         scorer = FittedScorer.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise ValueError(f"{name} is no scorer: {where}: {first['msg']}") from None
+        raise NotComputed(f"{name} is no scorer: {where}: {first['msg']}") from None
     if len({len(head.weights) for head in scorer.dimensions.values()}) > 1:
-        raise ValueError(f"{name} is no scorer: its dimensions have different numbers of weights")
+        raise NotComputed(f"{name} is no scorer: its dimensions have different numbers of weights")
     return scorer
 
 

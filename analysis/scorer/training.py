@@ -13,6 +13,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.metrics.metric import Matrix, SentenceEmbedder
+from analysis.not_computed import NotComputed
 from analysis.scorer.evaluation import calibration, evaluated, fitted_to, half_width
 from analysis.scorer.fitted import FittedHead, FittedScorer
 from analysis.scorer.heads import HEADS, LinearFit
@@ -60,7 +61,7 @@ def train(
     rating, how many `raters` gave one, and their SD (NaN where unknown). `system` may be empty.
 
     Scores stay inside `scale`. `about` is kept with the scorer. `progress` is told how many fits
-    are done, and may raise. Raises ValueError for ratings from which nothing can be learned.
+    are done, and may raise. Raises NotComputed for ratings from which nothing can be learned.
     """
     checked = _checked(ratings)
     texts = list(dict.fromkeys(checked["text"]))
@@ -137,21 +138,23 @@ def _software() -> dict[str, str]:
 
 
 def _checked(ratings: DataFrame) -> DataFrame:
-    """The ratings in an order of their own. Raises ValueError."""
+    """The ratings in an order of their own. Raises NotComputed."""
     if ratings.empty:
-        raise ValueError("there are no ratings to learn from")
+        raise NotComputed("there are no ratings to learn from")
     for name, part in ratings.groupby("dimension", sort=False):
         n, scenarios = part["text"].nunique(), part["scenario"].nunique()
         if part["rating"].nunique() < 2:
             value = part["rating"].iloc[0]
-            raise ValueError(f"all mean ratings of {name} are {value:g}: there is nothing to learn")
+            raise NotComputed(
+                f"all mean ratings of {name} are {value:g}: there is nothing to learn"
+            )
         if scenarios < FEWEST_SCENARIOS:
-            raise ValueError(
+            raise NotComputed(
                 f"{name} has ratings in {scenarios} scenario{'s' * (scenarios != 1)}; a scorer "
                 f"needs at least {FEWEST_SCENARIOS}, because each is held out in turn"
             )
         if n < FEWEST_TEXTS:
-            raise ValueError(f"{name} has {n} rated texts; a scorer needs at least {FEWEST_TEXTS}")
+            raise NotComputed(f"{name} has {n} rated texts; a scorer needs at least {FEWEST_TEXTS}")
     keys = ["dimension", "scenario", "system", "text"]
     order = {name: place for place, name in enumerate(dict.fromkeys(ratings["dimension"]))}
     placed = ratings.assign(place=ratings["dimension"].map(order))

@@ -12,20 +12,22 @@ from analysis.metrics_requests import metrics_request_of
 from analysis.models import AnalysisRun, Multiverse
 from analysis.multiverses import multiverse_of
 from dashboard.api.pagination import Stored, in_pages
-from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, sent_by, user_of
+from dashboard.api.parameters import INCLUDE, STUDY, asked_for, one_of, read_sent, user_of
 from dashboard.api.routes import ListRoute, Route
 from dashboard.api.serializers.results import (
     AskForAnalysisSerializer,
+    MetricsAskedSerializer,
     MetricsSerializer,
+    MetricsToComputeSerializer,
     MultiverseSerializer,
     NewestSerializer,
     StateOfRunSerializer,
 )
 from dashboard.results.asking import (
     ask_for_analysis,
-    ask_for_metrics,
     ask_for_multiverse,
 )
+from dashboard.results.metrics_asking import ask_for_metrics
 from dashboard.shared.access import first_or_404, study_or_404
 from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import try_to_wake
@@ -56,8 +58,8 @@ class Analysis(Route):
         the analysis that is done.
         """
         study = study_or_404(name)
-        asked = sent_by(request, AskForAnalysisSerializer)
-        run = ask_for_analysis(study, asked_for(request), **asked, author=user_of(request))
+        options = read_sent(request, AskForAnalysisSerializer).chosen
+        run = ask_for_analysis(study, options, user_of(request), include=asked_for(request))
         wake_for(run)
         return Response(StateOfRunSerializer(run).data, status=HTTP_202_ACCEPTED)
 
@@ -143,15 +145,20 @@ class Metrics(Route):
     def get(self, request: Request, name: str) -> Response:
         return Response(_metrics(study_or_404(name)))
 
-    @extend_schema(parameters=[STUDY], request=None, responses={202: MetricsSerializer})
+    @extend_schema(
+        parameters=[STUDY],
+        request=MetricsToComputeSerializer,
+        responses={202: MetricsAskedSerializer},
+    )
     def post(self, request: Request, name: str) -> Response:
-        """Have a worker compute every metric for which this installation has all that it needs. A
-        request that is under way is not repeated.
+        """Have a worker compute these metrics, or every one for which this installation has all
+        that it needs. A request that is under way is not repeated.
         """
         study = study_or_404(name)
-        asked = ask_for_metrics(study, author=user_of(request))
+        options = read_sent(request, MetricsToComputeSerializer).chosen
+        asked, notices = ask_for_metrics(study, options, user_of(request))
         try_to_wake(asked.TASK, asked.pk)
-        return Response(_metrics(study), status=HTTP_202_ACCEPTED)
+        return Response(_metrics(study) | {"notices": notices}, status=HTTP_202_ACCEPTED)
 
 
 def _metrics(study: Study) -> dict[str, Any]:

@@ -14,23 +14,14 @@ from corpus.options import (
     ImportOptions,
     SampleOptions,
     SampleStudyOptions,
-    lines_of,
 )
 from dashboard.corpora.asking import filters_before
 from dashboard.corpora.models import CorpusJob
+from dashboard.shared.forms import LinesField
 from dashboard.shared.option_forms import OptionsForm
 from survey.definition.options import SentFile
 
 Missing = TypeVar("Missing", bound=MissingTexts)
-
-
-class LinesField(forms.CharField):
-    """Texts, one a line."""
-
-    widget = forms.Textarea(attrs={"rows": 2})
-
-    def clean(self, value: Any) -> list[str]:
-        return lines_of(super().clean(value))
 
 
 class OnPage(forms.Form):

@@ -28,7 +28,7 @@ from dashboard.overview.people import set_corpus_role, set_role
 from dashboard.shared.access import is_researcher, role_of
 from dashboard.shared.log import record
 from dashboard.shared.roles import Permission, Role
-from jobs.runner import Store, Taken, Work
+from jobs.runner import Store, Taken
 from survey.files.apart import more_memory_at_most
 from survey.files.problems import DefinitionError
 from survey.models import Study
@@ -39,7 +39,7 @@ IMPORT_MEMORY = 2_000_000_000
 STUDY_FILE = "study.yaml"
 
 
-def _work(taken: Taken[CorpusJob]) -> Store:
+def work(taken: Taken[CorpusJob]) -> Store:
     job = taken.job
     taken.at_end.callback(forget_uploads)
     try:
@@ -238,5 +238,3 @@ WORK: dict[CorpusJob.Kind, Callable[[Taken[CorpusJob]], Store]] = {
     Kind.RESPONSES: _responses,
     Kind.STUDY: _study,
 }
-
-WORKING = Work(_work)

@@ -15,7 +15,7 @@ class CorpusJob(Job):
     """Work on one corpus or one sample, known by its name; one at a time."""
 
     TASK = "dashboard.corpus"
-    WORK = "dashboard.corpora.making.WORKING"
+    WORK = "dashboard.corpora.making.work"
     NAME, WHAT = "corpus", "work on the corpus or sample"
     STUDY = ""
 

@@ -10,7 +10,7 @@ class PlannedGrid(Job):
     """What a study could find with other numbers of raters and scenarios, for some options."""
 
     TASK = "dashboard.plan"
-    WORK = "dashboard.design.plan_making.PLANNING"
+    WORK = "dashboard.design.plan_making.plan"
     NAME, WHAT = "plan", "computation of the plan"
     LIMIT = "PLAN_MAX_MINUTES"
 

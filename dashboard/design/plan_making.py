@@ -16,7 +16,7 @@ from analysis.study_data import check
 from analysis.tables.fits import Fits, SystemLevel
 from dashboard.design.models import PlannedGrid
 from dashboard.design.plan_options import PlanOptions
-from jobs.runner import Store, Taken, Work
+from jobs.runner import Store, Taken
 from survey.definition.settings import Settings
 from survey.definition.study import StudyDefinition
 from survey.files.yaml_file import YamlFile
@@ -39,14 +39,12 @@ class NoPlan(RequestRefused):
     kind = RefusalKind.CONFLICT
 
 
-def _plan(taken: Taken[PlannedGrid]) -> Store:
+def plan(taken: Taken[PlannedGrid]) -> Store:
+    """Compute the cells of a plan."""
     plan = plan_of(taken.job.study, PlanOptions.model_validate(taken.job.options))
     table = grid(plan, *numbers_around(plan))
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
     return partial(taken.finish, rows=rows, sentences=list(advice(plan)))
-
-
-PLANNING = Work(_plan)
 
 
 def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:

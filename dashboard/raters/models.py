@@ -74,7 +74,7 @@ class SubmissionUpload(Job):
     """
 
     TASK = "dashboard.submissions"
-    WORK = "dashboard.raters.uploads.TAKING_IN"
+    WORK = "dashboard.raters.uploads.take_in"
     NAME, WHAT = "submissions", "reading of the lists"
     ERASED = {"packed": b""}
 

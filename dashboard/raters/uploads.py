@@ -12,7 +12,7 @@ from dashboard.raters.models import SubmissionUpload
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import Applied, apply_submissions, in_words, read_lists
 from dashboard.shared.log import record
-from jobs.runner import Store, Taken, Work
+from jobs.runner import Store, Taken
 from survey.definition.options import SentFile
 from survey.models import Study
 
@@ -75,12 +75,9 @@ def newest_upload(study: Study) -> SubmissionUpload | None:
     return SubmissionUpload.objects.filter(study=study).order_by("-id").first()
 
 
-def _take_in(taken: Taken[SubmissionUpload]) -> Store:
+def take_in(taken: Taken[SubmissionUpload]) -> Store:
     """Apply the lists."""
     upload = taken.job
     lists = read_lists(upload.study, upload.unpacked())
     applied = apply_lists(upload.study, lists, upload.author)
     return partial(taken.finish, says=[*lists.notices, *in_words(applied)])
-
-
-TAKING_IN = Work(_take_in)

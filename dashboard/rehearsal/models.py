@@ -11,7 +11,7 @@ class Simulation(Job):
     """Simulated raters that a researcher wants a worker to send through a study."""
 
     TASK = "dashboard.simulate"
-    WORK = "dashboard.rehearsal.simulations.SENDING"
+    WORK = "dashboard.rehearsal.simulations.send"
     NAME, WHAT = "simulation", "sending of the simulated raters"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="simulations")

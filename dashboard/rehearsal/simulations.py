@@ -14,7 +14,7 @@ from dashboard.rehearsal.models import Simulation
 from dashboard.rehearsal.profiles import DEFAULT, PROFILES, read_profile, shipped
 from dashboard.rehearsal.sending import Sending, id_at_local_prolific
 from dashboard.shared.log import record
-from jobs.runner import Store, Taken, Work
+from jobs.runner import Store, Taken
 from survey.definition.options import FileEndings, SentFile
 from survey.definition.parts import Part
 from survey.files.apart import read_apart
@@ -138,7 +138,7 @@ def next_seed(study: Study) -> int:
     return after if after <= LARGEST_SEED else next(n for n in count(1) if n not in used)
 
 
-def _send(taken: Taken[Simulation]) -> Store:
+def send(taken: Taken[Simulation]) -> Store:
     """Send the raters. If the worker is ending, the next one goes on where each rater is."""
     row = taken.job
     profile = SimulationProfile.model_validate(row.profile)
@@ -150,6 +150,3 @@ def _send(taken: Taken[Simulation]) -> Store:
         taken.keep(ended=ended)
         taken.leave_if_ending()
     return partial(taken.finish, ended=ended, summary=list(sending.summary()))
-
-
-SENDING = Work(_send)

@@ -1,11 +1,13 @@
 """Asking for what workers compute, whom callers wake. The log says who asked."""
 
+from collections.abc import Sequence
+
 from django.contrib.auth.models import User
 
-from analysis.metrics_requests import request_metrics
-from analysis.models import AnalysisRun, MetricsRequest, Multiverse
+from analysis.models import AnalysisRun, Multiverse
 from analysis.multiverses import check_contrast, request_multiverse
 from analysis.runs import request_run
+from analysis.size import AnalysisOptions
 from dashboard.shared.log import record
 from dashboard.shared.newest_analysis import NONE_YET, REMOVED, NoAnalysis, newest_analysis
 from survey.models import Study
@@ -13,13 +15,12 @@ from survey.tidy import counted_sources
 
 
 def ask_for_analysis(
-    study: Study, include: list[str], *, everything: bool, author: User
+    study: Study, options: AnalysisOptions, author: User, *, include: Sequence[str]
 ) -> AnalysisRun:
     """The analysis of the data as they are now, of those who count and those to `include`: done
-    already where nothing has changed, else waiting for a worker or under way. Without `everything`,
-    a large study leaves some tables for later.
+    already where nothing has changed, else waiting for a worker or under way.
     """
-    run = request_run(study=study, sources=counted_sources(include), everything=everything)
+    run = request_run(study=study, sources=counted_sources(include), everything=options.everything)
     if run.state != AnalysisRun.State.DONE:
         record(study, author, "analysis requested", run=run.pk)
     return run
@@ -45,10 +46,3 @@ def multiverse_for(run: AnalysisRun, author: User | None) -> Multiverse:
     if multiverse.state != Multiverse.State.DONE:
         record(run.study, author, "multiverse requested", run=run.pk)
     return multiverse
-
-
-def ask_for_metrics(study: Study, *, author: User) -> MetricsRequest:
-    """The request for the study's metrics that waits or is under way."""
-    asked = request_metrics(study)
-    record(study, author, "metrics requested")
-    return asked

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from dashboard.results.asking import ask_for_analysis
-from dashboard.results.forms import RecomputeForm
+from dashboard.results.forms import AnalysisForm, RecomputeForm
 from dashboard.results.stored import result_or_404
 from dashboard.results.wins import mean_tables
 from dashboard.shared.access import (
@@ -72,8 +72,8 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
     study = study_or_404(name)
     include = included(study, asked_for(request))
-    everything = "everything" in request.POST
-    run = ask_for_analysis(study, include, everything=everything, author=request.user)
+    options = AnalysisForm(request.POST).asked
+    run = ask_for_analysis(study, options, request.user, include=include)
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing was computed: the results are up to date.")
     else:

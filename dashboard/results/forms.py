@@ -6,8 +6,12 @@ from typing import Any
 from django import forms
 
 from analysis.catalogue.spec import Column
+from analysis.metric_choice import MetricsToCompute
+from analysis.metric_labels import LABELS
 from analysis.perturbation_options import PerturbingOptions
 from analysis.scorer_options import TextOptions, TrainingOptions
+from analysis.size import AnalysisOptions
+from dashboard.shared.forms import LinesField
 from dashboard.shared.option_forms import OptionsForm
 from dashboard.shared.pages import OF_RESULTS
 from dashboard.shared.result_tables import ALL, EVERY
@@ -52,10 +56,29 @@ class ResultsForm(forms.Form):
 PAGES = ("agreement", "guard", "raters", "thresholds", "figures", "downloads", *OF_RESULTS)
 
 
+class AnalysisForm(OptionsForm[AnalysisOptions]):
+    """What a new analysis computes."""
+
+    options = AnalysisOptions
+
+
 class RecomputeForm(forms.Form):
     """The page on which a new analysis was asked for."""
 
     page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
+
+
+class MetricsForm(OptionsForm[MetricsToCompute]):
+    """Which metrics are computed, and from what of the study's own."""
+
+    options = MetricsToCompute
+    metrics = forms.MultipleChoiceField(
+        label="Only these metrics",
+        required=False,
+        choices=list(LABELS.items()),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    phrases = LinesField(label="Stock phrases, a line each", required=False)
 
 
 class ScorerForm(OptionsForm[TrainingOptions]):

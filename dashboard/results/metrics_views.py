@@ -12,10 +12,11 @@ from analysis.metric_options import installed_options
 from analysis.metrics_requests import metrics_request_of
 from analysis.text.cells import Table
 from analysis.text.metric_tables import METRIC_MEANS, metric_tables
-from dashboard.results.asking import ask_for_metrics
+from dashboard.results.forms import MetricsForm
+from dashboard.results.metrics_asking import ask_for_metrics
 from dashboard.shared.access import ResearcherRequest, needs, study_or_404
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query
-from dashboard.shared.pages import asked_for, wake_worker
+from dashboard.shared.pages import asked_for, note, refusals_told, wake_worker
 from dashboard.shared.roles import Permission
 from survey.definition.labels import Labels
 from survey.models import Study
@@ -34,6 +35,7 @@ def about_metrics(study: Study, analysis: NewestAnalysis, labels: Labels) -> dic
     chosen = {"embeddings": here.embeddings, "perplexity": here.perplexity}
     return {
         "requested": metrics_request_of(study),
+        "metrics_form": MetricsForm(auto_id="metrics-%s"),
         "computed": study.computed_metrics.aggregate(n=Count("id"), at=Max("computed_at")),
         "endpoints": [(what, one.model) for what, one in chosen.items() if one.model],
         "metric_tables": metric_tables(Table(METRIC_MEANS, means.columns, rows, labels)),
@@ -43,9 +45,10 @@ def about_metrics(study: Study, analysis: NewestAnalysis, labels: Labels) -> dic
 @needs(change=Permission.COMPUTE)
 def ask_metrics(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for the metrics of the study, and wake a worker for them."""
-    study = study_or_404(name)
-    include = asked_for(request)
-    asked = ask_for_metrics(study, author=request.user)
-    wake_worker(request, asked.TASK, asked.pk)
+    study, form = study_or_404(name), MetricsForm(request.POST, request.FILES)
+    with refusals_told(request):
+        asked, notices = ask_for_metrics(study, form.asked, request.user)
+        note(request, notices)
+        wake_worker(request, asked.TASK, asked.pk)
     page = reverse("results", args=[study, METRICS])
-    return redirect(f"{page}{include_query(include)}#{ANCHOR}")
+    return redirect(f"{page}{include_query(asked_for(request))}#{ANCHOR}")

@@ -29,9 +29,9 @@ def ask_to_perturb(
     *,
     rewriter: RewriterOptions | None = None,
 ) -> PerturbationRun:
-    """A run that waits, or the one that is under way. Texts are rewritten by the installation's
-    model unless another one is given. The caller wakes a worker, or carries it out. Raises
-    RequestRefused: NotPerturbed, or NoScorer.
+    """A run that waits, or the same one that is under way. Texts are rewritten by the
+    installation's model unless another one is given. The caller wakes a worker, or carries it out.
+    Raises RequestRefused: NotPerturbed, NoScorer, or AskedOtherwise.
     """
     model = rewriter or installed_rewriter()
     if options.judges and not _may_have_judges_asked(study, author):

@@ -29,10 +29,10 @@ def ask_to_train(
     is_logged: bool = True,
 ) -> tuple[Scorer, list[str]]:
     """A scorer that waits to be trained on the ratings of those who count and those to `include`,
-    or on those of a file, and what is worth knowing of the file. Where one is under way, it is that
-    one. Its vectors are those of the installation unless others are given. The caller wakes a
-    worker, or trains it; where it takes it back if it can't be trained, it is not logged here, but
-    by `log_training` in the end. Raises ImportRefused.
+    or on those of a file, or the same one that is under way; and what is worth knowing of the file.
+    Its vectors are those of the installation unless others are given. The caller wakes a worker, or
+    trains it; where it takes it back if it can't be trained, it is not logged here, but by
+    `log_training` in the end. Raises ImportRefused and AskedOtherwise.
     """
     file, here = options.ratings, installed_options() if vectors is None else vectors
     given, notices = _rated_texts(study, file) if file else (None, [])

@@ -19,7 +19,7 @@ class Package(Job):
     """
 
     TASK = "dashboard.package"
-    WORK = "dashboard.share.package_making.PACKING"
+    WORK = "dashboard.share.package_making.pack"
     NAME, WHAT = "zip", "preparation of the zip"
     STUDY = "run__study"
     LIMIT = "PACKAGE_MAX_MINUTES"

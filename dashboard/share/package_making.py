@@ -18,7 +18,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from analysis.execution import analysing
+from analysis.execution import compute_run
 from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from analysis.models import AnalysisRun
@@ -36,7 +36,7 @@ from dashboard.share.output_folder import output_folder
 from dashboard.share.packages import chosen_recipes, scratch_name, take_new_run
 from dashboard.share.psych_ds import data_name
 from jobs.leases import Lost
-from jobs.runner import GiveBack, Store, Taken, Work, run_job
+from jobs.runner import GiveBack, Store, Taken, run_job
 from survey.definition.settings import Settings
 from survey.models import Study
 from survey.refusals import RefusalKind, RequestRefused
@@ -69,20 +69,13 @@ class NoSnapshot(RequestRefused):
     kind = RefusalKind.LATER
 
 
-def packing(draw: WriteImages = write_images) -> Work[Package]:
-    """The work of a package."""
-
-    def do(taken: Taken[Package]) -> Store:
-        package = taken.job
-        scratch = settings.PACKAGES_DIR / scratch_name(package.pk, package.attempts)
-        taken.at_end.callback(shutil.rmtree, scratch, ignore_errors=True)
-        scratch.mkdir(parents=True)
-        return partial(_hand_over, taken, _zip(taken, _write(taken, scratch, draw)))
-
-    return Work(do)
-
-
-PACKING = packing()
+def pack(taken: Taken[Package], draw: WriteImages = write_images) -> Store:
+    """Write the files of a package, and zip them."""
+    package = taken.job
+    scratch = settings.PACKAGES_DIR / scratch_name(package.pk, package.attempts)
+    taken.at_end.callback(shutil.rmtree, scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    return partial(_hand_over, taken, _zip(taken, _write(taken, scratch, draw)))
 
 
 def _tell(taken: Taken[Package], stage: Stage, within: float = 0.0) -> None:
@@ -169,7 +162,7 @@ def _compute(taken: Taken[Package], folder: Path) -> dict[str, Any]:
         manifest.update(_data_of(run, folder, at))
 
     _tell(taken, Stage.ANALYSIS)
-    is_ours = run_job(AnalysisRun, package.run.pk, work=analysing(while_reading=write))
+    is_ours = run_job(AnalysisRun, package.run.pk, work=partial(compute_run, while_reading=write))
     _tell(taken, Stage.ANALYSIS, within=1)  # what ended the package, ended its analysis
     run = (
         AnalysisRun.objects.select_related("study", "recipe_set").filter(pk=package.run.pk).first()

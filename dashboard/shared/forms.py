@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from corpus.options import lines_of
 from dashboard.shared.newest_analysis import NOBODY
 from survey.files.digits import ascii_number
 from survey.models import Participant
@@ -50,6 +51,15 @@ class FilesField(forms.FileField):
         files = data if isinstance(data, list | tuple) else [data]
         clean = super().clean
         return [clean(file, initial) for file in files or [None]]
+
+
+class LinesField(forms.CharField):
+    """Texts, one a line."""
+
+    widget = forms.Textarea(attrs={"rows": 2})
+
+    def clean(self, value: Any) -> list[str]:
+        return lines_of(super().clean(value))
 
 
 class NumberField(forms.FloatField):

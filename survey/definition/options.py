@@ -110,6 +110,7 @@ _PLAIN = {
         "it must be {limits}",
     ),
     "finite_number": "it must be a finite number",
+    "string_too_short": "it needs {min_length} or more characters",
     "string_too_long": "it may have at most {max_length} characters",
     "too_long": "there may be at most {max_length}",
     "too_short": "there must be at least {min_length}",
@@ -124,11 +125,12 @@ def problems_of(wrong: ValidationError, model: type[BaseModel]) -> dict[str, lis
         context = item.get("ctx", {})
         path = item["loc"] or context.get("path", ())  # of `parts.wrong`
         name = str(path[0]) if path else ""
-        said = item["msg"].removeprefix("Value error, ").rstrip(".")
+        said = item["msg"].removeprefix("Value error, ")
         if item["type"] in _PLAIN:
             limits = _limits(model.model_fields.get(name), context)
             said = _PLAIN[item["type"]].format(**context, limits=limits)
-        problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}.")
+        end = "" if said.endswith((".", "?", "!")) else "."
+        problems.setdefault(name, []).append(f"{said[:1].upper()}{said[1:]}{end}")
     return problems
 
 

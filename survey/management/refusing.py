@@ -9,17 +9,8 @@ from config.refusal_codes import CODES
 from survey.refusals import NOTHING_CHANGED, RequestRefused
 
 
-def in_words(error: Exception) -> str:
-    """What an error says: of a file, its name and why it can't be used."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
-
-
 class RefusingCommand(BaseCommand):
-    """What is refused ends it with one message, and with the exit code of that kind of refusal. A
-    file that can't be read or written does so, too.
-    """
+    """What is refused ends it with one message, and with the exit code of that kind of refusal."""
 
     #: Said before a refusal, such as "Nothing was queued"; empty where the refusal says enough.
     nothing: ClassVar[str] = ""
@@ -27,16 +18,16 @@ class RefusingCommand(BaseCommand):
     unread: ClassVar[str] = NOTHING_CHANGED
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Raises CommandError with the words of a refusal, or why a file can't be used."""
+        """Raises CommandError with the words of a refusal, or of a file that can't be used."""
         try:
             return super().execute(*args, **options)
-        except RequestRefused as why:
-            code = CODES[why.kind].exit_code
-            raise CommandError(self._in_words(why), returncode=code) from None
         except OSError as error:
             if error.filename is None:
                 raise
-            raise CommandError(in_words(error)) from None
+            raise CommandError(f"{error.filename}: {error.strerror}") from error
+        except RequestRefused as why:
+            code = CODES[why.kind].exit_code
+            raise CommandError(self._in_words(why), returncode=code) from None
 
     def note(self, notices: Iterable[str]) -> None:
         """Say what is worth knowing of a file."""

@@ -20,7 +20,7 @@ from corpus import generation_runs
 from corpus.models import Generator, Sample
 from dashboard.corpora.starting import study_file
 from dashboard.share.models import Package
-from dashboard.share.package_making import packing
+from dashboard.share.package_making import pack
 from jobs.runner import kinds, run_job
 from judge import runs, turns
 from tests.corpus import raw_corpora
@@ -89,7 +89,9 @@ def test_by_pages_and_api(
     settings.PACKAGES_DIR.mkdir()
     workers: dict[str, Callable[[int], Any]] = {
         **{kind.TASK: partial(run_job, kind) for kind in kinds()},
-        Package.TASK: partial(run_job, Package, work=packing(lambda figures, folder: "")),
+        Package.TASK: partial(
+            run_job, Package, work=partial(pack, draw=lambda figures, folder: "")
+        ),
         "corpus.generate": generation_runs.run,
         "judge.run": runs.run,
     }

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from analysis.quality_rules import QualityRules
 from analysis.rule_sets import set_rules
 from dashboard.share.export_files import write_export
 from dashboard.share.models import Package
-from dashboard.share.package_making import packing
+from dashboard.share.package_making import pack
 from dashboard.share.packages import remove_old_packages, request_package
 from dashboard.share.psych_ds import data_name
 from jobs.leases import to_wake
@@ -295,7 +296,7 @@ def test_researcher_asks_sees_progress_and_downloads(
     Package.objects.update(state=State.RUNNING, stage="images", percent=40)
     assert text_of(page.get(state)) == "Drawing figures: 40 % done"
     Package.objects.update(state=State.WAITING)
-    run_job(Package, package.pk, work=packing(no_images))
+    run_job(Package, package.pk, work=partial(pack, draw=no_images))
     assert page.get(state)["X-Finished"] == "1"
 
     name = f"small-1-run{run.pk}-both.zip"
@@ -392,7 +393,7 @@ def test_package_of_a_lost_worker_is_taken_over(
     Package.objects.update(state=State.RUNNING, attempts=1, lease_until=lost)
     (folder / f"{package.pk}-1").mkdir(parents=True)
     assert to_wake(Package) == [package.pk]
-    assert run_job(Package, package.pk, work=packing(no_images))
+    assert run_job(Package, package.pk, work=partial(pack, draw=no_images))
     remove_old_packages()
     assert [path.name for path in folder.iterdir()] == [f"{package.pk}.zip"]
     assert to_wake(Package) == []
@@ -408,7 +409,7 @@ def make_while(
         return write_export(*args, **options)
 
     monkeypatch.setattr("dashboard.share.package_making.write_export", interrupted)
-    run_job(Package, package.pk, work=packing(no_images))
+    run_job(Package, package.pk, work=partial(pack, draw=no_images))
 
 
 def test_worker_that_was_taken_for_dead_changes_nothing(
@@ -427,7 +428,7 @@ def test_package_that_fails_says_why_and_can_be_asked_for_again(
     def broken(figures: dict[str, Any], folder: Path) -> str:
         raise OSError(28, "No space left on device")
 
-    run_job(Package, asked(run).pk, work=packing(broken))
+    run_job(Package, asked(run).pk, work=partial(pack, draw=broken))
     shown = text_of(page.get("/studies/small/downloads/"))
     assert "failed" in shown and "No space left on device" in shown
     assert list(folder.iterdir()) == []

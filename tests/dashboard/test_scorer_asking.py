@@ -70,6 +70,21 @@ def test_same_options_are_stored_by_page_api_and_command(
     assert list(authors) == [("ada",), ("ada",), (None,)]
 
 
+def test_another_scorer_waits_until_the_one_under_way_is_trained(
+    page: Client, study: Study, woken: Woken
+) -> None:
+    for _ in range(2):
+        page.post(PAGE, {"head": "linear"})
+    assert "is under way, with other options" in text_of(
+        page.post(PAGE, {"head": "ridge"}, follow=True)
+    )
+    answer = page.post(API, {"head": "linear", "ratings": sent(RATED)})
+    assert answer.status_code == 400 and "with other options" in answer.content.decode()
+    with pytest.raises(CommandError, match="with other options"):
+        scorer("--head", "ridge")
+    assert asked()[0]["head"] == "linear"
+
+
 def test_file_is_read_alike_and_all_say_what_it_has_beside(
     page: Client, study: Study, woken: Woken, tmp_path: Path
 ) -> None:

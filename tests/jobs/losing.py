@@ -1,7 +1,5 @@
 """Workers that lose a job."""
 
-from dataclasses import replace
-
 from jobs.models import Job
 from jobs.runner import Store, Taken, run_job, work_of
 
@@ -11,9 +9,9 @@ def lost_before_it_is_stored(job: Job) -> None:
     work = work_of(type(job))
 
     def late(taken: Taken[Job]) -> Store:
-        store = work.do(taken)
+        store = work(taken)
         rows = type(job)._default_manager.filter(pk=job.pk)
         rows.update(lease_token="another worker's")
         return store
 
-    run_job(type(job), job.pk, work=replace(work, do=late))
+    run_job(type(job), job.pk, work=late)

@@ -5,8 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from config.refusal_codes import CODES
+from survey.management.refusing import RefusingCommand
 from survey.refusals import NOTHING_CHANGED, RefusalKind, RequestRefused
 
 #: A class that comes straight from one of Python's exceptions.
@@ -49,6 +51,23 @@ def test_every_kind_has_its_codes() -> None:
     assert set(CODES) == set(RefusalKind)
     assert [CODES[kind].status for kind in RefusalKind] == [400, 403, 404, 400, 400]
     assert [CODES[kind].exit_code for kind in RefusalKind] == [1, 1, 1, 1, 75]
+
+
+def test_command_names_a_file_that_it_cannot_use_and_hides_no_other_error(tmp_path: Path) -> None:
+    class Writes(RefusingCommand):
+        error: OSError | None = None
+
+        def handle(self, *args: object, **options: object) -> None:
+            if self.error:
+                raise self.error
+            (tmp_path / "none" / "scores.csv").write_text("", encoding="utf-8")
+
+    with pytest.raises(CommandError, match=r"none/scores\.csv: No such file or directory$"):
+        call_command(Writes())
+    command = Writes()
+    command.error = ConnectionResetError("the database is gone")
+    with pytest.raises(ConnectionResetError):
+        call_command(command)
 
 
 #: Exceptions that nobody reads as an answer to what was asked for.

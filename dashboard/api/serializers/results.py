@@ -2,8 +2,11 @@
 
 from rest_framework import serializers
 
+from analysis.metric_choice import MetricsToCompute
 from analysis.models import AnalysisRun, ComputedMetric, MetricsRequest, Multiverse
+from analysis.size import AnalysisOptions
 from analysis.text.cells import plain
+from dashboard.api.option_serializers import OptionsSerializer
 from dashboard.api.serializers.columns import rows_of
 from dashboard.shared.findings import ShownFinding
 from dashboard.shared.newest_analysis import NewestAnalysis
@@ -42,12 +45,10 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
         return source
 
 
-class AskForAnalysisSerializer(serializers.Serializer[object]):
+class AskForAnalysisSerializer(OptionsSerializer):
     """What is to be computed."""
 
-    everything = serializers.BooleanField(
-        default=False, help_text="of a large study, even the tables that it leaves for later"
-    )
+    options = AnalysisOptions
 
 
 class StateOfRunSerializer(RunSerializer):
@@ -68,7 +69,7 @@ class MetricsRequestSerializer(serializers.ModelSerializer[MetricsRequest]):
 
     class Meta:
         model = MetricsRequest
-        fields = ["id", "state", "percent", "error", "requested_at", "finished_at"]
+        fields = ["id", "state", "percent", "error", "metrics", "requested_at", "finished_at"]
 
 
 class ComputedMetricSerializer(serializers.ModelSerializer[ComputedMetric]):
@@ -82,10 +83,22 @@ class ComputedMetricSerializer(serializers.ModelSerializer[ComputedMetric]):
 
 
 class MetricsSerializer(serializers.Serializer[object]):
-    """`request` is null where none was made; `manage.py metrics` makes none."""
+    """The newest request, null where none was made, and the metrics that are stored."""
 
     request = MetricsRequestSerializer(allow_null=True)
     metrics = ComputedMetricSerializer(many=True)
+
+
+class MetricsAskedSerializer(MetricsSerializer):
+    """The request, and what is worth knowing of the file."""
+
+    notices = serializers.ListField(child=serializers.CharField())
+
+
+class MetricsToComputeSerializer(OptionsSerializer):
+    """Which metrics are computed, and from what of the study's own."""
+
+    options = MetricsToCompute
 
 
 class WinSerializer(rows_of("wins")):  # type: ignore[misc]  # as above

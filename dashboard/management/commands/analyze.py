@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.size import AnalysisSize
+from analysis.size import AnalysisOptions, AnalysisSize
 from dashboard.management.output import OutputCommand
+from survey.management.option_arguments import add_options
 from survey.models import Study
 
 
@@ -41,12 +42,7 @@ class Command(OutputCommand):
             dest="images",
             help="skip SVG and PNG, which need Chrome or Chromium and some seconds",
         )
-        parser.add_argument(
-            "--all",
-            action="store_true",
-            dest="everything",
-            help="make also the tables that a large study leaves for later",
-        )
+        add_options(parser, AnalysisOptions, called={"everything": "--all"})
 
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]

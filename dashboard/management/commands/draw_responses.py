@@ -29,12 +29,9 @@ class Command(RefusingCommand):
         chosen = chosen_options(DrawOptions, options)
         if out.exists():
             raise CommandError(f"{out} is there already: choose another name")
-        try:
-            study = find_study(slug)
-            rows = list(draw_responses(study, chosen))
-            out.write_text("".join(csv_lines(COLUMNS, rows)), encoding="utf-8", newline="")
-        except OSError as error:
-            raise CommandError(f"{out} can't be written: {error.strerror}") from None
+        study = find_study(slug)
+        rows = list(draw_responses(study, chosen))
+        out.write_text("".join(csv_lines(COLUMNS, rows)), encoding="utf-8", newline="")
         drawn = rows[-1][0]
         record(study, None, "responses drawn", responses=drawn, seed=chosen.seed)
         self.stdout.write(

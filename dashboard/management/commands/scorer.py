@@ -23,7 +23,7 @@ from dashboard.results.scorer_asking import ask_to_train, log_training
 from jobs.runner import NotDone, run_at_once
 from survey.files.csv_text import csv_lines
 from survey.management.option_arguments import add_options, chosen_options
-from survey.management.refusing import RefusingCommand, in_words
+from survey.management.refusing import RefusingCommand
 from survey.models import Study
 from survey.queries import find_study
 
@@ -74,12 +74,7 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *, action: str, slug: str, **options: Any) -> None:
-        from analysis.metric_settings import NOT_COMPUTED
-
-        try:
-            getattr(self, action)(find_study(slug), options)
-        except NOT_COMPUTED as problem:
-            raise CommandError(in_words(problem)) from None
+        getattr(self, action)(find_study(slug), options)
 
     def train(self, study: Study, options: dict[str, Any]) -> None:
         """Train a new version here, as a worker would."""

@@ -117,27 +117,24 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
     )
     checks = definition_of(study).attention_checks
     rights = {check.name: check.right_answer for check in checks}
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(
+            [
+                *("participant", "person", "behaviour", "minutes", "blocks", "checks_failed"),
+                "at_prolific",
+            ]
+        )
+        for plan in plans:
+            failed = sum(answer != rights[name] for name, answer in plan.checks.items())
             writer.writerow(
                 [
-                    *("participant", "person", "behaviour", "minutes", "blocks", "checks_failed"),
-                    "at_prolific",
+                    pseudonyms.get(plan.person, ""),
+                    plan.person,
+                    plan.behaviour,
+                    f"{plan.minutes:.2f}",
+                    plan.blocks,
+                    failed,
+                    plan.deed or "",
                 ]
             )
-            for plan in plans:
-                failed = sum(answer != rights[name] for name, answer in plan.checks.items())
-                writer.writerow(
-                    [
-                        pseudonyms.get(plan.person, ""),
-                        plan.person,
-                        plan.behaviour,
-                        f"{plan.minutes:.2f}",
-                        plan.blocks,
-                        failed,
-                        plan.deed or "",
-                    ]
-                )
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from None

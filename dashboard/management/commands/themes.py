@@ -77,10 +77,7 @@ class Command(RefusingCommand):
         if out is None or out.exists():
             raise CommandError("export needs --out with the name of a new file")
         rows = list(coding_rows(study, sources, coder))
-        try:
-            out.write_text("".join(csv_lines(CODING_COLUMNS, rows)), "utf-8", newline="")
-        except OSError as error:
-            raise CommandError(f"{out} can't be written: {error.strerror}") from None
+        out.write_text("".join(csv_lines(CODING_COLUMNS, rows)), "utf-8", newline="")
         self.stdout.write(f"{study}: {len(rows)} open answers written to {out}")
 
     def _import(self, study: Study, sources: list[str], options: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from analysis.metrics import METRICS, MetricSettings
 from analysis.metrics.onnx_model import OnnxModel
+from analysis.not_computed import NotComputed
 
 
 def test_a_sentence_is_the_mean_of_its_tokens_with_length_1(model_folder: Path) -> None:
@@ -45,7 +46,7 @@ def test_all_that_the_vectors_depend_on_is_recorded(model_folder: Path) -> None:
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nowhere: there is no such folder"):
+    with pytest.raises(NotComputed, match="nowhere: there is no such folder"):
         OnnxModel(tmp_path / "nowhere")
 
 
@@ -53,7 +54,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(model_folder: Path, tmp_path: Path, name: str) -> None:
     folder = shutil.copytree(model_folder, tmp_path / "model")
     (folder / name).unlink()
-    with pytest.raises(ValueError, match=f"model: {name} is missing"):
+    with pytest.raises(NotComputed, match=f"model: {name} is missing"):
         OnnxModel(folder)
 
 
@@ -63,13 +64,13 @@ def test_a_file_that_is_something_else_is_named(
 ) -> None:
     folder = shutil.copytree(model_folder, tmp_path / "model")
     (folder / name).write_text("version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(ValueError, match=f"{name} is no"):
+    with pytest.raises(NotComputed, match=f"{name} is no"):
         OnnxModel(folder)
 
 
 @pytest.mark.parametrize("output", ["layer_17", "pooled"])
 def test_an_output_without_vectors_of_tokens_is_refused(model_folder: Path, output: str) -> None:
-    with pytest.raises(ValueError, match="it has last_hidden_state, first_layer"):
+    with pytest.raises(NotComputed, match="it has last_hidden_state, first_layer"):
         OnnxModel(model_folder, output=output)
 
 
@@ -77,5 +78,5 @@ def test_a_missing_package_says_what_installs_it(
     model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ValueError, match=r"onnxruntime .*pip install -r requirements-models\.txt"):
+    with pytest.raises(NotComputed, match=r"onnxruntime .*pip install -r requirements-models\.txt"):
         OnnxModel(model_folder)

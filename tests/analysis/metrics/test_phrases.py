@@ -4,6 +4,7 @@ import pytest
 
 from analysis.metrics import METRICS, MetricSettings
 from analysis.metrics.phrases import matches, pattern_of
+from analysis.not_computed import NotComputed
 from tests.analysis.metrics.rows import value
 
 
@@ -43,7 +44,7 @@ def test_stock_phrases_are_counted_each_time() -> None:
 
 
 def test_without_phrases_there_is_nothing_to_count() -> None:
-    with pytest.raises(ValueError, match="stock_phrases needs phrases, which is not given"):
+    with pytest.raises(NotComputed, match="stock_phrases needs phrases, which is not given"):
         METRICS["stock_phrases"].check(MetricSettings())
 
 

@@ -8,6 +8,7 @@ from pandas import DataFrame
 
 from analysis.metrics import CORE, METRICS, MetricSettings, score
 from analysis.metrics.scoring import BLOCK
+from analysis.not_computed import NotComputed
 from config.processes import ROOT
 from tests.analysis.metrics.rows import rows
 
@@ -77,7 +78,7 @@ def test_what_a_metric_is_called_and_means_is_said(name: str) -> None:
 
 
 def test_an_unknown_metric_gets_a_suggestion() -> None:
-    with pytest.raises(ValueError, match="no metric 'rouge-l'; did you mean 'rouge_l'"):
+    with pytest.raises(NotComputed, match="no metric 'rouge-l'; did you mean 'rouge_l'"):
         score(rows("Rest."), ["rouge-l"])
 
 

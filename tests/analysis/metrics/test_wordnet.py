@@ -7,6 +7,7 @@ import pytest
 
 from analysis.metrics import METRICS, MetricSettings, score
 from analysis.metrics.wordnet import wordnet_of
+from analysis.not_computed import NotComputed
 from tests.analysis.metrics.rows import rows
 
 
@@ -24,17 +25,17 @@ def test_the_folder_is_recorded_by_its_digest(wordnet: Path) -> None:
 
 def test_a_folder_without_wordnet_is_named(tmp_path: Path) -> None:
     settings = MetricSettings(wordnet=tmp_path)
-    with pytest.raises(ValueError, match=f"{tmp_path} has no WordNet database: lexnames is"):
+    with pytest.raises(NotComputed, match=f"{tmp_path} has no WordNet database: lexnames is"):
         score(rows("glad", reference="happy"), ["meteor_synonyms"], settings)
 
 
 def test_files_that_are_something_else_are_named(wordnet: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(wordnet, tmp_path / "broken")
     (folder / "index.noun").write_text("road n many\n")
-    with pytest.raises(ValueError, match="broken has no WordNet database that nltk can read"):
+    with pytest.raises(NotComputed, match="broken has no WordNet database that nltk can read"):
         wordnet_of(folder)
 
 
 def test_without_a_folder_there_are_no_synonyms() -> None:
-    with pytest.raises(ValueError, match="meteor_synonyms needs wordnet, which is not given"):
+    with pytest.raises(NotComputed, match="meteor_synonyms needs wordnet, which is not given"):
         score(rows("glad", reference="happy"), ["meteor", "meteor_synonyms"])

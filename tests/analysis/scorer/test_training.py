@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
+from analysis.not_computed import NotComputed
 from analysis.scorer import NgramVectors, Trained, card, read_scorer, train
 from analysis.scorer.evaluation import half_width
 from analysis.scorer.heads import linear
@@ -144,7 +145,7 @@ def test_kept_as_json_it_gives_the_same_scores(found: Trained) -> None:
     ],
 )
 def test_another_file_is_refused_in_one_line(content: str | bytes, problem: str) -> None:
-    with pytest.raises(ValueError, match="is no scorer") as refused:
+    with pytest.raises(NotComputed, match="is no scorer") as refused:
         read_scorer(content, "scorer.json")
     assert str(refused.value).startswith(problem) and "\n" not in str(refused.value)
 
@@ -156,7 +157,7 @@ def test_other_vectors_than_those_of_the_training_are_refused(found: Trained) ->
         def sentence(self, texts: list[str]) -> Any:
             return np.ones((len(texts), 26))
 
-    with pytest.raises(ValueError, match=r"trained on other vectors \(hashed n-grams\) .*letters"):
+    with pytest.raises(NotComputed, match=r"trained on other vectors \(hashed n-grams\) .*letters"):
         found.scorer.scores(["a"], Letters())  # type: ignore[arg-type]
 
 
@@ -224,7 +225,7 @@ def test_published_head_is_a_linear_layer_and_can_be_chosen(found: Trained) -> N
     ],
 )
 def test_ratings_that_teach_nothing_are_refused(ratings: DataFrame, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+    with pytest.raises(NotComputed, match=problem):
         trained(ratings)
 
 
